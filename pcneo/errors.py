@@ -1,0 +1,125 @@
+"""Every error that a user can meet, with the exit code the command line gives it.
+
+Each class carries its data as attributes beside the sentence it prints, so a service can act on them.
+
+    PcneoError                  1   anything below; raised itself only where no finer class fits
+    ├── ParameterError          2   an argument outside its range: p, a score's name, a key
+    ├── FileFormatError         3   a file that cannot be read as a graph; names the line
+    ├── GraphError              4   a graph that cannot be worked on as it stands
+    │   ├── KeyPropertyError    4   missing, mixed, repeated or unusable keys
+    │   ├── NotFoundError       4   a vertex, run, graph or query that does not exist
+    │   └── GraphChangedError   4   the graph moved while it was being read
+    ├── DatabaseError           5   the database could not do what was asked
+    │   ├── ConnectionFailedError 5   unreachable, wrong scheme, wrong password, too old
+    │   ├── RightsError         5   the user may not read, write or change the schema
+    │   ├── SchemaError         5   an index or a constraint is missing
+    │   └── WriteMismatchError  5   the database wrote something else than what was sent
+    ├── BusyError               6   another writer holds this graph
+    ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
+    └── AnswerError             8   a computed answer failed its own check: a fault in pcneo
+
+Exit code 0 is success, 130 an interruption by the user.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "AnswerError",
+    "BusyError",
+    "ConnectionFailedError",
+    "DatabaseError",
+    "FileFormatError",
+    "GraphChangedError",
+    "GraphError",
+    "KeyPropertyError",
+    "LocalServerError",
+    "NotFoundError",
+    "ParameterError",
+    "PcneoError",
+    "RightsError",
+    "SchemaError",
+    "WriteMismatchError",
+]
+
+
+class PcneoError(Exception):
+    """The root: `str(error)` is a whole sentence for a person, `data` what it is about, by name."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, **data: object) -> None:
+        """Keep the sentence and the values it speaks of."""
+        super().__init__(message)
+        self.data = data
+
+
+class ParameterError(PcneoError):
+    """An argument is outside its range; `data` has `name` and `value`."""
+
+    exit_code = 2
+
+
+class FileFormatError(PcneoError):
+    """A file is not a graph in the format it claims; `data` has `path` and, where it applies, `line`."""
+
+    exit_code = 3
+
+
+class GraphError(PcneoError):
+    """The graph cannot be worked on as it stands."""
+
+    exit_code = 4
+
+
+class KeyPropertyError(GraphError):
+    """Keys are missing, mixed, repeated or of an unusable kind; `data` has the counts and an example."""
+
+
+class NotFoundError(GraphError):
+    """A vertex, run, graph or query that was asked for does not exist; `data` has `what` and `name`."""
+
+
+class GraphChangedError(GraphError):
+    """The graph changed while it was read, twice; `data` has the counts before and after."""
+
+
+class DatabaseError(PcneoError):
+    """The database could not do what was asked; `data` has Neo4j's `code` where there is one."""
+
+    exit_code = 5
+
+
+class ConnectionFailedError(DatabaseError):
+    """No usable connection: unreachable, wrong scheme, wrong password, unknown database, server too old."""
+
+
+class RightsError(DatabaseError):
+    """The user lacks a right that the command needs."""
+
+
+class SchemaError(DatabaseError):
+    """An index or constraint is missing; `data["statements"]` lists the statements that create it."""
+
+
+class WriteMismatchError(DatabaseError):
+    """The database's counters differ from what was sent; `data` has `sent` and `written`."""
+
+
+class BusyError(PcneoError):
+    """Another writer holds this graph; `data` has `graph`."""
+
+    exit_code = 6
+
+
+class LocalServerError(PcneoError):
+    """The local Neo4j could not be fetched, started or stopped."""
+
+    exit_code = 7
+
+
+class AnswerError(PcneoError):
+    """A computed answer failed its independent check: a fault in pcneo, please report it."""
+
+    exit_code = 8

@@ -1,0 +1,124 @@
+"""The frozen values that cross rooms: a graph as arrays, cohesions as arrays, one cohesion for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Cohesion", "CohesionBatch", "Graph", "Key", "KeyArray"]
+
+Key = int | str
+KeyArray = NDArray[np.int64] | NDArray[np.object_]
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """An undirected simple graph in compressed rows (algorithms.md section 1).
+
+    A vertex is its position in `keys`, so "smaller identifier" is "smaller position".
+
+    Attributes:
+        keys: n keys, ascending and distinct; int64, or str in an object array (ordered by code point).
+        offsets: int64, n + 1 entries; the neighbours of v are `neighbours[offsets[v]:offsets[v + 1]]`.
+        neighbours: uint32, two entries an edge, ascending within each vertex.
+    """
+
+    keys: KeyArray
+    offsets: NDArray[np.int64]
+    neighbours: NDArray[np.uint32]
+
+    @property
+    def vertex_count(self) -> int:
+        """Number of vertices n, isolated ones included."""
+        return len(self.keys)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of undirected edges m."""
+        return len(self.neighbours) // 2
+
+    @property
+    def degrees(self) -> NDArray[np.int64]:
+        """Degree of each vertex, int64, shape (n,)."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class Cohesion:
+    """One minimal p-cohesion, by key.
+
+    Attributes:
+        vertex: the queried vertex q.
+        p: the exact fraction it was computed for.
+        score: name of the score that ranked the expansion.
+        members: keys of MC(q), ascending, q included.
+        edges: number of the graph's edges with both ends inside.
+    """
+
+    vertex: Key
+    p: Fraction
+    score: str
+    members: tuple[Key, ...]
+    edges: int
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.members)
+
+    @property
+    def density(self) -> float:
+        """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning and is left out of averages."""
+        return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class CohesionBatch:
+    """Minimal p-cohesions of several vertices, by position in one graph's `keys`.
+
+    Attributes:
+        p: the exact fraction.
+        score: name of the score.
+        vertices: int64, the b queried vertices.
+        offsets: int64, b + 1 entries; the members of the i-th are `members[offsets[i]:offsets[i + 1]]`.
+        members: uint32, ascending within each cohesion.
+        edges: int64, edges inside each of the b cohesions.
+    """
+
+    p: Fraction
+    score: str
+    vertices: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    members: NDArray[np.uint32]
+    edges: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Number of cohesions."""
+        return len(self.vertices)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Members of each cohesion, int64, shape (b,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def densities(self) -> NDArray[np.float64]:
+        """Density of each cohesion, float64, shape (b,); 0.0 for size 1."""
+        pairs = self.sizes * (self.sizes - 1)
+        return np.divide(2.0 * self.edges, pairs, out=np.zeros(len(self)), where=pairs > 0)
+
+    def cohesions(self, graph: Graph) -> Iterator[Cohesion]:
+        """Yield each cohesion with the keys of `graph`, the graph it was computed on."""
+        for i, vertex in enumerate(self.vertices):
+            members = self.members[self.offsets[i] : self.offsets[i + 1]]
+            yield Cohesion(
+                vertex=graph.keys[vertex : vertex + 1].tolist()[0],
+                p=self.p,
+                score=self.score,
+                members=tuple(graph.keys[members].tolist()),
+                edges=int(self.edges[i]),
+            )
