@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cohesion", "CohesionBatch", "Graph", "Key", "KeyArray"]
+__all__ = ["Cohesion", "CohesionBatch", "Graph", "Key", "KeyArray", "Progress", "Run", "Selection"]
 
 Key = int | str
+
+Progress = Callable[[str, int, int | None], None]
+"""Called as `progress(stage, done, total)`; `total` is None where it is not known."""
 KeyArray = NDArray[np.int64] | NDArray[np.object_]
 
 
@@ -45,6 +49,74 @@ class Graph:
     def degrees(self) -> NDArray[np.int64]:
         """Degree of each vertex, int64, shape (n,)."""
         return np.diff(self.offsets)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The part of a database that is one graph: labels, relationship types and the key property.
+
+    Labels and types are kept sorted, so that the order in which a user names them makes no difference.
+    """
+
+    node_labels: tuple[str, ...]
+    relationship_types: tuple[str, ...]
+    key: str
+
+    def __post_init__(self) -> None:
+        """Sort the names and drop repetitions."""
+        object.__setattr__(self, "node_labels", tuple(sorted(set(self.node_labels))))
+        object.__setattr__(self, "relationship_types", tuple(sorted(set(self.relationship_types))))
+
+    @property
+    def default_name(self) -> str:
+        """The graph's name unless its owner gives another: `Person/KNOWS/id`, distinct for distinct selections."""
+        parts = (
+            *map("|".join, (map(_plain, self.node_labels), map(_plain, self.relationship_types))),
+            _plain(self.key),
+        )
+        return "/".join(parts)
+
+
+def _plain(name: str) -> str:
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One stored run: the record `PCohesionRun` of the data model (neo4j.md), with the names of its graph.
+
+    Attributes:
+        id: the run's identifier, carried by each of its hubs.
+        graph: the graph's name.
+        scope: `graph` (every vertex) or `vertices` (those asked for).
+        p_text: p as a canonical fraction `a/b`.
+        score: name of the score.
+        status: `running`, `complete` or `replaced`.
+        node_count, relationship_count: the count store's figures when the graph was read.
+        vertices, edges: those of the graph as read.
+        memberships: `IN_COHESION` relationships written.
+        fingerprint: keyed hash of keys and edges; None for a `vertices` run.
+        membership_hash: hash of the memberships; None until complete.
+        version: the version of pcneo that wrote it.
+        started_at, finished_at: server times.
+    """
+
+    id: str
+    graph: str
+    scope: str
+    p_text: str
+    score: str
+    status: str
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+    memberships: int
+    fingerprint: str | None
+    membership_hash: str | None
+    version: str
+    started_at: datetime
+    finished_at: datetime | None
 
 
 @dataclass(frozen=True)

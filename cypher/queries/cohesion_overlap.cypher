@@ -1,0 +1,25 @@
+// Compare the cohesions of two vertices: the members they share, beside the size of each.
+//
+// names:
+//   Person  labels    the chosen labels
+//   id      property  the key property
+// parameters:
+//   $run      string            id of a run
+//   $id       integer | string  key of one vertex
+//   $otherId  integer | string  key of the other
+// returns:
+//   size       integer                 members of the first cohesion
+//   otherSize  integer                 members of the second
+//   shared     integer                 members of both
+//   jaccard    float                   shared members over members of either
+//   members    list<integer | string>  keys of the shared members, ascending
+// cost: COST
+MATCH (:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})
+MATCH (:Person {id: $otherId})-[:HAS_COHESION]->(d:PCohesion {run: $run})
+OPTIONAL MATCH (c)<-[:IN_COHESION]-(m)
+WHERE EXISTS { (m)-[:IN_COHESION]->(d) }
+WITH c, d, m
+ORDER BY m.id
+WITH c.size AS size, d.size AS otherSize, collect(m.id) AS members
+WITH size, otherSize, size(members) AS shared, members
+RETURN size, otherSize, shared, toFloat(shared) / (size + otherSize - shared) AS jaccard, members

@@ -1,0 +1,17 @@
+// List the vertices whose cohesions contain one vertex, its own included.
+//
+// names:
+//   Person  labels    the chosen labels
+//   id      property  the key property
+// parameters:
+//   $run  string            id of a run
+//   $id   integer | string  key of the vertex
+// returns:
+//   vertex   integer | string  key of the cohesion's vertex, ascending
+//   size     integer           members of the cohesion
+//   edges    integer           connections inside it
+//   density  float             share of its pairs that are connected
+// cost: COST
+MATCH (:Person {id: $id})-[:IN_COHESION]->(c:PCohesion {run: $run})<-[:HAS_COHESION]-(v)
+RETURN v.id AS vertex, c.size AS size, c.edges AS edges, c.density AS density
+ORDER BY vertex

@@ -1,0 +1,17 @@
+// List the largest cohesions of a run.
+//
+// names:
+//   id  property  the key property
+// parameters:
+//   $run    string       id of a run
+//   $limit  integer 1..  how many to list
+// returns:
+//   vertex   integer | string  key of the cohesion's vertex; the smaller key first where sizes are equal
+//   size     integer           members of the cohesion, descending
+//   edges    integer           connections inside it
+//   density  float             share of its pairs that are connected
+// cost: COST
+MATCH (c:PCohesion {run: $run})<-[:HAS_COHESION]-(v)
+RETURN v.id AS vertex, c.size AS size, c.edges AS edges, c.density AS density
+ORDER BY size DESC, vertex
+LIMIT $limit

@@ -1,0 +1,19 @@
+// List the connections that the most cohesions of a run rest on: those with both ends in the most.
+//
+// names:
+//   KNOWS  types     the chosen relationship types
+//   id     property  the key property
+// parameters:
+//   $run    string       id of a run
+//   $limit  integer 1..  how many to list
+// returns:
+//   vertex     integer | string  the end with the smaller key; smaller keys first where counts are equal
+//   neighbour  integer | string  the other end
+//   cohesions  integer           cohesions that the connection is critical in, descending
+// cost: COST
+MATCH (a)-[:IN_COHESION]->(c:PCohesion {run: $run})<-[:IN_COHESION]-(b)
+WHERE a.id < b.id AND EXISTS { (a)-[:KNOWS]-(b) }
+WITH a, b, count(c) AS cohesions
+RETURN a.id AS vertex, b.id AS neighbour, cohesions
+ORDER BY cohesions DESC, vertex, neighbour
+LIMIT $limit

@@ -1,0 +1,16 @@
+// List the vertices that the most cohesions of a run rest on: those that are members of the most.
+//
+// names:
+//   id  property  the key property
+// parameters:
+//   $run    string      id of a run
+//   $limit  integer 1..  how many to list
+// returns:
+//   vertex     integer | string  key of the vertex; the smaller key first where counts are equal
+//   cohesions  integer           cohesions it is a member of, its own included, descending
+// cost: COST
+MATCH (c:PCohesion {run: $run})<-[:IN_COHESION]-(v)
+WITH v, count(c) AS cohesions
+RETURN v.id AS vertex, cohesions
+ORDER BY cohesions DESC, vertex
+LIMIT $limit

@@ -1,0 +1,19 @@
+// List the connections of one vertex, the critical ones first, then the others.
+//
+// names:
+//   Person  labels    the chosen labels
+//   KNOWS   types     the chosen relationship types
+//   id      property  the key property
+// parameters:
+//   $run  string            id of a run
+//   $id   integer | string  key of the vertex
+// returns:
+//   neighbour  integer | string  the other end, ascending among the critical and among the others
+//   critical   boolean           whether it is a member of the vertex's cohesion
+// cost: COST
+MATCH (v:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})
+MATCH (v)-[:KNOWS]-(n:Person)
+WHERE n <> v
+WITH DISTINCT c, n
+RETURN n.id AS neighbour, EXISTS { (n)-[:IN_COHESION]->(c) } AS critical
+ORDER BY critical DESC, neighbour

@@ -1,0 +1,19 @@
+// The whole neighbourhoods of the vertices asked for.
+//
+// names:
+//   Person  labels    all chosen labels
+//   KNOWS   types     the chosen relationship types
+//   id      property  the key property
+// parameters:
+//   $keys  list<integer|string>  200 to 1,000 keys a call cost least
+// returns:
+//   key         integer|string             a key that exists; more than one row where it is repeated
+//   neighbours  list<integer|string|null>  keys of distinct neighbours, the vertex itself left out
+UNWIND $keys AS key
+MATCH (v:Person {id: key})
+RETURN key, COLLECT {
+  MATCH (v)-[:KNOWS]-(neighbour:Person)
+  WHERE neighbour <> v
+  WITH DISTINCT neighbour
+  RETURN neighbour.id
+} AS neighbours

@@ -1,0 +1,13 @@
+// The graphs that pcneo knows in this database.
+//
+// returns:
+//   name               string        unique
+//   nodeLabels         list<string>  ascending
+//   relationshipTypes  list<string>  ascending
+//   key                string        the key property
+//   fingerprintKey     string        hexadecimal; keys the fingerprints of this graph's runs
+MATCH (graph:PCohesionGraph)
+WHERE graph.name IS NOT NULL
+RETURN graph.name AS name, graph.nodeLabels AS nodeLabels, graph.relationshipTypes AS relationshipTypes,
+       graph.key AS key, graph.fingerprintKey AS fingerprintKey
+ORDER BY name

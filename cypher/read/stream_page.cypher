@@ -1,0 +1,20 @@
+// One page of the vertices of one label in key order, each with the keys of the neighbours its relationships point to.
+//
+// names:
+//   Page    label     one of the chosen labels
+//   Person  labels    all chosen labels
+//   KNOWS   types     the chosen relationship types
+//   id      property  the key property
+// parameters:
+//   $from     integer|string  smallest key of the page
+//   $limit    integer 1..     vertices in the page
+//   $earlier  list<string>    chosen labels whose pages were read before; their vertices are left out
+// returns:
+//   key         integer|string                the vertex
+//   neighbours  list<integer|string|null>     one entry a relationship, loops and parallel ones included
+MATCH (v:Page)
+WHERE v.id >= $from AND NOT any(label IN $earlier WHERE label IN labels(v))
+WITH v
+ORDER BY v.id
+LIMIT $limit
+RETURN v.id AS key, [(v)-[:KNOWS]->(neighbour:Person) | neighbour.id] AS neighbours

@@ -1,0 +1,8 @@
+// Index the key property of one chosen label, so that a vertex is found without a scan.
+//
+// names:
+//   Page    label     one of the chosen labels
+//   id      property  the key property
+CREATE INDEX IF NOT EXISTS
+FOR (v:Page)
+ON (v.id)

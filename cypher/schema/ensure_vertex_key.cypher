@@ -1,0 +1,8 @@
+// Make the key property of one label unique, so that a vertex is found without a scan and is never loaded twice.
+//
+// names:
+//   Page    label     the label of the vertices loaded
+//   id      property  the key property
+CREATE CONSTRAINT IF NOT EXISTS
+FOR (v:Page)
+REQUIRE v.id IS UNIQUE

@@ -1,0 +1,18 @@
+// Connect pairs of vertices that no relationship of the type connects in either direction yet, from source to target.
+//
+// names:
+//   Page    label     the label of the vertices loaded
+//   KNOWS   type      the type of the relationships loaded
+//   id      property  the key property
+// parameters:
+//   $rows   list<map>  source (the smaller key), target, properties (map of scalars); no pair twice
+// returns:
+//   merged  integer  pairs connected now: as many as rows, or a vertex is gone
+// repeatable: MERGE without a direction finds what an earlier run, or anyone, connected either way.
+UNWIND $rows AS row
+MATCH (source:Page {id: row.source})
+MATCH (target:Page {id: row.target})
+MERGE (source)-[connection:KNOWS]-(target)
+ON CREATE SET connection += row.properties
+WITH source, target, count(connection) AS parallel
+RETURN count(parallel) AS merged

@@ -1,0 +1,10 @@
+// Take or keep the write lock on one graph for as long as this transaction is open.
+//
+// parameters:
+//   $name  string  the graph's name
+// returns:
+//   name  string  the graph's name; no row where there is no such graph
+// repeatable: writes the time only.
+MATCH (graph:PCohesionGraph {name: $name})
+SET graph.lockedAt = datetime()
+RETURN graph.name AS name

@@ -1,0 +1,69 @@
+"""Critical connections of a Neo4j graph: minimal p-cohesions, stored and queried beside the data they describe.
+
+The names below are loaded when they are first used, so that `import pcneo` and `pcneo --help` are quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from pcneo import annotate, errors
+    from pcneo.graph import graph_from_edges, graph_from_networkx
+    from pcneo.load import load
+    from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
+    from pcneo.queries import list_queries, run_query
+    from pcneo.runs import clean, list_runs, verify
+    from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
+    from pcneo.store.connection import connect
+
+_HOMES = {
+    "Cohesion": "pcneo.model",
+    "CohesionBatch": "pcneo.model",
+    "Graph": "pcneo.model",
+    "Selection": "pcneo.model",
+    "annotate": "pcneo.annotate",
+    "clean": "pcneo.runs",
+    "connect": "pcneo.store.connection",
+    "errors": "pcneo.errors",
+    "graph_from_edges": "pcneo.graph",
+    "graph_from_networkx": "pcneo.graph",
+    "list_queries": "pcneo.queries",
+    "list_runs": "pcneo.runs",
+    "load": "pcneo.load",
+    "minimal_p_cohesion": "pcneo.search",
+    "minimal_p_cohesions": "pcneo.search",
+    "run_query": "pcneo.queries",
+    "verify": "pcneo.runs",
+}
+
+__all__ = [
+    "Cohesion",
+    "CohesionBatch",
+    "Graph",
+    "Selection",
+    "annotate",
+    "clean",
+    "connect",
+    "errors",
+    "graph_from_edges",
+    "graph_from_networkx",
+    "list_queries",
+    "list_runs",
+    "load",
+    "minimal_p_cohesion",
+    "minimal_p_cohesions",
+    "run_query",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from the module it lives in."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pcneo' has no attribute {name!r}")
+    home = import_module(_HOMES[name])
+    return home if _HOMES[name] == f"pcneo.{name}" and name in ("annotate", "errors") else getattr(home, name)

@@ -1,0 +1,192 @@
+"""What was asked, checked before anything is read, and the two ways to search: the whole graph, or by frontier."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+from pcneo.errors import ParameterError
+from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Progress, Selection
+from pcneo.search import check_score, p_text, parse_fraction, search_batches, search_streamed
+from pcneo.source import StoredGraph, choose_selection, read_graph, require_key_index
+from pcneo.store.gateway import Gateway
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["Frontier", "Options", "P", "Plan", "Stopwatch", "batches_of", "cohesions_of", "make_plan"]
+
+P = str | float | Fraction
+"""One p: as text, as a fraction, or as a float that is read through its `repr`."""
+T = TypeVar("T")
+
+
+class Options(TypedDict, total=False):
+    """What every mode of `annotate` takes by keyword.
+
+    Attributes:
+        node_labels, relationship_types, key: which part of the database; may be left out where there is one choice.
+        score: `density` (the default) or `degree`.
+        vertices: keys; only these are searched, read by frontier. None for every vertex.
+        concurrency: threads that search; None for all cores.
+        create_index: `write` only: create the index on the key where it is missing.
+        check: also check that every answer is minimal.
+        progress: called with stage, done and total.
+    """
+
+    node_labels: Sequence[str]
+    relationship_types: Sequence[str]
+    key: str | None
+    score: str
+    vertices: Sequence[Key] | None
+    concurrency: int | None
+    create_index: bool
+    check: bool
+    progress: Progress | None
+
+
+@dataclass
+class Plan:
+    """A question that has been checked: which graph, which p, which score.
+
+    Attributes:
+        configuration: what was asked for with the defaults filled in; `chosen` holds what the database left no
+            choice about.
+    """
+
+    gateway: Gateway
+    selection: Selection
+    ps: list[Fraction]
+    score: str
+    vertices: list[Key] | None
+    concurrency: int | None
+    check: bool
+    progress: Progress | None
+    configuration: dict[str, Any]
+    started: float = field(default_factory=time.perf_counter)
+
+    def millis(self) -> int:
+        """Milliseconds since the plan was made."""
+        return round(1000 * (time.perf_counter() - self.started))
+
+    def read(self) -> StoredGraph:
+        """Read the whole graph."""
+        return read_graph(self.gateway, self.selection, self.progress)
+
+
+def make_plan(driver: Driver, database: str | None, mode: str, p: P | Sequence[P], options: Options) -> Plan:
+    """Check everything that can be checked before the graph is read.
+
+    Raises:
+        ParameterError: p, score or concurrency is out of range, or there is more than one choice of a name.
+        SchemaError: the key has no index.
+        DatabaseError: the database cannot be asked.
+    """
+    asked = list(p) if isinstance(p, Sequence) and not isinstance(p, str) else [p]
+    ps = list(dict.fromkeys(map(parse_fraction, asked)))
+    if not ps:
+        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=p)
+    score = options.get("score", "density")
+    check_score(score)
+    concurrency = options.get("concurrency")
+    if concurrency is not None and concurrency < 1:
+        raise ParameterError(
+            f"concurrency is {concurrency}; it must be 1 or more.", name="concurrency", value=concurrency
+        )
+    create_index = options.get("create_index", False)
+    if create_index and mode != "write":
+        raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
+    vertices = options.get("vertices")
+    gateway = Gateway(driver, database)
+    selection, filled = choose_selection(
+        gateway, options.get("node_labels", ()), options.get("relationship_types", ()), options.get("key")
+    )
+    require_key_index(gateway, selection, create=create_index)
+    return Plan(
+        gateway=gateway,
+        selection=selection,
+        ps=ps,
+        score=score,
+        vertices=None if vertices is None else list(dict.fromkeys(vertices)),
+        concurrency=concurrency,
+        check=options.get("check", False),
+        progress=options.get("progress"),
+        configuration={
+            "mode": mode,
+            "database": gateway.database,
+            "nodeLabels": list(selection.node_labels),
+            "relationshipTypes": list(selection.relationship_types),
+            "key": selection.key,
+            "p": [p_text(each) for each in ps],
+            "score": score,
+            "concurrency": concurrency,
+            "chosen": filled,
+        },
+    )
+
+
+def batches_of(plan: Plan, graph: Graph, p: Fraction, vertices: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
+    """Search arrays with the plan's settings; `vertices` are positions in them. Its progress says which p."""
+    said = plan.progress
+    tell = None if said is None else (lambda done, total: said(f"searching p={p_text(p)}", done, total))
+    return search_batches(
+        graph, p, plan.score, vertices=vertices, concurrency=plan.concurrency, check=plan.check, progress=tell
+    )
+
+
+def cohesions_of(plan: Plan, frontier: Frontier, vertices: Sequence[Key], p: Fraction) -> Iterator[Cohesion]:
+    """Search the vertices named, reading from the database only what their expansions look at."""
+    found = search_streamed(frontier.fetch, vertices, p, plan.score, check=plan.check)
+    for done, cohesion in enumerate(frontier.waited.around(found), 1):
+        if plan.progress:
+            plan.progress(f"searching p={p_text(p)}", done, len(vertices))
+        yield cohesion
+
+
+class Frontier:
+    """Neighbourhoods fetched as a search asks for them, and what was read so far: vertices, and edges at them."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Begin with nothing read."""
+        self.read: set[Key] = set()
+        self.edges = 0
+        self.waited = Stopwatch()
+        self._plan = plan
+
+    def fetch(self, keys: list[Key]) -> list[tuple[Key, list[Key]]]:
+        """Read whole neighbourhoods, as `search_streamed` wants them."""
+        rows = self._plan.gateway.get_neighbours(self._plan.selection, keys)
+        for key, neighbours in rows:
+            if key not in self.read:
+                self.edges += sum(neighbour not in self.read for neighbour in neighbours)
+                self.read.add(key)
+        return rows
+
+
+class Stopwatch:
+    """The time spent waiting for the items of an iterable."""
+
+    def __init__(self) -> None:
+        """Begin at zero."""
+        self._seconds = 0.0
+
+    @property
+    def millis(self) -> int:
+        """Milliseconds so far."""
+        return round(1000 * self._seconds)
+
+    def around(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the items; the clock runs only while the next one is awaited."""
+        iterator = iter(items)
+        while True:
+            started = time.perf_counter()
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            finally:
+                self._seconds += time.perf_counter() - started
+            yield item

@@ -1,0 +1,103 @@
+"""Where the database is and who asks: read from the environment in one place, validated in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pcneo.errors import ConnectionFailedError
+
+__all__ = ["SCHEMES", "ConnectionSettings", "read_environment", "validate"]
+
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+
+@dataclass(frozen=True)
+class ConnectionSettings:
+    """How to reach a database.
+
+    Attributes:
+        uri: Bolt address, for example `neo4j://db.example.org:7687`.
+        username: name of the database user.
+        password: kept out of `repr`, so that no log or traceback shows it.
+        database: None for the user's home database.
+    """
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    database: str | None = None
+
+
+def read_environment(
+    environ: Mapping[str, str], ask_password: Callable[[str], str] | None = None
+) -> ConnectionSettings | None:
+    """Return the settings of `NEO4J_URI`, `NEO4J_USERNAME` (or `NEO4J_USER`), `NEO4J_PASSWORD`, `NEO4J_DATABASE`.
+
+    The password may also stand in a file that `NEO4J_PASSWORD_FILE` names, or be asked for.
+
+    Args:
+        environ: the process environment.
+        ask_password: called with the user's name where no password is set; None where nobody can be asked.
+
+    Returns:
+        None where `NEO4J_URI` is not set.
+
+    Raises:
+        ConnectionFailedError: the address is no Bolt address, or a password is missing or cannot be read.
+    """
+    uri = environ.get("NEO4J_URI", "").strip()
+    if not uri:
+        return None
+    username = environ.get("NEO4J_USERNAME") or environ.get("NEO4J_USER") or "neo4j"
+    password = environ.get("NEO4J_PASSWORD")
+    if password is None and (file := environ.get("NEO4J_PASSWORD_FILE")):
+        password = _read_password(Path(file))
+    if password is None and ask_password is not None:
+        password = ask_password(username)
+    if password is None:
+        raise ConnectionFailedError(
+            f"No password for user {username!r}. Set NEO4J_PASSWORD, or NEO4J_PASSWORD_FILE to a file that holds it.",
+            username=username,
+        )
+    return validate(ConnectionSettings(uri, username, password, environ.get("NEO4J_DATABASE") or None))
+
+
+def _read_password(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConnectionFailedError(
+            f"NEO4J_PASSWORD_FILE names {str(file)!r}, which cannot be read.", path=str(file)
+        ) from error
+
+
+def validate(settings: ConnectionSettings) -> ConnectionSettings:
+    """Return `settings` unchanged if the address is one that the driver understands.
+
+    Raises:
+        ConnectionFailedError: an HTTP address, another unknown scheme, or no host.
+    """
+    if "@" in settings.uri:
+        raise ConnectionFailedError(
+            "NEO4J_URI carries a user name or password. Take it out and set NEO4J_USERNAME and NEO4J_PASSWORD."
+        )
+    try:
+        parts = urlsplit(settings.uri)
+        scheme, host, _ = parts.scheme, parts.hostname, parts.port
+    except ValueError as error:
+        raise ConnectionFailedError(f"NEO4J_URI is {settings.uri!r}: {error}.", uri=settings.uri) from error
+    if scheme in ("http", "https"):
+        raise ConnectionFailedError(
+            f"NEO4J_URI is {settings.uri!r}, Neo4j's HTTP address. Use its Bolt address, "
+            f"usually neo4j{'+s' if scheme == 'https' else ''}://{host}:7687.",
+            uri=settings.uri,
+        )
+    if scheme not in SCHEMES or not host:
+        raise ConnectionFailedError(
+            f"NEO4J_URI is {settings.uri!r}. It must look like neo4j://host:7687; schemes: {', '.join(SCHEMES)}.",
+            uri=settings.uri,
+        )
+    return settings

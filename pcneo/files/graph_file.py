@@ -1,0 +1,145 @@
+"""What every reader ends with: keys, edges as positions in them, properties, and what was left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.model import Key, KeyArray
+
+__all__ = ["GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "is_integer_key", "key_array"]
+
+Scalar = bool | int | float | str
+Properties = Mapping[str, Scalar]
+
+_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_INT64 = range(-(2**63), 2**63)
+_EDGES_AT_ONCE = 65_536
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a file holds and a graph does not.
+
+    Attributes:
+        header: the first line of an edge list where it names its columns, else None.
+        lines_with_more_columns: lines of an edge list with columns after the second, which are ignored.
+        attributes_dropped: attributes that are no scalars, by name, with how many vertices and edges have them.
+    """
+
+    header: str | None = None
+    lines_with_more_columns: int = 0
+    attributes_dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphFile:
+    """An undirected simple graph as a file has it: n vertices, m edges, each edge once, from its smaller key.
+
+    Attributes:
+        keys: n keys, ascending and distinct; int64, or str in an object array.
+        sources: int64, shape (m,): position in `keys` of each edge's smaller key; edges ascend by (source, target).
+        targets: int64, shape (m,): position of the larger key.
+        vertex_properties: one mapping a vertex, or empty where no vertex has any.
+        edge_properties: one mapping an edge, or empty; of parallel edges the first in the file gives them.
+        lines: lines in the file.
+        self_loops_dropped: edges from a vertex to itself; the vertex stays.
+        parallel_dropped: edges whose pair of vertices, in either direction, an earlier edge has already.
+        left_out: what else was not taken over.
+    """
+
+    keys: KeyArray
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    vertex_properties: tuple[Properties, ...]
+    edge_properties: tuple[Properties, ...]
+    lines: int
+    self_loops_dropped: int
+    parallel_dropped: int
+    left_out: LeftOut
+
+    @property
+    def key_kind(self) -> Literal["integer", "string"]:
+        """Integer if every key in the file is one, else string."""
+        return "integer" if self.keys.dtype == np.int64 else "string"
+
+    @property
+    def vertex_count(self) -> int:
+        """Number of vertices n."""
+        return len(self.keys)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of edges m."""
+        return len(self.sources)
+
+    def vertices(self) -> Iterator[tuple[Key, Properties]]:
+        """Yield (key, properties) by ascending key."""
+        properties = self.vertex_properties or ({},) * self.vertex_count
+        yield from zip(self.keys.tolist(), properties, strict=True)
+
+    def edges(self) -> Iterator[tuple[Key, Key, Properties]]:
+        """Yield (smaller key, larger key, properties), ascending."""
+        for start in range(0, self.edge_count, _EDGES_AT_ONCE):
+            here = slice(start, start + _EDGES_AT_ONCE)
+            sources = self.keys[self.sources[here]].tolist()
+            targets = self.keys[self.targets[here]].tolist()
+            properties = self.edge_properties[here] or ({},) * len(sources)
+            yield from zip(sources, targets, properties, strict=True)
+
+
+def is_integer_key(text: str) -> bool:
+    """Whether `text` is an int64 in canonical form: `7` and `-7` are; `007`, `+7`, `-0` and 2**63 are not."""
+    return _CANONICAL_INTEGER.fullmatch(text) is not None and int(text) in _INT64
+
+
+def key_array(texts: Sequence[str]) -> KeyArray:
+    """Return `texts` as keys in the same order: integers if every one is an integer key, else all strings."""
+    if all(map(is_integer_key, texts)):
+        return np.array(list(map(int, texts)), dtype=np.int64)
+    keys = np.empty(len(texts), dtype=np.object_)
+    keys[:] = texts
+    return keys
+
+
+def graph_file(
+    keys: KeyArray,
+    ends: NDArray[np.int64],
+    lines: int,
+    left_out: LeftOut,
+    vertex_properties: Sequence[Properties] = (),
+    edge_properties: Sequence[Properties] = (),
+) -> GraphFile:
+    """Put a graph together from what a reader found.
+
+    Args:
+        keys: n distinct keys in any order.
+        ends: shape (edges as read, 2), positions in `keys`; either direction, parallel edges and self-loops allowed.
+        lines: lines in the file.
+        left_out: what the reader dropped.
+        vertex_properties: one mapping for each of `keys`, or empty.
+        edge_properties: one mapping for each of `ends`, or empty.
+    """
+    order = np.argsort(keys, kind="stable")
+    rank = np.empty(len(keys), dtype=np.int64)
+    rank[order] = np.arange(len(keys))
+    ranked = rank[ends]
+    smaller, larger = ranked.min(axis=1), ranked.max(axis=1)
+    proper = np.flatnonzero(smaller != larger)
+    pairs, first = np.unique(smaller[proper] * len(keys) + larger[proper], return_index=True)
+    return GraphFile(
+        keys=keys[order],
+        sources=pairs // len(keys),
+        targets=pairs % len(keys),
+        vertex_properties=tuple(vertex_properties[i] for i in order) if any(vertex_properties) else (),
+        edge_properties=tuple(edge_properties[i] for i in proper[first]) if any(edge_properties) else (),
+        lines=lines,
+        self_loops_dropped=len(ends) - len(proper),
+        parallel_dropped=len(proper) - len(pairs),
+        left_out=left_out,
+    )

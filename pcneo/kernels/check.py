@@ -1,0 +1,99 @@
+"""The independent check of an answer (algorithms.md section 5); it shares nothing with the code that finds one."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["CONNECTED", "HOLDS_QUERIED", "MINIMAL", "NEEDS_MET", "SOUND", "check_cohesions"]
+
+SOUND = 0
+HOLDS_QUERIED = 1
+NEEDS_MET = 2
+CONNECTED = 3
+MINIMAL = 4
+
+
+@njit(nogil=True, cache=True)
+def _loses(offsets, neighbours, need, members, place, q, removed):
+    """Whether peeling `members` less the vertex `removed` loses q: whoever falls below its need leaves."""
+    degree = np.zeros(len(members), np.int64)
+    for i, v in enumerate(members):
+        for w in neighbours[offsets[v] : offsets[v + 1]]:
+            degree[i] += place[w] > 0
+    gone = np.zeros(len(members), np.bool_)
+    leaving = [removed]
+    gone[place[removed] - 1] = True
+    while len(leaving) > 0:
+        v = leaving.pop()
+        if v == q:
+            return True
+        for w in neighbours[offsets[v] : offsets[v + 1]]:
+            i = place[w] - 1
+            if i >= 0 and not gone[i]:
+                degree[i] -= 1
+                if degree[i] < need[w]:
+                    gone[i] = True
+                    leaving.append(np.int64(w))
+    return False
+
+
+@njit(nogil=True, cache=True)
+def _check_one(offsets, neighbours, need, members, place, q, minimal):
+    """Return (edges inside, condition that fails or SOUND, vertex at which it fails)."""
+    if place[q] == 0:
+        return 0, HOLDS_QUERIED, q
+    ends_inside, reached = 0, 1
+    seen = np.zeros(len(members), np.bool_)
+    seen[place[q] - 1] = True
+    queue = [q]
+    while len(queue) > 0:
+        v = queue.pop()
+        inside = 0
+        for w in neighbours[offsets[v] : offsets[v + 1]]:
+            i = place[w] - 1
+            if i >= 0:
+                inside += 1
+                if not seen[i]:
+                    seen[i] = True
+                    reached += 1
+                    queue.append(np.int64(w))
+        if inside < need[v]:
+            return 0, NEEDS_MET, v
+        ends_inside += inside
+    if reached < len(members):
+        return 0, CONNECTED, np.int64(members[np.argmin(seen)])
+    if minimal:
+        for v in members:
+            if v != q and not _loses(offsets, neighbours, need, members, place, q, np.int64(v)):
+                return 0, MINIMAL, np.int64(v)
+    return ends_inside // 2, SOUND, q
+
+
+@njit(nogil=True, cache=True)
+def check_cohesions(offsets, neighbours, need, queries, ends, members, minimal, place):
+    """Count the edges of each cohesion and check it from the graph alone.
+
+    Args:
+        offsets, neighbours, need: the graph, as the search takes it.
+        queries: int64, the queried vertices.
+        ends: int64; the i-th cohesion is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
+        members: uint32.
+        minimal: whether to check, at a much higher cost, that no other vertex can be left out.
+        place: int64, n zeros, left as they were.
+
+    Returns:
+        edges: int64, one a cohesion.
+        (index, condition, vertex): the first fault; SOUND if there is none.
+    """
+    edges = np.zeros(len(queries), np.int64)
+    start = 0
+    for i, q in enumerate(queries):
+        cohesion = members[start : ends[i]]
+        for k, v in enumerate(cohesion):
+            place[v] = k + 1
+        edges[i], condition, vertex = _check_one(offsets, neighbours, need, cohesion, place, q, minimal)
+        for v in cohesion:
+            place[v] = 0
+        if condition != SOUND:
+            return edges, (i, condition, vertex)
+        start = ends[i]
+    return edges, (-1, SOUND, -1)

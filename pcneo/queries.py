@@ -1,0 +1,166 @@
+"""Use case: what analysts ask of stored cohesions; the queries under `cypher/queries/`, listed, printed and run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.model import Key, Selection
+from pcneo.store.gateway import Gateway
+from pcneo.store.statements import Declaration, Statement, all_statements
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["QueryResult", "list_queries", "render_query", "run_query"]
+
+_KEY = "integer | string"
+_TYPES = {"integer": int, "string": str}
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """The table a query returned.
+
+    Attributes:
+        columns: the names of the columns, in order.
+        rows: one tuple a row; a node is given as its key, a relationship as its type.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+def list_queries() -> tuple[Statement, ...]:
+    """Return the queries by name; each says what it does, takes, returns and costs."""
+    return tuple(statement for statement in all_statements() if statement.folder == "queries")
+
+
+def render_query(
+    name: str,
+    *,
+    node_labels: Sequence[str] | None = None,
+    relationship_types: Sequence[str] | None = None,
+    key: str | None = None,
+) -> str:
+    """Return one query ready to paste, with the names given in place of :Person, :KNOWS and id.
+
+    Raises:
+        NotFoundError: there is no such query; lists those there are.
+        ParameterError: a name that Neo4j does not take.
+    """
+    query = _find(name)
+    comments = [query.summary, *(f"${each.name}: {each.kind}, {each.meaning}" for each in query.parameters), query.cost]
+    text = query.render(_names(query, node_labels, relationship_types, key))
+    return "\n".join((*(f"// {comment}" for comment in comments), text, ""))
+
+
+def run_query(
+    driver: Driver,
+    database: str | None,
+    name: str,
+    *,
+    node_labels: Sequence[str],
+    relationship_types: Sequence[str],
+    key: str,
+    parameters: Mapping[str, Any],
+) -> QueryResult:
+    """Run one query on a database and return its table.
+
+    Args:
+        driver: an open driver.
+        database: the database's name; None for the user's home database.
+        name: the query's name.
+        node_labels: the labels of the graph.
+        relationship_types: its relationship types.
+        key: its key property.
+        parameters: the query's parameters, by name without the `$`.
+
+    Raises:
+        NotFoundError: there is no such query, run or vertex.
+        ParameterError: a parameter is missing, unknown or of another kind.
+        DatabaseError: the database cannot do it.
+    """
+    query = _find(name)
+    _check_parameters(query, parameters)
+    gateway = Gateway(driver, database)
+    _check_run(gateway, parameters["run"])
+    rows = gateway.run_statement(query, _names(query, node_labels, relationship_types, key), parameters)
+    if not rows:
+        selection = Selection(tuple(node_labels), tuple(relationship_types), key)
+        _check_vertices(gateway, selection, [parameters[each.name] for each in query.parameters if each.kind == _KEY])
+    return QueryResult(
+        columns=tuple(column.name for column in query.columns),
+        rows=[tuple(_cell(column, row[column.name], key) for column in query.columns) for row in rows],
+    )
+
+
+def _find(name: str) -> Statement:
+    queries = {query.name: query for query in list_queries()}
+    if name not in queries:
+        raise NotFoundError(f"There is no query {name!r}. There are {', '.join(queries)}.", what="query", name=name)
+    return queries[name]
+
+
+def _names(
+    query: Statement, node_labels: Sequence[str] | None, relationship_types: Sequence[str] | None, key: str | None
+) -> dict[str, str | Sequence[str]]:
+    """Give each sample name of a query the user's, or itself where the user gave none."""
+    given = {"labels": node_labels, "types": relationship_types, "property": key}
+    return {each.name: each.name if given[each.kind] is None else given[each.kind] for each in query.names}
+
+
+def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
+    wanted = {declaration.name: declaration for declaration in query.parameters}
+    for name in wanted.keys() - parameters.keys():
+        raise ParameterError(
+            f"The query {query.name} needs the parameter {name}: {wanted[name].meaning} ({wanted[name].kind}).",
+            name=name,
+            value=None,
+        )
+    for name, value in parameters.items():
+        if name not in wanted:
+            raise ParameterError(
+                f"The query {query.name} takes no parameter {name!r}. It takes {', '.join(wanted)}.",
+                name=name,
+                value=value,
+            )
+        if not _is_of_kind(value, wanted[name].kind):
+            raise ParameterError(
+                f"The parameter {name} ({wanted[name].meaning}) is {wanted[name].kind}, not {value!r}.",
+                name=name,
+                value=value,
+            )
+
+
+def _is_of_kind(value: object, kind: str) -> bool:
+    """Whether a value is of a kind as headers write it: `string`, `integer | string`, `integer 1..`."""
+    for alternative in kind.split(" | "):
+        word, _, smallest = alternative.removesuffix("..").partition(" ")
+        if isinstance(value, _TYPES[word]) and not isinstance(value, bool):
+            return not smallest or (isinstance(value, int) and value >= int(smallest))
+    return False
+
+
+def _check_run(gateway: Gateway, run: str) -> None:
+    if run not in (each.id for each in gateway.list_runs()):
+        raise NotFoundError(f"There is no run {run!r} in this database; `pcneo runs` lists them.", what="run", name=run)
+
+
+def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:
+    """Tell an empty answer about a vertex from a vertex that does not exist."""
+    found = {key for key, _ in gateway.get_neighbours(selection, keys)}
+    for key in keys:
+        if key not in found:
+            raise NotFoundError(f"There is no vertex with the key {key!r}.", what="vertex", name=key)
+
+
+def _cell(column: Declaration, value: Any, key: str) -> Any:
+    """Reduce what the driver makes of a node (its properties) and of relationships (ends and type) to plain values."""
+    if column.kind == "node":
+        return value[key]
+    if column.kind == "list<relationship>":
+        return [type_ for _, type_, _ in value]
+    return value

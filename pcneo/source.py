@@ -1,0 +1,171 @@
+"""Which part of a database is the graph, and that part as arrays: chosen, checked and read in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import LiteralString
+
+from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
+from pcneo.graph import graph_from_rows
+from pcneo.model import Graph, Key, Progress, Selection
+from pcneo.store.gateway import Gateway, KeyCounts
+
+__all__ = ["StoredGraph", "choose_selection", "read_graph", "require_key_index"]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredGraph:
+    """A graph as it was read.
+
+    Attributes:
+        graph: its arrays.
+        node_count: the count store's nodes at reading, added up over the chosen labels.
+        relationship_count: likewise its relationships of the chosen types that leave such nodes.
+    """
+
+    graph: Graph
+    node_count: int
+    relationship_count: int
+
+
+def choose_selection(
+    gateway: Gateway,
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+) -> tuple[Selection, dict[str, str]]:
+    """Fill in what was not named where the database leaves one choice.
+
+    Returns:
+        The selection, and what was filled in: the option's name to its value.
+
+    Raises:
+        ParameterError: there are several choices, or none; the message lists them.
+        NotFoundError: a label or type was named that no node or relationship has.
+    """
+    filled: dict[str, str] = {}
+    labels = _choose(gateway.list_labels(), node_labels, "--node-label", "node label", filled)
+    types = _choose(gateway.list_relationship_types(), relationship_types, "--relationship-type", "type", filled)
+    if key is None:
+        indexed = [{i.property for i in gateway.list_key_indexes() if i.label == label} for label in labels]
+        choices = sorted(set.intersection(*indexed))
+        (key,) = _choose(choices, (), "--key", "indexed key property", filled)
+    return Selection(labels, types, key), filled
+
+
+def _choose(
+    there: Sequence[str], named: Sequence[str], option: str, what: str, filled: dict[str, str]
+) -> tuple[str, ...]:
+    for name in named:
+        if name not in there:
+            raise NotFoundError(f"The database has no {what} {name!r}; it has {_listed(there)}.", what=what, name=name)
+    if named:
+        return tuple(named)
+    if len(there) != 1:
+        raise ParameterError(
+            f"Name the {what} with {option}: the database has {_listed(there)}.", name=option, value=None
+        )
+    filled[option] = there[0]
+    return (there[0],)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) if names else "none"
+
+
+def require_key_index(gateway: Gateway, selection: Selection, *, create: bool = False) -> None:
+    """Make sure that a vertex is found by its key without a scan.
+
+    Args:
+        gateway: the database.
+        selection: labels and key.
+        create: create what is missing instead of refusing.
+
+    Raises:
+        SchemaError: an index is missing; the message holds the statements that create it.
+    """
+    indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
+    statements: list[LiteralString] = [
+        gateway.key_schema(label, selection.key) for label in selection.node_labels if label not in indexed
+    ]
+    if statements and create:
+        gateway.change_schema(statements)
+    elif statements:
+        raise SchemaError(
+            f"No index on {selection.key!r}, so every look-up would scan all vertices. Create it with "
+            "--create-index, or let an administrator run:\n"
+            + "\n".join(f"  {' '.join(s.split())};" for s in statements),
+            statements=statements,
+        )
+
+
+def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:
+    """Read the whole graph into arrays (algorithms.md section 1, neo4j.md "Reading").
+
+    The count store is asked before and after; where it moved, the graph is read once more.
+
+    Raises:
+        KeyPropertyError: keys are missing, of two kinds, of an unusable kind, or repeated.
+        GraphChangedError: the graph moved during the second read, too.
+        NotFoundError: no node carries the chosen labels.
+    """
+    counts: list[tuple[int, int]] = [_count_store(gateway, selection)]
+    for _ in range(2):
+        keys = gateway.count_keys(selection)
+        smallest = _smallest_key(selection, keys)
+        rows = gateway.stream_rows(selection, smallest)
+        graph = graph_from_rows(_told(rows, keys.nodes, progress))
+        counts.append(_count_store(gateway, selection))
+        if counts[-1] == counts[-2]:
+            return StoredGraph(graph, *counts[-1])
+    raise GraphChangedError(
+        f"The graph changed while it was read, twice: (nodes, relationships) went {counts[0]}, {counts[1]}, "
+        f"{counts[2]}. Try again when nobody writes to it.",
+        counts=counts,
+    )
+
+
+def _count_store(gateway: Gateway, selection: Selection) -> tuple[int, int]:
+    return gateway.count_nodes(selection), gateway.count_relationships(selection)
+
+
+def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
+    """Check that all keys are of one usable kind and return where that kind begins."""
+    name, labels = selection.key, ", ".join(selection.node_labels)
+    other = keys.nodes - keys.integers - keys.strings - keys.missing
+    if keys.nodes == 0:
+        raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
+    if keys.missing:
+        raise KeyPropertyError(
+            f"{keys.missing} of {keys.nodes} nodes with {labels} have no {name!r}. Every vertex needs its key.",
+            missing=keys.missing,
+        )
+    if other:
+        raise KeyPropertyError(
+            f"The property {name!r} of {other} of {keys.nodes} nodes is neither an integer nor a string, for example "
+            f"{keys.example}. Choose another key with --key.",
+            other=other,
+            example=keys.example,
+        )
+    if keys.integers and keys.strings:
+        raise KeyPropertyError(
+            f"The property {name!r} is an integer on {keys.integers} nodes and a string on {keys.strings}. "
+            "Keys must be all of one kind.",
+            integers=keys.integers,
+            strings=keys.strings,
+        )
+    return -(2**63) if keys.integers else ""
+
+
+def _told(
+    rows: Iterable[tuple[Key, list[Key]]], total: int, progress: Progress | None
+) -> Iterator[tuple[Key, list[Key]]]:
+    """The rows, with the progress said every thousand."""
+    done = 0
+    for done, row in enumerate(rows, 1):
+        yield row
+        if progress and done % 1_000 == 0:
+            progress("reading", done, total)
+    if progress:
+        progress("reading", done, total)

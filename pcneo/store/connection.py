@@ -1,0 +1,53 @@
+"""Opening a driver: one function, and the checks that come before any work."""
+
+from __future__ import annotations
+
+import re
+
+import neo4j
+
+from pcneo import __version__
+from pcneo.config import ConnectionSettings, validate
+from pcneo.errors import ConnectionFailedError
+from pcneo.store.failures import translated
+
+__all__ = ["OLDEST_SERVER", "connect", "version_number"]
+
+OLDEST_SERVER = (5, 23)
+"""`CALL (x) { … }` is understood from here on."""
+
+
+def connect(settings: ConnectionSettings) -> neo4j.Driver:
+    """Return a driver that has reached the server and been let in.
+
+    Raises:
+        ConnectionFailedError: the address, the server or the password is wrong; one line says which.
+    """
+    validate(settings)
+    with translated():
+        driver = neo4j.GraphDatabase.driver(
+            settings.uri,
+            auth=(settings.username, settings.password),
+            user_agent=f"pcneo/{__version__}",
+            # A dead address is said within seconds; the work's own transactions keep the driver's patience.
+            connection_timeout=10,
+        )
+    try:
+        with translated():
+            driver.verify_connectivity()
+    except BaseException:
+        driver.close()
+        raise
+    return driver
+
+
+def version_number(text: str) -> tuple[int, int]:
+    """Return the first two numbers of a server version: (2026, 9) for `2026.09.0`, (5, 27) for `5.27-aura`.
+
+    Raises:
+        ConnectionFailedError: the text does not begin with two numbers.
+    """
+    match = re.match(r"(\d+)\.(\d+)", text)
+    if match is None:
+        raise ConnectionFailedError(f"The server gives its version as {text!r}, which pcneo cannot read.", version=text)
+    return int(match[1]), int(match[2])

@@ -1,0 +1,153 @@
+"""Neo4j's errors and the driver's, each turned into one of ours with a sentence that says what to do.
+
+Every exception class of `neo4j.exceptions` is in one of the two tables; a test walks them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from neo4j import exceptions
+
+from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError, RightsError, SchemaError
+
+__all__ = ["CODES", "KINDS", "OUT_OF_MEMORY", "TERMINATED", "translated"]
+
+OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+"""Classed transient, though the same batch never fits: the gateway halves it instead of repeating it."""
+
+TERMINATED = frozenset(
+    {
+        "Neo.TransientError.Transaction.Terminated",
+        "Neo.ClientError.Transaction.TransactionTimedOut",
+        "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
+        "Neo.TransientError.Transaction.LockAcquisitionTimeout",
+        "Neo.ClientError.Transaction.LockAcquisitionTimeout",
+        "Neo.ClientError.Transaction.LockClientStopped",
+    }
+)
+
+
+def _refused(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        "Neo4j refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.", code=_code(error)
+    )
+
+
+def _unreachable(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        f"No Neo4j answers there. Check NEO4J_URI and that the server runs. ({_line(error)})", code=_code(error)
+    )
+
+
+def _misconfigured(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        f"The driver cannot connect this way: {_line(error)} Check NEO4J_URI.", code=_code(error)
+    )
+
+
+def _forbidden(error: Exception) -> PcneoError:
+    return RightsError(f"The database user may not do this: {_line(error)}", code=_code(error))
+
+
+def _unknown_database(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        f"{_line(error)} Check NEO4J_DATABASE, or leave it out for your home database.", code=_code(error)
+    )
+
+
+def _constraint(error: Exception) -> PcneoError:
+    return SchemaError(f"A constraint of the database stands against this: {_line(error)}", code=_code(error))
+
+
+def _out_of_memory(error: Exception) -> PcneoError:
+    return DatabaseError(
+        "The server has too little memory for even the smallest transaction that this takes. "
+        "Raise db.memory.transaction.max or dbms.memory.transaction.total.max.",
+        code=_code(error),
+    )
+
+
+def _terminated(error: Exception) -> PcneoError:
+    return BusyError(f"Another transaction kept what this one waited for: {_line(error)}", code=_code(error))
+
+
+def _uncertain(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        "The connection broke while a transaction was being committed, so it is not known whether it counts. "
+        "Run the same command again: what was half written is swept first.",
+        code=_code(error),
+    )
+
+
+def _other(error: Exception) -> PcneoError:
+    return DatabaseError(f"Neo4j could not do it: {_line(error)}", code=_code(error))
+
+
+CODES: dict[str, Callable[[Exception], PcneoError]] = {
+    "Neo.ClientError.Database.DatabaseNotFound": _unknown_database,
+    "Neo.ClientError.Security.Forbidden": _forbidden,
+    "Neo.ClientError.Security.CredentialsExpired": _refused,
+    OUT_OF_MEMORY: _out_of_memory,
+    **dict.fromkeys(TERMINATED, _terminated),
+}
+"""By Neo4j's status code, where it says more than the class."""
+
+KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
+    exceptions.AuthError: _refused,
+    exceptions.TokenExpired: _refused,
+    exceptions.Forbidden: _forbidden,
+    exceptions.ConstraintError: _constraint,
+    exceptions.ServiceUnavailable: _unreachable,
+    exceptions.RoutingServiceUnavailable: _unreachable,
+    exceptions.ReadServiceUnavailable: _unreachable,
+    exceptions.WriteServiceUnavailable: _unreachable,
+    exceptions.SessionExpired: _unreachable,
+    exceptions.DatabaseUnavailable: _unreachable,
+    exceptions.ConnectionPoolError: _unreachable,
+    exceptions.ConnectionAcquisitionTimeoutError: _unreachable,
+    exceptions.IncompleteCommit: _uncertain,
+    exceptions.ConfigurationError: _misconfigured,
+    exceptions.AuthConfigurationError: _misconfigured,
+    exceptions.CertificateConfigurationError: _misconfigured,
+    exceptions.UnsupportedServerProduct: _misconfigured,
+    exceptions.ForbiddenOnReadOnlyDatabase: _forbidden,
+    exceptions.GqlError: _other,
+    exceptions.Neo4jError: _other,
+    exceptions.ClientError: _other,
+    exceptions.CypherSyntaxError: _other,
+    exceptions.CypherTypeError: _other,
+    exceptions.DatabaseError: _other,
+    exceptions.TransientError: _other,
+    exceptions.NotALeader: _other,
+    exceptions.DriverError: _other,
+    exceptions.SessionError: _other,
+    exceptions.TransactionError: _other,
+    exceptions.TransactionNestingError: _other,
+    exceptions.ResultError: _other,
+    exceptions.ResultFailedError: _other,
+    exceptions.ResultConsumedError: _other,
+    exceptions.ResultNotSingleError: _other,
+    exceptions.BrokenRecordError: _other,
+}
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise ours instead of Neo4j's and the driver's; theirs stays as the cause."""
+    try:
+        yield
+    except (exceptions.Neo4jError, exceptions.DriverError) as error:
+        handler = CODES.get(_code(error) or "") or next(KINDS[cls] for cls in type(error).__mro__ if cls in KINDS)
+        raise handler(error) from error
+
+
+def _code(error: Exception) -> str | None:
+    return getattr(error, "code", None)
+
+
+def _line(error: Exception) -> str:
+    """The message without the driver's wrapping, on one line, as a sentence."""
+    text = " ".join(str(error.message if isinstance(error, exceptions.Neo4jError) else error).split())
+    return text if text.endswith((".", "!", "?")) else text + "."

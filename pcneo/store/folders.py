@@ -1,0 +1,53 @@
+"""Where the local server keeps things: jars in the user's cache, graphs in the user's data, who runs in the user's state.
+
+Linux and macOS have their own conventions; `PCNEO_CACHE_DIR`, `PCNEO_DATA_DIR` and `PCNEO_STATE_DIR` override both.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pcneo.errors import LocalServerError
+
+__all__ = ["cache_folder", "data_folder", "make_private", "state_folder"]
+
+
+def cache_folder() -> Path:
+    """Return the folder of Neo4j's jars, which may be deleted at any time at the price of fetching them again."""
+    return _user_folder("PCNEO_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches")
+
+
+def data_folder() -> Path:
+    """Return the data folder of the local server where none is named."""
+    return _user_folder("PCNEO_DATA_DIR", "XDG_DATA_HOME", ".local/share", "Library/Application Support") / "neo4j"
+
+
+def state_folder() -> Path:
+    """Return the folder of the records of running servers."""
+    return _user_folder("PCNEO_STATE_DIR", "XDG_STATE_HOME", ".local/state", "Library/Application Support") / "servers"
+
+
+def make_private(folder: Path) -> Path:
+    """Make `folder` where it is missing, for its owner alone, and return it.
+
+    Raises:
+        LocalServerError: it cannot be made or not be written.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise LocalServerError(f"Folder {folder} cannot be made: {error.strerror}.", path=folder) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise LocalServerError(f"Folder {folder} cannot be written by this user.", path=folder)
+    return folder
+
+
+def _user_folder(variable: str, xdg_variable: str, xdg_default: str, macos: str) -> Path:
+    if named := os.environ.get(variable):
+        return Path(named).expanduser().absolute()
+    if sys.platform == "darwin":
+        return Path.home() / macos / "pcneo"
+    xdg = Path(os.environ.get(xdg_variable, ""))
+    return (xdg if xdg.is_absolute() else Path.home() / xdg_default) / "pcneo"

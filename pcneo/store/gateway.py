@@ -1,0 +1,460 @@
+"""Everything pcneo says to a Neo4j database: one method a statement.
+
+Values go in as parameters, names as quoted tokens (`statements.py`); rows come out as plain Python values, never as
+nodes, which the driver would keep. Reads run under read access, all sessions share the driver's bookmarks so that a
+read on a follower sees our own write, and errors come out as ours (`failures.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, LiteralString, TypeVar
+
+import neo4j
+from neo4j.exceptions import Neo4jError
+
+from pcneo.errors import ConnectionFailedError, GraphError, KeyPropertyError, WriteMismatchError
+from pcneo.model import Key, Run, Selection
+from pcneo.store.connection import OLDEST_SERVER, version_number
+from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES, Statement, load_statement
+
+__all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex"]
+
+PAGE = 5_000
+"""Vertices a page of a whole-graph read; 2,000 to 5,000 read equally fast (neo4j.md, "What it costs")."""
+FRONTIER = 1_000
+"""Keys a frontier call."""
+DELETE_BATCH = 2_000
+"""Hubs a deleting transaction."""
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class KeyCounts:
+    """How many nodes of a label have which kind of key; `example` is an unusable one as text."""
+
+    nodes: int
+    integers: int
+    strings: int
+    missing: int
+    example: str | None
+
+
+@dataclass(frozen=True)
+class KeyIndex:
+    """A node property that can be looked up by an index of its own."""
+
+    label: str
+    property: str
+    unique: bool
+
+
+@dataclass(frozen=True)
+class GraphRecord:
+    """A `PCohesionGraph` node: a selection under the name its owner gave it."""
+
+    name: str
+    selection: Selection
+    fingerprint_key: str
+
+
+class Gateway:
+    """The way in and out of one database of one driver.
+
+    Raises (every method): DatabaseError and its kinds; what else a method raises it says itself.
+    """
+
+    def __init__(self, driver: neo4j.Driver, database: str | None = None) -> None:
+        """Ask the server for its version and, where no database is named, for the user's home database.
+
+        Raises:
+            ConnectionFailedError: the server is older than 5.23, or there is no such database.
+        """
+        self.driver = driver
+        self.database: str | None = database
+        statement = load_statement("get_server").render({})
+        with translated(), self._session(neo4j.READ_ACCESS) as session:
+            record, summary = session.execute_read(_single_with_summary, statement)
+        self.version: str = record["version"]
+        self.database = database or summary.database
+        if version_number(self.version) < OLDEST_SERVER:
+            oldest = ".".join(map(str, OLDEST_SERVER))
+            raise ConnectionFailedError(
+                f"The server is Neo4j {self.version}; pcneo needs {oldest} or later.", version=self.version
+            )
+
+    # --- sessions ---------------------------------------------------------------------------------------------------
+
+    def _session(self, access: str) -> neo4j.Session:
+        return self.driver.session(
+            database=self.database,
+            default_access_mode=access,
+            bookmark_manager=self.driver.execute_query_bookmark_manager,
+            notifications_min_severity=neo4j.NotificationMinimumSeverity.WARNING,
+            # A label, type or property that nobody has used yet is no mistake here: ours are new at first.
+            notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
+        )
+
+    def run_statement(
+        self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
+    ) -> list[Row]:
+        """Run one reading statement, in a transaction that the driver may repeat, and return its rows."""
+        text = statement.render(names)
+        with translated(), self._session(neo4j.READ_ACCESS) as session:
+            return session.execute_read(_rows, text, dict(parameters))
+
+    def _read(
+        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
+    ) -> list[Row]:
+        return self.run_statement(load_statement(name), names or {}, parameters)
+
+    def _write(
+        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
+    ) -> list[Row]:
+        text = load_statement(name).render(names or {})
+        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            return session.execute_write(_rows, text, parameters)
+
+    @contextmanager
+    def transaction(self, metadata: Mapping[str, Any]) -> Iterator[Transaction]:
+        """Open a write transaction without a time limit; it is rolled back unless the body commits it."""
+        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            opened = session.begin_transaction(metadata=dict(metadata), timeout=0)
+            try:
+                yield Transaction(opened)
+            finally:
+                opened.close()
+
+    # --- what is there ----------------------------------------------------------------------------------------------
+
+    def list_labels(self) -> list[str]:
+        """Return the labels of the user's own that some node carries, ascending."""
+        labels = [row["label"] for row in self._read("list_labels") if row["label"] not in OWN_LABELS]
+        return [label for label in labels if self._count_label(label)]
+
+    def list_relationship_types(self) -> list[str]:
+        """Return the user's own relationship types, ascending."""
+        return [row["type"] for row in self._read("list_relationship_types") if row["type"] not in OWN_TYPES]
+
+    def list_key_indexes(self) -> list[KeyIndex]:
+        """Return the node properties with a range index of their own, our own labels left out."""
+        rows = self._read("list_key_indexes")
+        return [KeyIndex(**row) for row in rows if row["label"] not in OWN_LABELS]
+
+    def count_nodes(self, selection: Selection) -> int:
+        """Return the count store's nodes, added up over the chosen labels."""
+        return sum(map(self._count_label, selection.node_labels))
+
+    def _count_label(self, label: str) -> int:
+        return self._read("count_nodes", {"Page": label})[0]["nodes"]
+
+    def count_relationships(self, selection: Selection) -> int:
+        """Return the count store's relationships, added up over the chosen types and their start labels."""
+        return sum(
+            self._read("count_relationships", {"Page": label, "KNOWS": type_})[0]["relationships"]
+            for label in selection.node_labels
+            for type_ in selection.relationship_types
+        )
+
+    def count_keys(self, selection: Selection) -> KeyCounts:
+        """Return how many nodes have which kind of key, added up over the chosen labels."""
+        counts = [
+            KeyCounts(**self._read("count_keys", {"Page": label, "id": selection.key})[0])
+            for label in selection.node_labels
+        ]
+        return KeyCounts(
+            nodes=sum(count.nodes for count in counts),
+            integers=sum(count.integers for count in counts),
+            strings=sum(count.strings for count in counts),
+            missing=sum(count.missing for count in counts),
+            example=next((count.example for count in counts if count.example is not None), None),
+        )
+
+    # --- the graph --------------------------------------------------------------------------------------------------
+
+    def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
+        """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.
+
+        A node with two of the chosen labels comes once. Each relationship comes once, at its start. Rows are handed on
+        a page at a time, after its transaction is done, so a repeated read yields nothing twice.
+
+        Args:
+            selection: labels, types and key.
+            smallest: a key no larger than any in the graph, of their kind.
+        """
+        statement = load_statement("stream_page")
+        for i, label in enumerate(selection.node_labels):
+            names = {**_names(selection, "Person", "KNOWS", "id"), "Page": label}
+            start: Key | None = smallest
+            while start is not None:
+                parameters = {"from": start, "limit": PAGE, "earlier": selection.node_labels[:i]}
+                rows = self.run_statement(statement, names, parameters)
+                yield from ((row["key"], row["neighbours"]) for row in rows)
+                start = _successor(rows[-1]["key"]) if len(rows) == PAGE else None
+
+    def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
+        """Return the whole neighbourhoods of the vertices asked for; those that do not exist are absent.
+
+        Raises:
+            KeyPropertyError: a key is repeated.
+        """
+        names = _names(selection, "Person", "KNOWS", "id")
+        found: dict[Key, list[Key]] = {}
+        for start in range(0, len(keys), FRONTIER):
+            for row in self._read("get_neighbours", names, keys=list(keys[start : start + FRONTIER])):
+                if row["key"] in found:
+                    raise KeyPropertyError(
+                        f"The key {row['key']!r} of property {selection.key!r} belongs to more than one vertex. "
+                        "Keys must be unique.",
+                        key=row["key"],
+                    )
+                found[row["key"]] = row["neighbours"]
+        return list(found.items())
+
+    # --- graphs and runs --------------------------------------------------------------------------------------------
+
+    def list_graphs(self) -> list[GraphRecord]:
+        """Return the graphs that pcneo knows in this database, by name."""
+        return [
+            GraphRecord(
+                name=row["name"],
+                selection=Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"]),
+                fingerprint_key=row["fingerprintKey"],
+            )
+            for row in self._read("list_graphs")
+        ]
+
+    def merge_graph(self, name: str, selection: Selection, fingerprint_key: str) -> GraphRecord:
+        """Enter a graph under its name, or find it there with the fingerprint key it was entered with.
+
+        Raises:
+            GraphError: the name stands for other labels, types or another key.
+        """
+        row = self._write(
+            "merge_graph",
+            name=name,
+            nodeLabels=list(selection.node_labels),
+            relationshipTypes=list(selection.relationship_types),
+            key=selection.key,
+            fingerprintKey=fingerprint_key,
+        )[0]
+        stored = Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"])
+        if stored != selection:
+            raise GraphError(
+                f"The graph name {name!r} stands for {stored.default_name} already, not for "
+                f"{selection.default_name}. Choose another name with --graph.",
+                graph=name,
+            )
+        return GraphRecord(name, stored, row["fingerprintKey"])
+
+    def list_runs(self) -> list[Run]:
+        """Return every run of the database, oldest first."""
+        return [
+            Run(
+                id=row["id"],
+                graph=row["graph"],
+                scope=row["scope"],
+                p_text=row["pText"],
+                score=row["score"],
+                status=row["status"],
+                node_count=row["nodeCount"],
+                relationship_count=row["relationshipCount"],
+                vertices=row["vertices"],
+                edges=row["edges"],
+                memberships=row["memberships"],
+                fingerprint=row["fingerprint"],
+                membership_hash=row["membershipHash"],
+                version=row["version"],
+                started_at=row["startedAt"].to_native(),
+                finished_at=row["finishedAt"] and row["finishedAt"].to_native(),
+            )
+            for row in self._read("list_runs")
+        ]
+
+    def create_run(self, run: str, graph: str, scope: str, p: float, p_text: str, score: str, version: str) -> None:
+        """Record a run before its first hub is written."""
+        self._write("create_run", run=run, graph=graph, scope=scope, p=p, pText=p_text, score=score, version=version)
+
+    def create_cohesions(self, selection: Selection, run: str, p: float, score: str, rows: Sequence[Row]) -> int:
+        """Write hubs with their memberships; return the memberships written.
+
+        A batch that does not fit into the server's transaction memory is halved and tried again.
+
+        Args:
+            selection: labels, types and key.
+            run: the run's identifier.
+            p: for filtering.
+            score: the score's name.
+            rows: maps of `vertex`, `size`, `edges`, `density` and `members`.
+
+        Raises:
+            WriteMismatchError: the counters differ from what was sent.
+        """
+        text = load_statement("create_cohesions").render(_names(selection, "Person", "id"))
+        parameters = {"run": run, "p": p, "score": score}
+        return self._create_or_halve(text, parameters, rows)
+
+    def _create_or_halve(self, text: LiteralString, parameters: Row, rows: Sequence[Row]) -> int:
+        sent = {"cohesions": len(rows), "memberships": sum(len(row["members"]) for row in rows)}
+        try:
+            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+                written = session.execute_write(_all_or_nothing, text, {**parameters, "rows": rows}, sent)
+        except Exception as error:
+            if len(rows) < 2 or not _is_out_of_memory(error):
+                raise
+            middle = len(rows) // 2
+            return sum(self._create_or_halve(text, parameters, half) for half in (rows[:middle], rows[middle:]))
+        return written["memberships"]
+
+    def count_cohesions(self, run: str) -> int:
+        """Return the number of hubs of one run."""
+        return self._read("count_cohesions", run=run)[0]["cohesions"]
+
+    def stream_cohesions(self, selection: Selection, run: str) -> Iterator[tuple[Key, list[Key], int]]:
+        """Yield (vertex, members, edges) of every hub of one run, in no order; members in no order either.
+
+        The read is one stream: hubs of a complete run never change, and a server that cannot go on says so.
+        """
+        text = load_statement("stream_cohesions").render(_names(selection, "Person", "id"))
+        with (
+            translated(),
+            self._session(neo4j.READ_ACCESS) as session,
+            session.begin_transaction(timeout=0) as opened,
+        ):
+            for record in opened.run(text, {"run": run}):
+                yield record["vertex"], record["members"], record["edges"]
+
+    def retire_runs(self, runs: Sequence[str]) -> None:
+        """Take runs out of sight before their hubs are deleted."""
+        self._write("retire_runs", runs=list(runs))
+
+    def delete_run(self, run: str, progress: Callable[[int], None] | None = None) -> int:
+        """Delete the hubs of one run in batches, then its record; return the hubs deleted."""
+        total = 0
+        while deleted := self._write("delete_cohesions", run=run, limit=DELETE_BATCH)[0]["deleted"]:
+            total += deleted
+            if progress:
+                progress(total)
+        self._write("delete_run", run=run)
+        return total
+
+    def terminate_waiting(self, token: str) -> bool:
+        """End the transaction that carries this token if it waits for a lock; return whether one was ended."""
+        text = load_statement("terminate_waiting").render({})
+        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            return bool(session.execute_write(_rows, text, {"token": token}))
+
+    # --- schema -----------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def own_schema() -> tuple[LiteralString, ...]:
+        """Return the statements that create the constraints and indexes of the data model."""
+        names = ("ensure_graph_name", "ensure_run_id", "ensure_release_id", "ensure_run_graph", "ensure_cohesion_run")
+        return tuple(load_statement(name).render({}) for name in names)
+
+    @staticmethod
+    def key_schema(label: str, key: str) -> LiteralString:
+        """Return the statement that indexes the key property of one label."""
+        return load_statement("ensure_key_index").render({"Page": label, "id": key})
+
+    def change_schema(self, statements: Sequence[LiteralString]) -> None:
+        """Run schema statements, each in a transaction of its own, and wait until the indexes are online."""
+        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            for statement in statements:
+                session.execute_write(_rows, statement, {})
+            session.execute_write(_rows, load_statement("await_indexes").render({}), {})
+
+
+class Transaction:
+    """An open write transaction, for the few statements that must share one; see `Gateway.transaction`."""
+
+    def __init__(self, opened: neo4j.Transaction) -> None:
+        """Wrap the driver's."""
+        self._opened = opened
+
+    def _run(
+        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
+    ) -> list[Row]:
+        with translated():
+            return _rows(self._opened, load_statement(name).render(names or {}), parameters)
+
+    def commit(self) -> None:
+        """Commit; everything done in the transaction becomes visible at once."""
+        with translated():
+            self._opened.commit()
+
+    def touch_graph(self, name: str) -> bool:
+        """Take or keep the write lock on one graph; False where there is no such graph."""
+        return bool(self._run("touch_graph", name=name))
+
+    def complete_run(self, run: str, graph: str, replaced: Sequence[str], values: Row) -> None:
+        """Make a run visible and those it replaces invisible; `values` are the record's remaining properties.
+
+        Raises:
+            WriteMismatchError: the run's record is gone.
+        """
+        rows = self._run("complete_run", run=run, graph=graph, replaced=list(replaced), **values)
+        if rows[0]["completed"] != 1:
+            raise WriteMismatchError(f"The record of run {run} is gone; it stays invisible.", sent=1, written=0)
+
+    def delete_vertex_cohesions(self, selection: Selection, run: str, keys: Sequence[Key]) -> int:
+        """Delete the hubs that one run has for some vertices."""
+        names = _names(selection, "Person", "id")
+        return self._run("delete_vertex_cohesions", names, run=run, keys=list(keys))[0]["deleted"]
+
+    def update_run(self, run: str, memberships: int, membership_hash: str, status: str) -> None:
+        """Say what is left of a `vertices` run."""
+        self._run(
+            "update_run",
+            run=run,
+            memberships=memberships,
+            membershipHash=membership_hash,
+            status=status,
+        )
+
+
+def _names(selection: Selection, *wanted: str) -> dict[str, str | Sequence[str]]:
+    """The selection under the sample names that the statement files use."""
+    values = {"Person": selection.node_labels, "KNOWS": selection.relationship_types, "id": selection.key}
+    return {name: values[name] for name in wanted}
+
+
+def _successor(key: Key) -> Key | None:
+    """The smallest key after this one; None where there can be none."""
+    if isinstance(key, str):
+        return key + "\0"
+    return key + 1 if key < 2**63 - 1 else None
+
+
+def _rows(tx: neo4j.ManagedTransaction | neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
+    return [record.data() for record in tx.run(text, parameters)]
+
+
+def _single_with_summary(tx: neo4j.ManagedTransaction, text: LiteralString) -> tuple[neo4j.Record, neo4j.ResultSummary]:
+    result = tx.run(text)
+    record = result.single(strict=True)
+    return record, result.consume()
+
+
+def _all_or_nothing(tx: neo4j.ManagedTransaction, text: LiteralString, parameters: Row, sent: Row) -> Row:
+    """Compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
+    written = _rows(tx, text, parameters)[0]
+    if written != sent:
+        raise WriteMismatchError(
+            f"The database wrote {written['cohesions']} hubs and {written['memberships']} memberships of "
+            f"{sent['cohesions']} and {sent['memberships']} sent: vertices are gone, or keys are repeated. "
+            "Nothing of this run is visible; run it again.",
+            sent=sent,
+            written=written,
+        )
+    return written
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    cause = error.__cause__
+    return isinstance(cause, Neo4jError) and cause.code == OUT_OF_MEMORY

@@ -1,0 +1,133 @@
+"""The gateway's part for loading: a key that is unique, vertices, relationships."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, LiteralString
+
+import neo4j
+
+from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
+from pcneo.model import Selection
+from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.gateway import Gateway, KeyIndex
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
+
+__all__ = ["LoadGateway"]
+
+Row = dict[str, Any]
+
+_KEYS_REPEATED = frozenset(
+    {
+        "Neo.ClientError.Schema.ConstraintValidationFailed",
+        "Neo.DatabaseError.Schema.ConstraintCreationFailed",
+    }
+)
+_INDEX_IN_THE_WAY = "Neo.ClientError.Schema.IndexAlreadyExists"
+
+
+class LoadGateway(Gateway):
+    """The way into one label, one relationship type and one key property of a database."""
+
+    def __init__(self, driver: neo4j.Driver, database: str | None, label: str, type_: str, key: str) -> None:
+        """Put the names into the statements, then connect as `Gateway` does.
+
+        Raises:
+            ParameterError: a name that Neo4j does not take, or a label or type of pcneo's own.
+        """
+        if label in OWN_LABELS or type_ in OWN_TYPES:
+            name = label if label in OWN_LABELS else type_
+            raise ParameterError(f"{name} is pcneo's own; load into a name of yours.", name="name", value=name)
+        vertex_names = {"Page": label, "id": key}
+        self.selection = Selection((label,), (type_,), key)
+        self._constraint: LiteralString = load_statement("ensure_vertex_key").render(vertex_names)
+        self._vertices: LiteralString = load_statement("merge_vertices").render(vertex_names)
+        self._relationships: LiteralString = load_statement("merge_relationships").render(
+            {**vertex_names, "KNOWS": type_}
+        )
+        super().__init__(driver, database)
+
+    def ensure_vertex_key(self) -> bool:
+        """Make the key unique within the label; return whether it was not before.
+
+        Raises:
+            KeyPropertyError: nodes of the label share a key.
+            SchemaError: an index without a constraint is in the way.
+            RightsError: the user may not create constraints.
+        """
+        (label,), key = self.selection.node_labels, self.selection.key
+        if KeyIndex(label, key, unique=True) in self.list_key_indexes():
+            return False
+        try:
+            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+                return session.execute_write(_constraints_added, self._constraint) > 0
+        except DatabaseError as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: DatabaseError) -> Exception:
+        (label,), key = self.selection.node_labels, self.selection.key
+        code = error.data.get("code")
+        if code in _KEYS_REPEATED:
+            return KeyPropertyError(
+                f"Nodes labelled {label!r} share a value of {key!r}, so it cannot be their key. Nothing was loaded. "
+                f"({error})",
+                label=label,
+                key=key,
+            )
+        if code == _INDEX_IN_THE_WAY:
+            return SchemaError(
+                f"An index on {key!r} of {label!r} is in the way of a uniqueness constraint. Drop it (SHOW INDEXES has "
+                f"its name) and load again, which runs:\n{self._constraint}",
+                statements=[self._constraint],
+            )
+        return error
+
+    def merge_vertices(self, rows: Sequence[Row]) -> int:
+        """Create the vertices that are not there; return how many.
+
+        Args:
+            rows: maps of `key` and `properties`, no key twice.
+
+        Raises:
+            WriteMismatchError: the database merged something else than what was sent; nothing of it stays.
+        """
+        return self._merge(self._vertices, rows, "nodes_created")
+
+    def merge_relationships(self, rows: Sequence[Row]) -> int:
+        """Connect the pairs that are not connected in either direction; return how many.
+
+        Args:
+            rows: maps of `source`, `target` and `properties`, no pair twice.
+
+        Raises:
+            WriteMismatchError: a vertex is gone; nothing of these rows stays.
+        """
+        return self._merge(self._relationships, rows, "relationships_created")
+
+    def _merge(self, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
+        try:
+            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+                return session.execute_write(_merged, text, rows, counter)
+        except DatabaseError as error:
+            if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:
+                raise
+            middle = len(rows) // 2
+            return sum(self._merge(text, half, counter) for half in (rows[:middle], rows[middle:]))
+
+
+def _constraints_added(tx: neo4j.ManagedTransaction, text: LiteralString) -> int:
+    return tx.run(text).consume().counters.constraints_added
+
+
+def _merged(tx: neo4j.ManagedTransaction, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
+    """Compare inside the transaction, so that a mismatch leaves nothing behind; return the counter."""
+    result = tx.run(text, {"rows": rows})
+    merged = result.single(strict=True)["merged"]
+    if merged != len(rows):
+        raise WriteMismatchError(
+            f"The database merged {merged:,} of {len(rows):,} rows sent: the graph was changed meanwhile. Load again; "
+            "what is there already is left alone.",
+            sent=len(rows),
+            written=merged,
+        )
+    return getattr(result.consume().counters, counter)

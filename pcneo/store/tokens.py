@@ -1,0 +1,79 @@
+"""Cypher as a row of tokens, and the one function that quotes an identifier."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pcneo.errors import ParameterError
+
+__all__ = ["LONGEST_IDENTIFIER", "Token", "quote_identifier", "tokenize"]
+
+LONGEST_IDENTIFIER = 65_534
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>     \s+ )
+    | (?P<comment>   //[^\n]* | /\*.*?\*/ )
+    | (?P<string>    '(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" )
+    | (?P<quoted>    `(?:[^`]|``)*+` )
+    | (?P<parameter> \$(?:\w+|`(?:[^`]|``)*+`) )
+    | (?P<number>    \d+(?:\.\d+)?\w* )
+    | (?P<name>      [^\W\d]\w* )
+    | (?P<unclosed>  ['"`] | /\* )
+    | (?P<symbol>    ::|\.\.|. )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """One token: its kind (a group of the pattern above) and its text, exactly as written."""
+
+    kind: str
+    text: str
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it is white space or a comment, which mean nothing to Cypher."""
+        return self.kind in ("space", "comment")
+
+
+def tokenize(text: str) -> list[Token]:
+    """Split Cypher into tokens whose texts, put together, are `text` again.
+
+    A string, a comment, a backtick identifier and a `$parameter` are one token each, whatever is written inside.
+
+    Raises:
+        ParameterError: a string, an identifier or a comment is opened and never closed.
+    """
+    tokens = [Token(str(match.lastgroup), match.group()) for match in _TOKEN.finditer(text)]
+    for token in tokens:
+        if token.kind == "unclosed":
+            raise ParameterError(f"the text opens a {token.text} and never closes it", name="text", value=text)
+    return tokens
+
+
+def quote_identifier(name: str) -> str:
+    r"""Return `name` between backticks, so that Cypher reads it as one label, type or property whatever it contains.
+
+    Backticks are doubled. A backslash is written as its unicode escape, because Cypher 5 replaces `\u0060` by a
+    backtick before it looks for the closing one.
+
+    Raises:
+        ParameterError: what Neo4j refuses as a name: empty, a NUL, half a surrogate pair, or too long.
+    """
+    if not name:
+        raise ParameterError("an empty name cannot be a label, relationship type or property", name="name", value=name)
+    if "\0" in name:
+        raise ParameterError(f"the name {name!r} contains a NUL, which Neo4j refuses", name="name", value=name)
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        raise ParameterError(f"the name {name!r} contains half a surrogate pair", name="name", value=name)
+    if len(name) > LONGEST_IDENTIFIER:
+        raise ParameterError(
+            f"the name {name[:20]!r}... has {len(name):,} characters; the limit is {LONGEST_IDENTIFIER:,}",
+            name="name",
+            value=name,
+        )
+    return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"

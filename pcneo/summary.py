@@ -1,0 +1,87 @@
+"""Sizes and densities of a set of cohesions, in the few numbers that a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pcneo.model import Cohesion, CohesionBatch
+
+__all__ = ["Distribution", "Summary", "Tally"]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Smallest, median, 90th and 99th percentile, largest and mean of some values."""
+
+    min: float
+    p50: float
+    p90: float
+    p99: float
+    max: float
+    mean: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64] | NDArray[np.int64]) -> Distribution | None:
+        """Describe the values, shape (n,); None where there are none."""
+        if not len(values):
+            return None
+        p50, p90, p99 = (float(q) for q in np.percentile(values, [50, 90, 99]))
+        return cls(float(values.min()), p50, p90, p99, float(values.max()), float(values.mean()))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run of cohesions looks like.
+
+    Attributes:
+        cohesions: how many.
+        memberships: members added up.
+        sizes: members a cohesion.
+        densities: 2·edges/(size·(size-1)) of the cohesions of two members and more (algorithms.md section 2).
+    """
+
+    cohesions: int
+    memberships: int
+    sizes: Distribution | None
+    densities: Distribution | None
+
+    @classmethod
+    def of(cls, cohesions: Iterable[Cohesion]) -> Summary:
+        """Describe cohesions one by one."""
+        pairs = [(cohesion.size, cohesion.density) for cohesion in cohesions]
+        return cls._of_arrays(np.array([size for size, _ in pairs], np.int64), np.array([d for _, d in pairs]))
+
+    @classmethod
+    def _of_arrays(cls, sizes: NDArray[np.int64], densities: NDArray[np.float64]) -> Summary:
+        return cls(
+            cohesions=len(sizes),
+            memberships=int(sizes.sum()),
+            sizes=Distribution.of(sizes),
+            densities=Distribution.of(densities[sizes > 1]),
+        )
+
+
+class Tally:
+    """Collects the sizes and densities of batches as they pass: 16 bytes a cohesion."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._sizes: list[NDArray[np.int64]] = []
+        self._densities: list[NDArray[np.float64]] = []
+
+    def add(self, batch: CohesionBatch) -> None:
+        """Count one batch in."""
+        self._sizes.append(batch.sizes)
+        self._densities.append(batch.densities)
+
+    def summary(self) -> Summary:
+        """Describe what has passed."""
+        sizes = np.concatenate(self._sizes) if self._sizes else np.empty(0, np.int64)
+        densities = np.concatenate(self._densities) if self._densities else np.empty(0)
+        return Summary._of_arrays(sizes, densities)

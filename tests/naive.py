@@ -1,0 +1,224 @@
+"""The obvious twins: what pcneo computes, written plainly from the definitions, sharing no code with it.
+
+A graph is a dict from each vertex to the set of its neighbours. Vertices are compared as they are: `<` on integers by
+value, on strings by code point. `p` is a `Fraction`. Numbers of sections are those of the specification's
+algorithms.md.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections import deque
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+Vertex = int | str
+Graph = dict[Vertex, set[Vertex]]
+Edge = tuple[Vertex, Vertex]
+
+
+def graph_of(edges: Iterable[Edge], isolated: Iterable[Vertex] = ()) -> Graph:
+    """Section 1: direction ignored, parallel edges counted once, self-loops dropped."""
+    graph: Graph = {v: set() for v in isolated}
+    for a, b in edges:
+        graph.setdefault(a, set())
+        graph.setdefault(b, set())
+        if a != b:
+            graph[a].add(b)
+            graph[b].add(a)
+    return graph
+
+
+def read_edges(path: Path) -> Graph:
+    """A gzipped edge list, `a b` a line, integer vertices."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return graph_of((int(a), int(b)) for a, b in (line.split() for line in lines if not line.startswith("#")))
+
+
+def need(graph: Graph, p: Fraction, v: Vertex) -> int:
+    """Section 2: the least number of v's neighbours that must be inside."""
+    return math.ceil(p * len(graph[v]))
+
+
+# --- Sections 3 and 4: expand and its scores
+
+
+class Expansion:
+    """The growing set P: each vertex's need, in(v) for every v, and the join order."""
+
+    def __init__(self, graph: Graph, p: Fraction, q: Vertex) -> None:
+        self.graph = graph
+        self.q = q
+        self.needs: dict[Vertex, int] = {}
+        self.p = p
+        self.inside: dict[Vertex, int] = {}
+        self.order: list[Vertex] = []
+        self.P: set[Vertex] = set()
+        self.join(q)
+
+    def need(self, v: Vertex) -> int:
+        if v not in self.needs:
+            self.needs[v] = need(self.graph, self.p, v)
+        return self.needs[v]
+
+    def join(self, v: Vertex) -> None:
+        self.P.add(v)
+        self.order.append(v)
+        for w in self.graph[v]:
+            self.inside[w] = self.inside.get(w, 0) + 1
+
+    def degree_inside(self, v: Vertex) -> int:
+        return self.inside.get(v, 0)
+
+    def lacks(self, v: Vertex) -> bool:
+        return self.degree_inside(v) < self.need(v)
+
+
+def density_score(state: Expansion, w: Vertex) -> float:
+    """Equations 8-10 with the specification's choices, in the doubles it names."""
+    neighbours, P = state.graph[w], state.P
+    degree, inside = len(neighbours), state.degree_inside(w)
+    lacking = max(0, state.need(w) - inside)
+    common = len(neighbours & state.graph[state.q] & P)
+    helped = sum(state.lacks(u) for u in neighbours & P)
+    helpers = sorted((state.degree_inside(o) for o in neighbours - P), reverse=True)[:lacking]
+    merit = float(inside * common * helped) / float(degree**3)
+    penalty = float(lacking) / float(max(1, sum(helpers)))
+    return merit - penalty
+
+
+def degree_score(state: Expansion, w: Vertex) -> float:
+    """The reconstructed score of the 2021 paper: neighbours helped less neighbours needed."""
+    lacking = max(0, state.need(w) - state.degree_inside(w))
+    return sum(state.lacks(u) for u in state.graph[w] & state.P) - lacking
+
+
+SCORES: dict[str, Callable[[Expansion, Vertex], float]] = {"density": density_score, "degree": degree_score}
+
+
+def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list[Vertex]:
+    """Algorithm 1: the members of P in the order in which they joined."""
+    state = Expansion(graph, p, q)
+    rank = SCORES[score]
+    while lacking := [v for v in state.order if state.lacks(v)]:
+        v = min(lacking, key=lambda u: (-state.degree_inside(u), u))
+        b = state.need(v) - state.degree_inside(v)
+        scores = {w: rank(state, w) for w in graph[v] - state.P}
+        for w in sorted(scores, key=lambda u: (-scores[u], u))[:b]:
+            state.join(w)
+    return state.order
+
+
+# --- Section 5: shrink and the independent check
+
+
+def shrink(graph: Graph, p: Fraction, order: list[Vertex]) -> set[Vertex]:
+    """Algorithm 2, last joined first; `order[0]` is the queried vertex."""
+    S = set(order)
+    must = {order[0]}
+    inside = {v: len(graph[v] & S) for v in order}
+    for v in reversed(order[1:]):
+        if v not in S:
+            continue
+        leaving, degrees, after = [v], dict(inside), S - {v}
+        while leaving:
+            for w in graph[leaving.pop()] & after:
+                degrees[w] -= 1
+                if degrees[w] < need(graph, p, w):
+                    after.remove(w)
+                    leaving.append(w)
+        if must <= after:
+            S, inside = after, degrees
+        else:
+            must.add(v)
+    return S
+
+
+def minimal_p_cohesion(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> set[Vertex]:
+    """MC(q): expand, then shrink."""
+    return shrink(graph, p, expand(graph, p, q, score))
+
+
+def peel(graph: Graph, p: Fraction, vertices: set[Vertex]) -> set[Vertex]:
+    """The largest subset in which every vertex has its need: whoever lacks leaves until nobody does."""
+    S = set(vertices)
+    while lacking := {v for v in S if len(graph[v] & S) < need(graph, p, v)}:
+        S -= lacking
+    return S
+
+
+def is_connected(graph: Graph, S: set[Vertex]) -> bool:
+    """Whether every vertex of S can be reached inside S."""
+    if not S:
+        return False
+    start = next(iter(S))
+    seen, queue = {start}, deque([start])
+    while queue:
+        new = (graph[queue.popleft()] & S) - seen
+        seen |= new
+        queue.extend(new)
+    return seen == S
+
+
+def is_p_cohesion(graph: Graph, p: Fraction, S: set[Vertex]) -> bool:
+    """Section 2: connected, and every vertex has its need inside."""
+    return is_connected(graph, S) and peel(graph, p, S) == S
+
+
+def is_minimal_p_cohesion(graph: Graph, p: Fraction, q: Vertex, S: set[Vertex]) -> bool:
+    """The independent check: a p-cohesion with q, and without any other vertex the rest loses q."""
+    return q in S and is_p_cohesion(graph, p, S) and all(q not in peel(graph, p, S - {v}) for v in S - {q})
+
+
+def smallest_p_cohesions(graph: Graph, p: Fraction, q: Vertex) -> list[set[Vertex]]:
+    """Every smallest p-cohesion that contains q, by trying all vertex sets; for a dozen vertices."""
+    others = sorted(set(graph) - {q})
+    for size in range(len(graph)):
+        found = [S for rest in combinations(others, size) if is_p_cohesion(graph, p, S := {q, *rest})]
+        if found:
+            return found
+    return []
+
+
+# --- Sections 6 and 7: the extended local view, cliques
+
+
+def extended_local_view(graph: Graph, v: Vertex) -> Graph:
+    """Vertices within two hops of v, and every edge that touches v or a neighbour of v."""
+    near = {v} | graph[v]
+    view = graph_of(((a, b) for a in near for b in graph[a]), isolated=[v])
+    return view
+
+
+def cliques(graph: Graph, k: int) -> list[frozenset[Vertex]]:
+    """Every k-clique, by trying all k-subsets."""
+    return [
+        frozenset(group)
+        for group in combinations(sorted(graph), k)
+        if all(b in graph[a] for a, b in combinations(group, 2))
+    ]
+
+
+def clique_counts(graph: Graph, k: int) -> dict[Vertex, int]:
+    """Γ(v): the number of k-cliques that contain v."""
+    found = cliques(graph, k)
+    return {v: sum(v in clique for clique in found) for v in graph}
+
+
+def clique_counts_inside(graph: Graph, k: int, cohesions: dict[Vertex, set[Vertex]]) -> dict[Vertex, int]:
+    """Γ_in(v): those whose vertices all lie in MC(v)."""
+    found = cliques(graph, k)
+    return {v: sum(v in clique and clique <= S for clique in found) for v, S in cohesions.items()}
+
+
+def largest_common_inside(graph: Graph, v: Vertex, S: set[Vertex]) -> int:
+    """cn_in(v): the most common neighbours inside S of v and another member, adjacent or not."""
+    return max((len(graph[v] & graph[u] & S) for u in S - {v}), default=0)
+
+
+def clique_support(graph: Graph, k: int, edge: Edge) -> int:
+    """support_k(e): the number of k-cliques that contain both ends."""
+    return sum(set(edge) <= clique for clique in cliques(graph, k))
