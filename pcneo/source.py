@@ -11,7 +11,7 @@ from pcneo.graph import graph_from_rows
 from pcneo.model import Graph, Key, Progress, Selection
 from pcneo.store.gateway import Gateway, KeyCounts
 
-__all__ = ["StoredGraph", "choose_selection", "read_graph", "require_key_index"]
+__all__ = ["StoredGraph", "choose_selection", "find_keys", "read_graph", "require_key_index"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +98,31 @@ def require_key_index(gateway: Gateway, selection: Selection, *, create: bool = 
             + "\n".join(f"  {' '.join(s.split())};" for s in statements),
             statements=statements,
         )
+
+
+def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -> list[Key]:
+    """Return the vertices asked for, each once, with a number given as text as the key that the graph has for it.
+
+    A command line gives text only: `105` is the integer where the graph's keys are integers.
+
+    Raises:
+        KeyPropertyError: both the integer and the text are keys.
+    """
+    numbers: dict[Key, int] = {v: int(v) for v in vertices if isinstance(v, str) and _is_canonical_integer(v)}
+    there = {key for key, _ in gateway.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
+    if both := [text for text, number in numbers.items() if {text, number} <= there]:
+        raise KeyPropertyError(
+            f"The property {selection.key!r} has {both[0]} as an integer and as a string. "
+            "Keys must be all of one kind.",
+            example=both[0],
+        )
+    return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in vertices))
+
+
+def _is_canonical_integer(text: str) -> bool:
+    digits = text.removeprefix("-")
+    plain = digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0") and text != "-0"
+    return plain and -(2**63) <= int(text) < 2**63
 
 
 def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:

@@ -3,12 +3,12 @@
 // names:
 //   id  property  the key property
 // parameters:
-//   $run    string      id of a run
+//   $run    string       id of a run
 //   $limit  integer 1..  how many to list
 // returns:
 //   vertex     integer | string  key of the vertex; the smaller key first where counts are equal
 //   cohesions  integer           cohesions it is a member of, its own included, descending
-// cost: COST
+// cost: HepPh, p=0.1: 0.2 s; reads all of the run's 289,557 memberships.
 MATCH (c:PCohesion {run: $run})<-[:IN_COHESION]-(v)
 WITH v, count(c) AS cohesions
 RETURN v.id AS vertex, cohesions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from pcneo.errors import ParameterError
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Progress, Selection
 from pcneo.search import check_score, p_text, parse_fraction, search_batches, search_streamed
-from pcneo.source import StoredGraph, choose_selection, read_graph, require_key_index
+from pcneo.source import StoredGraph, choose_selection, find_keys, read_graph, require_key_index
 from pcneo.store.gateway import Gateway
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def make_plan(driver: Driver, database: str | None, mode: str, p: P | Sequence[P
         selection=selection,
         ps=ps,
         score=score,
-        vertices=None if vertices is None else list(dict.fromkeys(vertices)),
+        vertices=None if vertices is None else find_keys(gateway, selection, vertices),
         concurrency=concurrency,
         check=options.get("check", False),
         progress=options.get("progress"),

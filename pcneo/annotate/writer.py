@@ -153,7 +153,7 @@ def sweep(gateway: Gateway, name: str) -> int:
     dead = [run.id for run in gateway.list_runs() if run.graph == name and run.status != "complete"]
     for run in dead:
         hubs = gateway.delete_run(run)
-        log.info("swept run %s of graph %r: %d hubs", run, name, hubs)
+        log.debug("swept run %s of graph %r: %d hubs", run, name, hubs)
     return len(dead)
 
 
@@ -162,7 +162,7 @@ def _sweep_if_free(gateway: Gateway, name: str) -> None:
         with GraphLock(gateway, name):
             sweep(gateway, name)
     except BusyError:
-        log.info("another writer holds graph %r already and sweeps what was replaced", name)
+        log.debug("another writer holds graph %r already and sweeps what was replaced", name)
 
 
 def _discard(gateway: Gateway, runs: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
-from pcneo.files.graph_file import GraphFile, LeftOut, graph_file, key_array
+from pcneo.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
 from pcneo.files.source import bad_file, file_bytes
 
 if TYPE_CHECKING:
@@ -145,6 +145,10 @@ def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str,
         if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
             raise bad_file(path, f"{what}: {value!r} is no key; keys are integers or non-empty strings")
         text = str(value)
+        if len(text) > LONGEST_KEY:
+            raise bad_file(
+                path, f"a key of more than {LONGEST_KEY:,} characters, {text[:20]!r}..., is too long to index"
+            )
         if not _is_text(text):
             raise bad_file(path, f"{what}: {value!r} holds half a surrogate pair")
         if text in owner:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.files.graph_file import GraphFile, LeftOut, graph_file, is_integer_key, key_array
+from pcneo.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, is_integer_key, key_array
 from pcneo.files.source import bad_file, line_blocks
 
 __all__ = ["HEADERS", "read_edge_list"]
@@ -166,6 +166,8 @@ class _Lines:
             )
         if not fields[0] or not fields[1]:
             raise self._bad(at, f"an empty key in {line[:40]!r}")
+        if max(map(len, fields[:2])) > LONGEST_KEY:
+            raise self._bad(at, f"a key of more than {LONGEST_KEY:,} characters, too long for Neo4j's index")
         self.more_columns += len(fields) > 2
         return fields[0], fields[1]
 

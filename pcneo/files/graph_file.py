@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from pcneo.model import Key, KeyArray
 
-__all__ = ["GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "is_integer_key", "key_array"]
+__all__ = ["LONGEST_KEY", "GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "is_integer_key", "key_array"]
+
+LONGEST_KEY = 2_000
+"""Characters of a string key: up to four bytes each in UTF-8, and an index of Neo4j holds about 8,160 bytes."""
 
 Scalar = bool | int | float | str
 Properties = Mapping[str, Scalar]

@@ -57,7 +57,7 @@ class Workspace(NamedTuple):
         summed_at: int64, n; the clock when it was computed.
         clock: int64, 1; joins so far, of all queries.
         heap_score, heap_vertex: float64 and int64, largest degree; candidates by (score or bound, smaller vertex).
-        values: int32, largest degree; in(o) of the neighbours of one vertex.
+        tally: int64, largest degree + 1; how many neighbours have in(o) = i.
     """
 
     counts: NDArray[np.int64]
@@ -68,7 +68,7 @@ class Workspace(NamedTuple):
     clock: NDArray[np.int64]
     heap_score: NDArray[np.float64]
     heap_vertex: NDArray[np.int64]
-    values: NDArray[np.int32]
+    tally: NDArray[np.int64]
 
 
 def workspace(vertex_count: int, max_degree: int) -> Workspace:
@@ -82,7 +82,7 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
         clock=np.zeros(1, np.int64),
         heap_score=np.zeros(max_degree, np.float64),
         heap_vertex=np.zeros(max_degree, np.int64),
-        values=np.zeros(max_degree, np.int32),
+        tally=np.zeros(max_degree + 1, np.int64),
     )
 
 
@@ -98,25 +98,21 @@ def _density(word, degree, lacking, helpers):
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _sum_of_largest(rows, counts, values, w, count):
+def _sum_of_largest(rows, counts, tally, w, count):
     """Σ of section 4: the sum of the `count` largest in(o) over w's neighbours o outside P."""
-    first = rows.offsets[w]
-    degree = rows.offsets[w + 1] - first
-    total = 0
-    for i in range(degree):
-        word = counts[rows.neighbours[first + i]]
+    highest = 0
+    for i in range(rows.offsets[w], rows.offsets[w + 1]):
+        word = counts[rows.neighbours[i]]
         inside = (word & _COUNT) & ~(word >> 63)
-        values[i] = inside
-        total += inside
-    level = 0
-    while True:
-        above = 0
-        for i in range(degree):
-            above += values[i] > level
-        if above <= count:
-            return total
-        total -= above - count
-        level += 1
+        tally[inside] += 1
+        highest = max(highest, inside)
+    total = 0
+    for inside in range(highest, 0, -1):
+        taken = min(count, tally[inside])
+        total += taken * inside
+        count -= taken
+        tally[inside] = 0
+    return total
 
 
 # --- A heap of candidates: largest score first, ties to the smaller vertex
@@ -239,7 +235,7 @@ def _best(rows, work, score, size, wanted, joined):
         word = counts[w]
         lacking = rows.need[w] - (word & _COUNT)
         if score == DENSITY and lacking > 0 and work.summed_at[w] < clock:
-            helpers = _sum_of_largest(rows, counts, work.values, w, lacking)
+            helpers = _sum_of_largest(rows, counts, work.tally, w, lacking)
             work.sums[w] = helpers
             work.summed_at[w] = clock
             scores[0] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, helpers)

@@ -1,4 +1,4 @@
-"""Where the local server keeps things: jars in the user's cache, graphs in the user's data, who runs in the user's state.
+"""Where the local server keeps things (jars in the cache, graphs in the data, records in the state) for one user.
 
 Linux and macOS have their own conventions; `PCNEO_CACHE_DIR`, `PCNEO_DATA_DIR` and `PCNEO_STATE_DIR` override both.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from pcneo.errors import LocalServerError
 
-__all__ = ["cache_folder", "data_folder", "make_private", "state_folder"]
+__all__ = ["cache_folder", "data_folder", "make_private", "read_text", "state_folder", "write_private"]
 
 
 def cache_folder() -> Path:
@@ -42,6 +43,33 @@ def make_private(folder: Path) -> Path:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise LocalServerError(f"Folder {folder} cannot be written by this user.", path=folder)
     return folder
+
+
+def read_text(path: Path) -> str:
+    """Return the content of a small file, without white space around it.
+
+    Raises:
+        LocalServerError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LocalServerError(f"{path} cannot be read: {error}.", path=path) from error
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a small file that only its owner can read, whole or not at all.
+
+    Raises:
+        LocalServerError: it cannot be written.
+    """
+    try:
+        descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # readable by its owner only
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(part).replace(path)
+    except OSError as error:
+        raise LocalServerError(f"{path} cannot be written: {error.strerror}.", path=path) from error
 
 
 def _user_folder(variable: str, xdg_variable: str, xdg_default: str, macos: str) -> Path:

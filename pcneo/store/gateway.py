@@ -76,12 +76,13 @@ class Gateway:
             ConnectionFailedError: the server is older than 5.23, or there is no such database.
         """
         self.driver = driver
-        self.database: str | None = database
+        self._database: str | None = database
         statement = load_statement("get_server").render({})
         with translated(), self._session(neo4j.READ_ACCESS) as session:
             record, summary = session.execute_read(_single_with_summary, statement)
         self.version: str = record["version"]
-        self.database = database or summary.database
+        self.database: str = database or summary.database
+        self._database = self.database
         if version_number(self.version) < OLDEST_SERVER:
             oldest = ".".join(map(str, OLDEST_SERVER))
             raise ConnectionFailedError(
@@ -92,7 +93,7 @@ class Gateway:
 
     def _session(self, access: str) -> neo4j.Session:
         return self.driver.session(
-            database=self.database,
+            database=self._database,
             default_access_mode=access,
             bookmark_manager=self.driver.execute_query_bookmark_manager,
             notifications_min_severity=neo4j.NotificationMinimumSeverity.WARNING,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -24,6 +25,7 @@ __all__ = ["Jar", "Resolve", "ensure_jars", "fetch_jars", "known_versions", "par
 
 log = logging.getLogger(__name__)
 
+LOCK_LINE = re.compile(r"([^\s:]+):([^\s:]+):([^\s:]+)(?::([^\s:]+))? ([0-9a-f]{64}) ([0-9]+)")
 THREADS = 8
 ATTEMPTS = 3
 REPOSITORY = "Maven Central (https://repo.maven.apache.org)"
@@ -64,7 +66,7 @@ class Jar:
 
 
 Resolve = Callable[[Jar, Path], Path]
-"""Fetches one jar to a place inside the folder given and returns that place; OSError or RuntimeError where it cannot."""
+"""Fetches one jar into the folder given and returns its place there; OSError or RuntimeError where it cannot."""
 
 
 def known_versions() -> list[str]:
@@ -99,15 +101,13 @@ def parse_lock(text: str) -> list[Jar]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        try:
-            coordinates, sha256, size = line.split()
-            group, artifact, version, classifier = [*coordinates.split(":"), ""][:4]
-            jar = Jar(group, artifact, version, classifier, sha256, int(size))
-        except ValueError as error:
-            raise LocalServerError(f"Line {number} of the lock file pins no jar: {line!r}.", line=number) from error
-        if len(sha256) != 64 or jar.filename in jars:
-            fault = "no SHA-256" if len(sha256) != 64 else "a file name that another line has"
-            raise LocalServerError(f"Line {number} of the lock file has {fault}: {line!r}.", line=number)
+        match = LOCK_LINE.fullmatch(line)
+        if match is None:
+            raise LocalServerError(f"Line {number} of the lock file pins no jar: {line!r}.", line=number)
+        group, artifact, version, classifier, sha256, size = match.groups(default="")
+        jar = Jar(group, artifact, version, classifier, sha256, int(size))
+        if jar.filename in jars:
+            raise LocalServerError(f"Line {number} of the lock file repeats {jar.filename}.", line=number)
         jars[jar.filename] = jar
     return list(jars.values())
 
@@ -194,22 +194,18 @@ def _fetch(jar: Jar, folder: Path, part: Path, resolve: Resolve) -> None:
 
 def _resolve_patiently(jar: Jar, part: Path, resolve: Resolve) -> Path:
     """Try a few times: among hundreds of downloads one that stalls is no rarity."""
-    for attempt in range(1, ATTEMPTS + 1):
+    cause = None
+    for attempt in range(ATTEMPTS):
         try:
             return resolve(jar, part / str(attempt))
         except (OSError, RuntimeError) as error:
-            log.debug("Attempt %d to fetch %s failed: %s", attempt, jar, error)
-            if attempt == ATTEMPTS:
-                raise LocalServerError(
-                    f"{jar} could not be fetched from {REPOSITORY}. Neo4j's jars are fetched once: "
-                    f"check the network and start again; what has arrived is kept. ({_first_sentence(error)})",
-                    jar=str(jar),
-                ) from error
-    raise AssertionError("unreachable: the last attempt returns or raises")
-
-
-def _first_sentence(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).splitlines()[0][:120]}" if str(error) else type(error).__name__
+            log.debug("Fetching %s failed: %s", jar, error)
+            cause = error
+    raise LocalServerError(
+        f"{jar} could not be fetched from {REPOSITORY} ({type(cause).__name__}). Neo4j's jars are fetched once: "
+        "check the network and start again; what has arrived is kept.",
+        jar=str(jar),
+    ) from cause
 
 
 def _jgo_resolve() -> Resolve:

@@ -1,8 +1,4 @@
-"""One Neo4j process: its configuration, its start, its first answer, its end, and why it failed.
-
-The facts are those of neo4j.md, "The local Neo4j". The server's own main class is started, not the launcher in front of
-it: that saves a second Java process and its start, and leaves one process to watch.
-"""
+"""One Neo4j process: its start, its first answer, its end, and why it failed (neo4j.md, "The local Neo4j")."""
 
 from __future__ import annotations
 
@@ -19,36 +15,21 @@ import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from pcneo.errors import LocalServerError
+from pcneo.store.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
+from pcneo.store.data import password_file
 from pcneo.store.records import Record, folder_arguments
 
-__all__ = ["HOST", "USERNAME", "console_log", "end", "launch", "wait_until_ready"]
+__all__ = ["console_log", "end", "launch", "wait_until_ready"]
 
 log = logging.getLogger(__name__)
 
-HOST = "127.0.0.1"
-USERNAME = "neo4j"
 INITIAL_PASSWORD = "neo4j"  # noqa: S105 — what Neo4j itself gives out, and lets nobody keep
-# What each line's own launcher (`Neo4jCommand console --dry-run`) starts, with the same flags.
-MAIN_CLASS, MAIN_CLASS_OF_5 = "org.neo4j.server.Neo4jCommunity", "org.neo4j.server.CommunityEntryPoint"
 START_SECONDS = 120
 STOP_SECONDS = 30
 POLL_SECONDS = 0.1
-HEAP = "512m"
-PAGE_CACHE = "256m"
 EXIT_TOO_LITTLE_MEMORY = 3
-
-SETTINGS = {
-    "server.default_listen_address": HOST,
-    "server.http.enabled": "false",
-    "server.https.enabled": "false",
-    "server.directories.import": "import",  # unset, LOAD CSV could read any file, the password's included
-    "server.memory.heap.max_size": HEAP,
-    "server.memory.pagecache.size": PAGE_CACHE,
-    "dbms.usage_report.enabled": "false",
-    "db.tx_log.preallocate": "false",
-}
-# 2026.x would also announce itself on the local network; 5.26 refuses settings that it does not know.
-SETTINGS_OF_2026 = {"server.fleet_discovery.enabled": "false", "dbms.fleet_manager.enabled": "false"}
+NO_MEMORY = re.compile(r"Could not reserve enough space|insufficient memory|OutOfMemoryError")
+TELLING = re.compile(r"ERROR|Exception|Error:|Caused by|Invalid")
 
 # Handles of the servers that this Python process started: only a parent learns the exit code of its child.
 _children: dict[int, subprocess.Popen[bytes]] = {}
@@ -66,15 +47,17 @@ def launch(java_home: Path, jars: Path, data: Path, port: int, version: str) -> 
         LocalServerError: a file in the data folder cannot be written, or Java cannot be run.
     """
     command = [
-        *(str(java_home / "bin" / "java"), "-cp", f"{jars}/*", "-Dfile.encoding=UTF-8", f"-Xmx{HEAP}"),
-        *(MAIN_CLASS_OF_5 if version.startswith("5.") else MAIN_CLASS, *folder_arguments(data), "--console-mode"),
+        str(java_home / "bin" / "java"),
+        *java_arguments(jars, version),
+        *folder_arguments(data),
+        "--console-mode",
     ]
     # The credentials of the user's own database are no business of this one.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     try:
         for folder in ("conf", "logs"):
             (data / folder).mkdir(exist_ok=True)
-        (data / "conf" / "neo4j.conf").write_text(_configuration(port, version), encoding="utf-8")
+        (data / "conf" / "neo4j.conf").write_text(settings_text(port, version), encoding="utf-8")
         with console_log(data).open("wb") as output:
             process = subprocess.Popen(
                 command,
@@ -92,16 +75,6 @@ def launch(java_home: Path, jars: Path, data: Path, port: int, version: str) -> 
     while process.poll() is None and not record.is_alive:
         time.sleep(POLL_SECONDS)  # For an instant a new process has no command line to be known by.
     return record
-
-
-def _configuration(port: int, version: str) -> str:
-    settings = {
-        **SETTINGS,
-        **({} if version.startswith("5.") else SETTINGS_OF_2026),
-        "server.bolt.listen_address": f"{HOST}:{port}",
-        "server.bolt.advertised_address": f"{HOST}:{port}",
-    }
-    return "# Written by pcneo at every start.\n" + "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
 def wait_until_ready(record: Record, password: str) -> None:
@@ -186,7 +159,7 @@ def _replace_initial_password(record: Record, password: str) -> None:
             )
     except AuthError as error:
         raise LocalServerError(
-            f"The server on {record.data} refuses the password in {Path(record.data) / 'password'}: it was changed "
+            f"The server on {record.data} refuses the password in {password_file(Path(record.data))}: it was changed "
             "elsewhere. Write the right one into that file, or name another data folder.",
             path=record.data,
         ) from error
@@ -208,18 +181,23 @@ def _death(record: Record) -> LocalServerError:
     child = _children.pop(record.pid, None)
     code = child.returncode if child else None
     data = Path(record.data)
-    if code == EXIT_TOO_LITTLE_MEMORY:
-        reason = f"This machine has too little memory for Neo4j: it needs {HEAP}B of heap and {PAGE_CACHE}B of page cache. "
+    said = _said(data)
+    if code == EXIT_TOO_LITTLE_MEMORY or NO_MEMORY.search("\n".join(said)):
+        reason = f"Too little memory for Neo4j, which needs {HEAP}B of heap and {PAGE_CACHE}B of page cache."
     elif code == -signal.SIGKILL:
-        reason = "The server was killed before it answered, as the system does when memory runs out. "
+        reason = "The server was killed before it answered, as the system does when memory runs out."
     else:
-        reason = f"The server on {data} ended before it answered{'' if code is None else f' (exit code {code})'}. "
-    return LocalServerError(reason + _last_lines(data), path=data, exit_code=code)
+        reason = f"The server on {data} ended before it answered{'' if code is None else f' (exit code {code})'}."
+    return LocalServerError(f"{reason} {_last_lines(data)}", path=data, exit_code=code)
+
+
+def _said(data: Path) -> list[str]:
+    path = console_log(data)
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
 
 
 def _last_lines(data: Path) -> str:
     """Return the few lines of the log that say most: errors, else simply the last."""
-    path = console_log(data)
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
-    telling = [line for line in lines if re.search(r"ERROR|Exception|Error:|Caused by|Invalid", line)]
-    return "\n  ".join([f"Its log ({path}) says:", *(line.strip()[:300] for line in (telling or lines)[-5:])])
+    said = _said(data)
+    telling = [line for line in said if TELLING.search(line)] or said
+    return "\n  ".join([f"Its log ({console_log(data)}) says:", *(line.strip()[:300] for line in telling[-5:])])

@@ -11,15 +11,12 @@ import json
 import logging
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pcneo.errors import LocalServerError
-from pcneo.store.folders import make_private, state_folder
+from pcneo.store.folders import make_private, state_folder, write_private
 
-__all__ = ["Record", "exclusive", "folder_arguments", "read_record", "running", "write_private"]
+__all__ = ["Record", "folder_arguments", "read_record", "running"]
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +42,7 @@ class Record:
     @property
     def is_alive(self) -> bool:
         """Whether the process is there and is Neo4j on this data folder."""
-        return " ".join(folder_arguments(Path(self.data))) in command_line(self.pid)
+        return " ".join(folder_arguments(Path(self.data))) in _command_line(self.pid)
 
     def write(self) -> None:
         """Keep this record, in place of an earlier one of the same data folder."""
@@ -93,7 +90,7 @@ def _read(path: Path) -> Record | None:
     return record
 
 
-def command_line(pid: int) -> str:
+def _command_line(pid: int) -> str:
     """Return the arguments of a process with spaces between them; empty where there is none or it is a zombie."""
     if Path("/proc/self/cmdline").exists():
         try:
@@ -102,39 +99,3 @@ def command_line(pid: int) -> str:
             return ""
     ps = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
     return subprocess.run(ps, capture_output=True, text=True, check=False).stdout
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all.
-
-    Raises:
-        LocalServerError: it cannot be written.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-        part.replace(path)
-    except OSError as error:
-        raise LocalServerError(f"{path} cannot be written: {error.strerror}.", path=path) from error
-
-
-@contextmanager
-def exclusive(data: Path) -> Iterator[None]:
-    """Hold the right to start or stop a server on `data`; the system frees it when this process ends, however it does.
-
-    Raises:
-        LocalServerError: another process is starting or stopping one there.
-    """
-    import fcntl  # not on Windows, where this module must still be importable
-
-    with (data / "pcneo.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise LocalServerError(
-                f"Another process is starting or stopping the server on {data} right now; try again when it is done.",
-                path=data,
-            ) from error
-        yield

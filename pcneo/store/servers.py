@@ -1,20 +1,11 @@
 """A local Neo4j Community to try things on: start, status, stop. From pip alone, for this user and this machine only.
 
-A data folder belongs to one Neo4j version and holds
-
-    neo4j-version   that version
-    password        the password of user neo4j, readable by its owner only
-    conf/ logs/     written by every start; logs/console.log has all that the server says
-    data/           Neo4j's store
-    pcneo.lock      held while a server is started or stopped
-
 Linux and macOS; Windows has no such locks and signals, and there the rest of pcneo works with `NEO4J_URI`.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import signal
 import socket
@@ -26,9 +17,11 @@ from pathlib import Path
 
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.store import process
+from pcneo.store.configuration import HOST, USERNAME
+from pcneo.store.data import check_store_is_free, claim, ensure_password, exclusive, read_password
 from pcneo.store.folders import data_folder, make_private
 from pcneo.store.jars import ensure_jars, read_lock
-from pcneo.store.records import Record, exclusive, read_record, running, write_private
+from pcneo.store.records import Record, read_record, running
 
 __all__ = ["DEFAULT_VERSION", "LocalServer", "find_running", "start", "status", "stop"]
 
@@ -85,13 +78,14 @@ def start(
     read_lock(version)
     java_home = _java_home()
     folder = _folder(data)
-    _claim(folder, version)
+    make_private(folder)
     with _signals_interrupt(), exclusive(folder):
-        password = _password(folder)
+        claim(folder, version)
+        password = ensure_password(folder)
         if record := read_record(folder):
             process.wait_until_ready(record, password)
             return replace(_server(_mark_ready(record)), already_running=True)
-        _check_store_is_free(folder)
+        check_store_is_free(folder)
         port = _choose_port(bolt_port)
         jars = ensure_jars(version, progress)
         return _start_or_undo(lambda: process.launch(java_home, jars, folder, port, version), folder, password)
@@ -128,7 +122,7 @@ def stop(data: Path | None = None) -> bool:
 
 
 def find_running() -> LocalServer | None:
-    """Return the server that a connection without an address means: the one on the default data folder, else the only one.
+    """Return the server meant by a connection without an address: that on the default data folder, else the only one.
 
     Raises:
         LocalServerError: several run, none of them on the default data folder; `data["uris"]` lists them.
@@ -171,9 +165,9 @@ def _mark_ready(record: Record) -> Record:
 def _server(record: Record) -> LocalServer:
     folder = Path(record.data)
     return LocalServer(
-        uri=f"bolt://{process.HOST}:{record.port}",
-        username=process.USERNAME,
-        password=_read(folder / "password"),
+        uri=f"bolt://{HOST}:{record.port}",
+        username=USERNAME,
+        password=read_password(folder),
         pid=record.pid,
         data=folder,
         version=record.version,
@@ -184,67 +178,13 @@ def _folder(data: Path | None) -> Path:
     return (data_folder() if data is None else Path(data).expanduser()).resolve()
 
 
-def _claim(folder: Path, version: str) -> None:
-    """Make `folder` the data folder of a Neo4j version, or find that it is.
-
-    Raises:
-        LocalServerError: it is another version's, holds other things, or cannot be written.
-    """
-    make_private(folder)
-    marker = folder / "neo4j-version"
-    if marker.exists():
-        made_by = _read(marker)
-        if made_by != version and (folder / "data").exists():
-            raise LocalServerError(
-                f"The graph in {folder} was made by Neo4j {made_by} and Neo4j {version} would change it for good. "
-                f"Start it with version {made_by}, or name another data folder.",
-                path=folder,
-                version=made_by,
-            )
-    elif any(folder.iterdir()):
-        raise LocalServerError(
-            f"{folder} is not empty and was not made by pcneo. Name a folder of its own for the local server.", path=folder
-        )
-    write_private(marker, version)
-
-
-def _password(folder: Path) -> str:
-    path = folder / "password"
-    if not path.exists():
-        write_private(path, secrets.token_urlsafe(24))
-    return _read(path)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise LocalServerError(f"{path} cannot be read: {error}.", path=path) from error
-
-
-def _check_store_is_free(folder: Path) -> None:
-    """Refuse a store that any Neo4j holds open, whoever started it: Neo4j locks this file while it runs."""
-    import fcntl
-
-    path = folder / "data" / "databases" / "store_lock"
-    if not path.exists():
-        return
-    with path.open("r+b") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise LocalServerError(
-                f"Another Neo4j, not started by pcneo, has the graph in {folder} open. Stop it first.", path=folder
-            ) from error
-
-
 def _choose_port(asked: int | None) -> int:
     if asked is not None and not 0 < asked < 65536:
         raise ParameterError(f"{asked} is no port; give one from 1 to 65535.", name="bolt_port", value=asked)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((process.HOST, asked or 0))
+            probe.bind((HOST, asked or 0))
         except OSError as error:
             raise LocalServerError(
                 f"Port {asked} cannot be used: {error.strerror}. Name another, or none to get one that is free.",

@@ -1,0 +1,63 @@
+"""The command line: parse, call one function, print. Each command is a function that a notebook can call, too."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+import typer
+
+from pcneo.cli import demo, graph, server, stored
+
+__all__ = ["app"]
+
+EXIT_CODES = """
+Exit codes: 0 done · 1 other error · 2 wrong argument · 3 unreadable file · 4 graph unfit, changed or not found ·
+5 database (connection, rights, schema) · 6 another writer · 7 local server · 8 failed self-check · 130 interrupted
+"""
+
+app = typer.Typer(
+    name="pcneo",
+    help="Find and store the critical connections of a Neo4j graph: minimal p-cohesions.\n\n"
+    "Connection: NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD (or NEO4J_PASSWORD_FILE, or a prompt), NEO4J_DATABASE; "
+    "without NEO4J_URI the running local server.\n\n"
+    "Example: pcneo demo",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(name="demo")(demo.demo)
+app.command(name="load")(graph.load)
+app.command(name="annotate")(graph.annotate)
+app.command(name="queries")(stored.queries)
+app.command(name="runs")(stored.runs)
+app.command(name="clean")(stored.clean)
+app.command(name="schema")(stored.schema)
+app.add_typer(server.app, name="server")
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from pcneo import __version__
+
+        typer.echo(f"pcneo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error what is being done.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING,
+        format="%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s",
+    )
+    # The driver logs every message it sends, values included; ours says what matters.
+    logging.getLogger("neo4j").setLevel(logging.ERROR)
+    logging.getLogger("numba").setLevel(logging.WARNING)
+    logging.getLogger("pcneo").setLevel(logging.DEBUG if verbose else logging.INFO)

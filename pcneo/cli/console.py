@@ -1,0 +1,162 @@
+"""What every command shares: the connection, progress on standard error, tables and JSON on standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from pcneo.config import ConnectionSettings, read_environment
+from pcneo.errors import ConnectionFailedError
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["Bars", "connected", "local_settings", "note", "open_driver", "print_json", "print_table"]
+
+
+def note(text: str) -> None:
+    """Say something to the person on standard error, where it is in nobody's way."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def connected() -> Iterator[tuple[Driver, str]]:
+    """Open the database that the environment names, or the running local server; the first line says which.
+
+    Raises:
+        ConnectionFailedError: neither is there, or it cannot be used.
+    """
+    settings = read_environment(os.environ, _ask_password if sys.stdin.isatty() else None)
+    with open_driver(settings or local_settings(), local=settings is None) as opened:
+        yield opened
+
+
+@contextmanager
+def open_driver(settings: ConnectionSettings, *, local: bool = False) -> Iterator[tuple[Driver, str]]:
+    """Open a driver, say where to, and close it afterwards; yields the driver and the database's name."""
+    from pcneo.store.connection import connect
+    from pcneo.store.gateway import Gateway
+
+    with connect(settings) as driver:
+        gateway = Gateway(driver, settings.database)
+        which = "the running local server, " if local else ""
+        note(f"Using {which}{settings.uri}, database {gateway.database} (Neo4j {gateway.version})")
+        yield driver, gateway.database
+
+
+def local_settings() -> ConnectionSettings:
+    """Return how to reach the running local server.
+
+    Raises:
+        ConnectionFailedError: none is running.
+    """
+    from pcneo.store.servers import find_running
+
+    server = find_running()
+    if server is None:
+        raise ConnectionFailedError(
+            "No database: set NEO4J_URI (and NEO4J_USERNAME, NEO4J_PASSWORD), or start a local one with "
+            "`pcneo server start`."
+        )
+    return ConnectionSettings(server.uri, server.username, server.password)
+
+
+def _ask_password(username: str) -> str:
+    return typer.prompt(f"Password of {username}", hide_input=True, err=True)
+
+
+class Bars:
+    """Progress bars on standard error, one a stage; a `Progress` callback while the context is open."""
+
+    def __init__(self) -> None:
+        """Show nothing yet, and never anything where standard error is no terminal."""
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Bars:
+        """Begin to draw."""
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the bars as they stand."""
+        self._progress.stop()
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Move one stage's bar."""
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total)
+        self._progress.update(self._tasks[stage], completed=done, total=total)
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
+    """Print a table for a person; numbers to the right, as wide as it needs where nobody watches."""
+    table = Table(title=title, title_justify="left")
+    rows = [list(row) for row in rows]
+    for i, column in enumerate(columns):
+        numbers = bool(rows) and all(isinstance(row[i], int | float) and not isinstance(row[i], bool) for row in rows)
+        table.add_column(column, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table, markup=False)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S %Z")
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_cell, value))
+    return str(value)
+
+
+def print_json(value: Any) -> None:
+    """Print a result as one line of JSON with Neo4j's camelCase names."""
+    print(json.dumps(_plain(value), ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {_camel(name): item for name, item in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    return value
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

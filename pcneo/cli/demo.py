@@ -1,0 +1,45 @@
+"""`pcneo demo`: the whole way on the graph that comes with the package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pcneo.cli.console import Bars, note, open_driver, print_table
+from pcneo.cli.server import describe
+from pcneo.config import ConnectionSettings
+
+__all__ = ["demo"]
+
+_GRAPH: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+
+def demo() -> None:
+    """Start a local Neo4j, load the friendships of 800 students, annotate them and run three queries.
+
+    The server has a data folder of its own and never touches the database that NEO4J_URI names.
+
+    Example: pcneo demo
+    """
+    from pcneo.demo import DEMO_QUERIES, run_demo, start_demo_server
+
+    with Bars() as bars:
+        note("Starting a local Neo4j; the first start fetches it (about 180 MB).")
+        server = start_demo_server(progress=lambda done, total: bars("fetching jars", done, total))
+    with open_driver(ConnectionSettings(server.uri, server.username, server.password), local=True) as (
+        driver,
+        database,
+    ):
+        with Bars() as bars:
+            result = run_demo(driver, database, progress=bars)
+        summary = result.written.runs[0].summary
+        print(
+            f"Stored the minimal p-cohesions (p={result.written.runs[0].p}) of {summary.cohesions} students: "
+            f"{summary.memberships:,} memberships."
+        )
+        for query in DEMO_QUERIES:
+            table = result.tables[query.name]
+            arguments = "".join(f" --param {name}={value}" for name, value in query.parameters.items())
+            print(f"\n{query.question}\n  pcneo queries {query.name} --run{arguments}")
+            print_table(table.columns, table.rows)
+    print(f"\nThe server keeps running:\n{describe(server)}")
+    print(f"Look at it with any Neo4j tool, or `pcneo queries`. Stop it: pcneo server stop --data {server.data}")

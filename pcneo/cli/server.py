@@ -1,0 +1,102 @@
+"""`pcneo server start | status | stop`: a local Neo4j to try things on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcneo.cli.console import Bars, note, print_json
+
+if TYPE_CHECKING:
+    from pcneo.store.servers import LocalServer
+
+__all__ = ["app", "describe"]
+
+app = typer.Typer(
+    help="Run a local Neo4j Community, fetched when it is first needed; loopback only.\n\nExample: pcneo server start",
+    no_args_is_help=True,
+)
+Data = Annotated[Path | None, typer.Option("--data", help="Folder that keeps the graph; a default one of yours.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+@app.command()
+def start(
+    data: Data = None,
+    port: Annotated[int | None, typer.Option("--port", help="Bolt port; a free one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Start the local server; it runs until `pcneo server stop`.
+
+    Example: pcneo server start --data ./graph
+    """
+    from pcneo.store.servers import start as start_server
+
+    with Bars() as bars:
+        note("Starting Neo4j; the first start fetches it (about 180 MB).")
+        server = start_server(data, bolt_port=port, progress=lambda done, total: bars("fetching jars", done, total))
+    _print(server, as_json, "runs already" if server.already_running else "started")
+
+
+@app.command()
+def status(data: Data = None, as_json: Json = False) -> None:
+    """Say whether the local server runs, and how to reach it; exit code 1 if it does not.
+
+    Example: pcneo server status
+    """
+    from pcneo.store.servers import find_running
+    from pcneo.store.servers import status as server_status
+
+    server = find_running() if data is None else server_status(data)
+    if server is None:
+        note("No local server is running.")
+        raise typer.Exit(1)
+    _print(server, as_json, "running")
+
+
+@app.command()
+def stop(data: Data = None) -> None:
+    """Stop the local server; its data stays.
+
+    Example: pcneo server stop
+    """
+    from pcneo.store.servers import find_running
+    from pcneo.store.servers import stop as stop_server
+
+    server = find_running() if data is None else None
+    stopped = stop_server(data if server is None else server.data)
+    print("stopped" if stopped else "no local server was running")
+
+
+def _print(server: LocalServer, as_json: bool, state: str) -> None:
+    if as_json:
+        from pcneo.store.data import password_file
+
+        print_json(
+            {
+                "uri": server.uri,
+                "username": server.username,
+                "passwordFile": password_file(server.data),
+                "pid": server.pid,
+                "data": server.data,
+                "version": server.version,
+                "state": state,
+            }
+        )
+    else:
+        print(f"Neo4j {server.version} {state}\n{describe(server)}")
+
+
+def describe(server: LocalServer) -> str:
+    """Say how to reach the server; the password stays in its file."""
+    from pcneo.store.data import password_file
+
+    return (
+        f"  address   {server.uri}\n"
+        f"  user      {server.username}\n"
+        f"  password  in {password_file(server.data)}\n"
+        f"  data      {server.data}\n"
+        f"  process   {server.pid}"
+    )

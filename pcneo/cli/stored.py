@@ -1,0 +1,163 @@
+"""`pcneo queries`, `pcneo runs`, `pcneo clean` and `pcneo schema`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
+from pcneo.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pcneo.runs import StoredRun, VerifiedRun
+
+__all__ = ["clean", "queries", "runs", "schema"]
+
+
+def queries(
+    name: Annotated[str | None, typer.Argument(help="One query; without it, all are listed.")] = None,
+    node_label: NodeLabels = None,
+    relationship_type: RelationshipTypes = None,
+    key: Annotated[str | None, typer.Option("--key", help="Property that holds the key.")] = None,
+    run: Annotated[bool, typer.Option("--run", help="Run the query and show a table.")] = False,
+    graph: Annotated[
+        str | None, typer.Option("--graph", help="With --run: the graph whose latest run is asked.")
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", help="With --run: NAME=VALUE; $run is the latest, $limit 10.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List, print or run the Cypher queries that ask stored cohesions.
+
+    Example: pcneo queries critical_connections --run --param id=105
+    """
+    from pcneo.queries import list_queries, render_query, run_query
+
+    if name is None:
+        if run:
+            raise typer.BadParameter("Name the query to run.", param_hint="NAME")
+        listed = [(query.name, query.summary) for query in list_queries()]
+        print_json([{"name": n, "summary": s} for n, s in listed]) if as_json else print_table(
+            ["query", "asks"], listed
+        )
+        return
+    if not run:
+        print(render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key), end="")
+        return
+    given = dict(map(_parameter, param or []))
+    with connected() as (driver, database):
+        from pcneo.runs import latest_run, list_runs
+
+        if "run" in given:
+            known = {stored.run.id: stored for stored in list_runs(driver, database)}
+            stored = known.get(given["run"]) or latest_run(driver, database, graph=graph)
+        else:
+            stored = latest_run(driver, database, graph=graph)
+            note(f"Run {stored.run.id} of graph {stored.run.graph}, p={stored.run.p_text}")
+        wanted = {each.name for query in list_queries() if query.name == name for each in query.parameters}
+        defaults = {"run": stored.run.id, "limit": 10}
+        result = run_query(
+            driver,
+            database,
+            name,
+            node_labels=node_label or stored.selection.node_labels,
+            relationship_types=relationship_type or stored.selection.relationship_types,
+            key=key or stored.selection.key,
+            parameters={**{each: defaults[each] for each in wanted & defaults.keys()}, **given},
+        )
+    if as_json:
+        print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
+    else:
+        print_table(result.columns, result.rows)
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ParameterError(f"--param {text!r} must look like NAME=VALUE.", name="param", value=text)
+    return name, int(value) if name == "limit" and value.isascii() and value.isdigit() else value
+
+
+def runs(
+    run: Annotated[str | None, typer.Argument(help="With --verify: only this run.")] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Read everything again and compare fingerprints.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what is stored, and whether the graph has moved since.
+
+    Example: pcneo runs --verify
+    """
+    from pcneo.runs import list_runs
+    from pcneo.runs import verify as verify_runs
+
+    if run is not None and not verify:
+        raise typer.BadParameter("A run is named with --verify only.", param_hint="RUN")
+    with connected() as (driver, database), Bars() as bars:
+        if verify:
+            verified = verify_runs(driver, database, run=run, progress=bars)
+            show = partial(print_json if as_json else _print_verified, verified)
+        else:
+            show = partial(print_json if as_json else _print_runs, list_runs(driver, database))
+    show()
+
+
+def _print_runs(runs: list[StoredRun]) -> None:
+    columns = ("run", "graph", "scope", "p", "score", "status", "vertices", "edges", "memberships", "finished", "moved")
+    names = ("id", "graph", "scope", "p_text", "score", "status", "vertices", "edges", "memberships", "finished_at")
+    print_table(columns, [[*(getattr(each.run, name) for name in names), each.moved] for each in runs])
+
+
+def _print_verified(runs: list[VerifiedRun]) -> None:
+    print_table(
+        ("run", "graph", "p", "score", "graph as read", "memberships as written"),
+        [
+            (v.run.id, v.run.graph, v.run.p_text, v.run.score, _verdict(v.graph_same), _verdict(v.memberships_same))
+            for v in runs
+        ],
+    )
+
+
+def _verdict(same: bool | None) -> str:
+    return "no fingerprint: a run of single vertices" if same is None else "same" if same else "CHANGED"
+
+
+def clean(
+    run: Annotated[str | None, typer.Argument(help="The run to remove.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Remove stored runs with their hubs and memberships; your own nodes and relationships stay as they are.
+
+    Example: pcneo clean --all
+    """
+    from pcneo.runs import clean as clean_runs
+
+    if (run is None) == (not everything):
+        raise typer.BadParameter("Name one run, or give --all.", param_hint="RUN")
+    with connected() as (driver, database), Bars() as bars:
+        result = clean_runs(driver, database, run=run, progress=bars)
+    if as_json:
+        print_json(result)
+    else:
+        print(f"removed {len(result.runs)} runs with {result.hubs:,} hubs")
+
+
+def schema(
+    node_label: NodeLabels = None,
+    key: Annotated[str | None, typer.Option("--key", help="Property that holds the key.")] = None,
+) -> None:
+    """Print the schema statements that `annotate` needs, for an administrator to run once; nothing is run here.
+
+    Example: pcneo schema --node-label Person --key id
+    """
+    from pcneo.store.gateway import Gateway
+
+    if bool(node_label) != (key is not None):
+        raise typer.BadParameter("Give --node-label and --key together.", param_hint="--key")
+    indexes = [Gateway.key_schema(label, key) for label in node_label or []] if key is not None else []
+    for statement in (*Gateway.own_schema(), *indexes):
+        print(" ".join(statement.split()) + ";")

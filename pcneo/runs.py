@@ -1,0 +1,183 @@
+"""Use cases around stored runs: what is there, whether it still fits the graph, and removing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.annotate.writer import sweep
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.graph import fingerprint, membership_hash
+from pcneo.model import Progress, Run, Selection
+from pcneo.source import read_graph
+from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.lock import GraphLock
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["CleanResult", "StoredRun", "VerifiedRun", "clean", "latest_run", "list_runs", "verify"]
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run with its graph as the database has both now.
+
+    Attributes:
+        run: the record.
+        selection: labels, types and key of its graph.
+        moved: whether the count store's nodes or relationships differ from those at reading. Equal counts do not prove
+            that nothing changed; `verify` reads everything.
+    """
+
+    run: Run
+    selection: Selection
+    moved: bool
+
+
+@dataclass(frozen=True)
+class VerifiedRun:
+    """What reading everything again says about a run.
+
+    Attributes:
+        run: the record.
+        graph_same: whether vertices and edges are those of the run; None for a `vertices` run: it has no fingerprint.
+        memberships_same: whether the stored memberships are those that were written.
+    """
+
+    run: Run
+    graph_same: bool | None
+    memberships_same: bool
+
+
+@dataclass(frozen=True)
+class CleanResult:
+    """What was removed: runs by identifier, and hubs."""
+
+    runs: tuple[str, ...]
+    hubs: int
+
+
+def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
+    """Return the stored runs, oldest first; only those of living and dead writers are `running`.
+
+    Raises:
+        DatabaseError: the database cannot be asked.
+    """
+    gateway = Gateway(driver, database)
+    graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
+    now = {name: _count_store(gateway, selection) for name, selection in graphs.items()}
+    return [
+        StoredRun(run, graphs[run.graph], now[run.graph] != (run.node_count, run.relationship_count))
+        for run in gateway.list_runs()
+    ]
+
+
+def _count_store(gateway: Gateway, selection: Selection) -> tuple[int, int]:
+    return gateway.count_nodes(selection), gateway.count_relationships(selection)
+
+
+def latest_run(driver: Driver, database: str | None = None, *, graph: str | None = None) -> StoredRun:
+    """Return the complete `graph` run that finished last.
+
+    Raises:
+        NotFoundError: there is none.
+        ParameterError: there are such runs of several graphs and none was named.
+    """
+    runs = [
+        stored
+        for stored in list_runs(driver, database)
+        if (stored.run.status, stored.run.scope) == ("complete", "graph") and graph in (None, stored.run.graph)
+    ]
+    if not runs:
+        where = "" if graph is None else f" of graph {graph!r}"
+        raise NotFoundError(f"There is no complete run{where}; `pcneo annotate` makes one.", what="run", name="latest")
+    if len(names := sorted({stored.run.graph for stored in runs})) > 1:
+        raise ParameterError(f"Several graphs have runs, name one: {', '.join(names)}.", name="graph", value=None)
+    return max(runs, key=lambda stored: stored.run.finished_at or stored.run.started_at)
+
+
+def verify(
+    driver: Driver, database: str | None = None, *, run: str | None = None, progress: Progress | None = None
+) -> list[VerifiedRun]:
+    """Read graphs and memberships again and compare them with what was recorded.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: one run; None for every complete one.
+        progress: called with stage, done and total.
+
+    Raises:
+        NotFoundError: there is no such complete run.
+        GraphError: a graph cannot be read any more; the message says why.
+    """
+    gateway = Gateway(driver, database)
+    complete = [each for each in gateway.list_runs() if each.status == "complete" and run in (None, each.id)]
+    if run is not None and not complete:
+        raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
+    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    wanted = {each.graph for each in complete if each.scope == "graph"}
+    prints = {name: _fingerprint(gateway, graphs[name], progress) for name in sorted(wanted)}
+    return [
+        VerifiedRun(
+            run=each,
+            graph_same=None if each.fingerprint is None else prints[each.graph] == each.fingerprint,
+            memberships_same=_membership_hash(gateway, graphs[each.graph], each, progress) == each.membership_hash,
+        )
+        for each in complete
+    ]
+
+
+def _fingerprint(gateway: Gateway, graph: GraphRecord, progress: Progress | None) -> str:
+    stored = read_graph(gateway, graph.selection, progress)
+    return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
+
+
+def _membership_hash(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> str:
+    rows = []
+    for vertex, members, _ in gateway.stream_cohesions(graph.selection, run.id):
+        rows.append((vertex, sorted(members)))
+        if progress and len(rows) % 1_000 == 0:
+            progress(f"reading run {run.id[:8]}", len(rows), None)
+    return membership_hash(sorted(rows))
+
+
+def clean(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    run: str | None = None,
+    progress: Progress | None = None,
+) -> CleanResult:
+    """Remove one run, or every run, with its hubs and memberships; graphs' names, budgets and the ledger stay.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: the run; None for all.
+        progress: called with stage, done and total.
+
+    Raises:
+        NotFoundError: there is no such run.
+        BusyError: somebody is writing one of the graphs; its runs stay.
+    """
+    gateway = Gateway(driver, database)
+    runs = [each for each in gateway.list_runs() if run in (None, each.id)]
+    if run is not None and not runs:
+        raise NotFoundError(f"There is no run {run!r}; `pcneo runs` lists them.", what="run", name=run)
+    hubs = sum(
+        _clean_graph(gateway, graph, [each.id for each in runs if each.graph == graph], progress)
+        for graph in sorted({each.graph for each in runs})
+    )
+    return CleanResult(tuple(each.id for each in runs), hubs)
+
+
+def _clean_graph(gateway: Gateway, graph: str, runs: Sequence[str], progress: Progress | None) -> int:
+    with GraphLock(gateway, graph):
+        gateway.retire_runs(runs)
+        told = None if progress is None else (lambda hubs: progress("deleting hubs", hubs, None))
+        hubs = sum(gateway.delete_run(each, told) for each in runs)
+        sweep(gateway, graph)
+    return hubs

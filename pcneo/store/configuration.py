@@ -1,0 +1,74 @@
+"""How the local Neo4j is set up: small, on the loopback address only, telling nobody (neo4j.md, "The local Neo4j").
+
+The server's own main class is started, not the launcher in front of it, which would do so with the same arguments but
+stay as a second Java process. `Neo4jCommand console --dry-run` prints what the launcher of a version would start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["HEAP", "HOST", "PAGE_CACHE", "USERNAME", "java_arguments", "settings_text"]
+
+HOST = "127.0.0.1"
+USERNAME = "neo4j"
+HEAP = "512m"
+PAGE_CACHE = "256m"
+
+SETTINGS = {
+    "server.default_listen_address": HOST,
+    "server.http.enabled": "false",
+    "server.https.enabled": "false",
+    "server.directories.import": "import",  # unset, LOAD CSV could read any file, the password's included
+    "server.memory.heap.max_size": HEAP,
+    "server.memory.pagecache.size": PAGE_CACHE,
+    "dbms.usage_report.enabled": "false",
+    "db.tx_log.preallocate": "false",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """What differs between Neo4j's lines: the main class, and settings that only one of them knows.
+
+    The quiet period is ten seconds in which a server that stops waits for new connections to go away.
+    """
+
+    main_class: str
+    settings: Mapping[str, str]
+
+
+LINE_5 = Line(
+    main_class="org.neo4j.server.CommunityEntryPoint",
+    settings={"internal.dbms.bolt.netty_server_shutdown_quiet_period": "0"},
+)
+LINE_2026 = Line(
+    main_class="org.neo4j.server.Neo4jCommunity",
+    settings={
+        "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
+        "server.fleet_discovery.enabled": "false",  # it would announce itself on the local network
+        "dbms.fleet_manager.enabled": "false",
+    },
+)
+
+
+def java_arguments(jars: Path, version: str) -> list[str]:
+    """Return Java's arguments for a Neo4j version whose jars are in one folder, the main class last."""
+    return ["-cp", f"{jars}/*", "-Dfile.encoding=UTF-8", f"-Xmx{HEAP}", _line(version).main_class]
+
+
+def settings_text(port: int, version: str) -> str:
+    """Return the content of neo4j.conf for a server that listens on one port."""
+    settings = {
+        **SETTINGS,
+        **_line(version).settings,
+        "server.bolt.listen_address": f"{HOST}:{port}",
+        "server.bolt.advertised_address": f"{HOST}:{port}",
+    }
+    return "# Written by pcneo at every start.\n" + "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+def _line(version: str) -> Line:
+    return LINE_5 if version.startswith("5.") else LINE_2026

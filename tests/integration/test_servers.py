@@ -1,0 +1,214 @@
+"""The local server, a real one: every start here is Neo4j's own start.
+
+Jars come from the user's cache (and go there on the first run); data and records live in temporary folders.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from pcneo.errors import LocalServerError
+from pcneo.store import configuration, folders, servers
+from pcneo.store.data import password_file
+from pcneo.store.process import console_log
+from pcneo.store.records import folder_arguments, read_record, running
+from pcneo.store.servers import LocalServer
+
+START = "import sys; from pathlib import Path; from pcneo.store.servers import start; start(Path(sys.argv[1]))"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Data and records apart from the user's; whatever still runs there at the end is killed."""
+    root = tmp_path_factory.mktemp("local-server")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PCNEO_DATA_DIR", str(root / "data"))
+        patch.setenv("PCNEO_STATE_DIR", str(root / "state"))
+        yield root
+        for record in running():
+            os.kill(record.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def server(own_folders: Path) -> LocalServer:
+    return servers.start()
+
+
+def ask(server: LocalServer, statement: str, database: str = "neo4j") -> list[list[object]]:
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        return [record.values() for record in driver.execute_query(statement, database_=database).records]
+
+
+def processes_on(folder: Path) -> list[str]:
+    """Return the numbers of the processes that run Neo4j on a data folder."""
+    answer = subprocess.run(["ps", "-ww", "-eo", "pid=,command="], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in answer.stdout.splitlines() if " ".join(folder_arguments(folder)) in line]
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+
+
+def test_a_started_server_answers_and_is_of_the_pinned_version(server):
+    assert ask(
+        server, "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
+    ) == [[servers.DEFAULT_VERSION]]
+    assert server.data == folders.data_folder()
+    assert not server.already_running
+    assert servers.find_running() == servers.status() == server
+
+
+def test_only_its_user_can_get_at_it(server):
+    assert server.uri.startswith("bolt://127.0.0.1:")
+    assert ask(server, "SHOW SETTINGS YIELD name, value WHERE name ENDS WITH 'listen_address' RETURN DISTINCT value")
+    listening = ask(server, "SHOW SETTINGS YIELD name, value WHERE name ENDS WITH '.enabled' RETURN name, value")
+    assert {name: value for name, value in listening if name in configuration.SETTINGS} == {
+        "server.http.enabled": "false",
+        "server.https.enabled": "false",
+        "dbms.usage_report.enabled": "false",
+    }
+    secret = password_file(server.data)
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert server.password not in repr(server)
+    shown = subprocess.run(["ps", "-wwe", "-o", "command="], capture_output=True, text=True, check=True).stdout
+    assert server.password not in shown
+    holding = [
+        path for path in (server.data.rglob("*")) if path.is_file() and server.password.encode() in path.read_bytes()
+    ]
+    assert holding == [secret]
+
+
+def test_the_initial_password_is_gone(server):
+    with (
+        neo4j.GraphDatabase.driver(server.uri, auth=("neo4j", "neo4j")) as driver,
+        pytest.raises(neo4j.exceptions.AuthError),
+    ):
+        driver.verify_connectivity()
+
+
+def test_a_second_start_says_that_it_runs(server):
+    again = servers.start()
+    assert again.already_running
+    assert (again.pid, again.uri, again.password) == (server.pid, server.uri, server.password)
+
+
+def test_its_port_is_refused_to_another(server, own_folders):
+    port = int(server.uri.rpartition(":")[2])
+    with pytest.raises(LocalServerError, match=f"Port {port} cannot be used"):
+        servers.start(own_folders / "other", bolt_port=port)
+    assert not processes_on(own_folders / "other")
+
+
+def test_another_version_is_refused_its_data(server):
+    with pytest.raises(LocalServerError, match=f"made by Neo4j {servers.DEFAULT_VERSION}"):
+        servers.start(version="5.26.25")
+
+
+def test_a_second_server_on_its_data_is_refused_even_without_a_record(server, own_folders, monkeypatch):
+    monkeypatch.setenv("PCNEO_STATE_DIR", str(own_folders / "other-state"))
+    assert servers.status() is None
+    with pytest.raises(LocalServerError, match="Another Neo4j"):
+        servers.start()
+    assert processes_on(server.data) == [str(server.pid)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, number):
+    folder = own_folders / f"interrupted-{number}"
+    starter = subprocess.Popen([sys.executable, "-c", START, folder], stderr=subprocess.DEVNULL)
+    wait_for(lambda: (folder / "data" / "databases").exists())
+    with pytest.raises(LocalServerError, match="Another process is starting or stopping"):
+        servers.start(folder)
+    assert servers.status(folder) is None
+    starter.send_signal(number)
+    assert starter.wait(60) in (130, 143, -signal.SIGINT)
+    assert processes_on(folder) == []
+    assert read_record(folder) is None
+    assert not (folder / "data").exists()
+
+
+def test_a_server_whose_starter_was_killed_is_taken_over(own_folders):
+    folder = own_folders / f"interrupted-{signal.SIGINT}"  # where the interrupted start must not be in the way
+    starter = subprocess.Popen([sys.executable, "-c", START, folder])
+    wait_for(lambda: read_record(folder))
+    starter.kill()
+    starter.wait()
+    taken = servers.start(folder)
+    assert taken.already_running
+    assert ask(taken, "RETURN 1") == [[1]]
+    assert servers.stop(folder) is True
+    assert servers.stop(folder) is False
+    assert processes_on(folder) == []
+
+
+def test_a_server_that_dies_while_starting_shows_its_log(own_folders, monkeypatch):
+    monkeypatch.setitem(configuration.SETTINGS, "server.no_such_setting", "1")
+    folder = own_folders / "dies"
+    with pytest.raises(
+        LocalServerError, match=r"ended before it answered \(exit code 1\)(?s:.*)server\.no_such_setting"
+    ):
+        servers.start(folder)
+    assert console_log(folder).exists()
+    assert read_record(folder) is None
+
+
+@pytest.mark.parametrize("heap", ["1000000g", "1000g"])
+def test_too_little_memory_is_said_so(own_folders, monkeypatch, heap):
+    monkeypatch.setattr(configuration, "HEAP", heap)
+    monkeypatch.setitem(configuration.SETTINGS, "server.memory.heap.max_size", heap)
+    with pytest.raises(LocalServerError, match="Too little memory"):
+        servers.start(own_folders / "heap")
+
+
+def test_a_changed_password_file_is_said_so_and_the_server_stays_stopped(own_folders, server):
+    # Last but one with this server: it ends here.
+    ask(server, "CREATE (:Kept {id: 1})")
+    kept = password_file(server.data).read_text()
+    assert servers.stop() is True
+    assert servers.status() is None
+    assert processes_on(server.data) == []
+    password_file(server.data).write_text("forgotten-by-now")
+    with pytest.raises(LocalServerError, match="refuses the password"):
+        servers.start()
+    assert processes_on(server.data) == []
+    password_file(server.data).write_text(kept)
+
+
+def test_the_graph_survives_a_stop_and_a_crash(server, caplog):
+    again = servers.start(bolt_port=free_port())
+    assert ask(again, "MATCH (n:Kept) RETURN n.id") == [[1]]
+    os.kill(again.pid, signal.SIGKILL)
+    wait_for(lambda: not processes_on(again.data))
+    assert servers.status() is None
+    assert f"process {again.pid}) is gone" in caplog.text
+    assert ask(servers.start(), "MATCH (n:Kept) RETURN n.id") == [[1]]
+    assert servers.stop() is True
+
+
+def test_the_long_term_line_starts_and_answers(own_folders):
+    old = servers.start(own_folders / "long-term", version="5.26.25")
+    assert ask(old, "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]") == [
+        ["5.26.25"]
+    ]
+    assert servers.stop(old.data) is True
+    shutil.rmtree(old.data)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]

