@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.model import Key, Selection
+from pcneo.source import find_keys
 from pcneo.store.gateway import Gateway
 from pcneo.store.statements import Declaration, Statement, all_statements
 
@@ -87,10 +88,16 @@ def run_query(
     _check_parameters(query, parameters)
     gateway = Gateway(driver, database)
     _check_run(gateway, parameters["run"])
-    rows = gateway.run_statement(query, _names(query, node_labels, relationship_types, key), parameters)
+    selection = Selection(tuple(node_labels), tuple(relationship_types), key)
+    vertices = {
+        each.name: find_keys(gateway, selection, [parameters[each.name]])[0]
+        for each in query.parameters
+        if each.kind == _KEY
+    }
+    names = _names(query, node_labels, relationship_types, key)
+    rows = gateway.run_statement(query, names, {**parameters, **vertices})
     if not rows:
-        selection = Selection(tuple(node_labels), tuple(relationship_types), key)
-        _check_vertices(gateway, selection, [parameters[each.name] for each in query.parameters if each.kind == _KEY])
+        _check_vertices(gateway, selection, list(vertices.values()))
     return QueryResult(
         columns=tuple(column.name for column in query.columns),
         rows=[tuple(_cell(column, row[column.name], key) for column in query.columns) for row in rows],

@@ -16,3 +16,4 @@ MATCH (:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})<-[:IN_COHES
 MATCH (a)-[r:KNOWS]-(b)-[:IN_COHESION]->(c)
 WHERE a.id < b.id
 RETURN a, b, collect(r) AS relationships
+ORDER BY a.id, b.id

@@ -137,7 +137,7 @@ class _Lines:
                 self.separator = _separator(line)
             pair = self._pair(at, line)
             if not self.first_edge and not self.header and tuple(map(str.lower, pair)) in HEADERS:
-                self.header = line
+                self.header, self.more_columns = line, 0
                 continue
             self.first_edge = self.first_edge or at
             yield pair

@@ -53,21 +53,19 @@ class Workspace(NamedTuple):
         counts: int64, n; the words described at the top of this module.
         order: uint32, n; the members of P in join order.
         lacking: uint32, n; the members of P that may still lack neighbours.
-        sums: int64, n; the last Σ computed for a vertex, an upper bound once more vertices have joined.
-        summed_at: int64, n; the clock when it was computed.
-        clock: int64, 1; joins so far, of all queries.
-        heap_score, heap_vertex: float64 and int64, largest degree; candidates by (score or bound, smaller vertex).
-        tally: int64, largest degree + 1; how many neighbours have in(o) = i.
+        holders: int64, largest degree + 2; how many vertices o outside P have in(o) = i, for i > 0.
+        largest: int64, largest degree + 1; the sum of the i largest in(o) of all vertices o outside P.
+        scores, ranked: float64 and int64, largest degree; the heap of candidates.
+        tally: int64, largest degree + 1; how many neighbours of a vertex have in(o) = i.
     """
 
     counts: NDArray[np.int64]
     order: NDArray[np.uint32]
     lacking: NDArray[np.uint32]
-    sums: NDArray[np.int64]
-    summed_at: NDArray[np.int64]
-    clock: NDArray[np.int64]
-    heap_score: NDArray[np.float64]
-    heap_vertex: NDArray[np.int64]
+    holders: NDArray[np.int64]
+    largest: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    ranked: NDArray[np.int64]
     tally: NDArray[np.int64]
 
 
@@ -77,11 +75,10 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
         counts=np.zeros(vertex_count, np.int64),
         order=np.zeros(vertex_count, np.uint32),
         lacking=np.zeros(vertex_count, np.uint32),
-        sums=np.zeros(vertex_count, np.int64),
-        summed_at=np.full(vertex_count, -1, np.int64),
-        clock=np.zeros(1, np.int64),
-        heap_score=np.zeros(max_degree, np.float64),
-        heap_vertex=np.zeros(max_degree, np.int64),
+        holders=np.zeros(max_degree + 2, np.int64),
+        largest=np.zeros(max_degree + 1, np.int64),
+        scores=np.zeros(max_degree, np.float64),
+        ranked=np.zeros(max_degree, np.int64),
         tally=np.zeros(max_degree + 1, np.int64),
     )
 
@@ -156,23 +153,24 @@ def _is_neighbour(rows, v, w):
 
 
 @njit(nogil=True, cache=True)
-def _join(rows, work, q, first, joined):
-    """Let the vertices from `first` on in the join order join P, as ones that lack neighbours; return the largest in."""
-    counts = work.counts
+def _join(rows, work, q, v):
+    """Let v join P, as one that lacks neighbours until `_take` finds that it does not; return the largest new in(o)."""
     highest = 0
-    for k in range(first, joined):
-        v = work.order[k]
-        counts[v] |= _JOINED
-        amount = 1 + (1 << _C)
-        if _is_neighbour(rows, q, v):
-            amount += 1 << _CN
-        for i in range(rows.offsets[v], rows.offsets[v + 1]):
-            w = rows.neighbours[i]
-            word = counts[w] + amount
-            counts[w] = word
-            if word > 0:
-                highest = max(highest, word & _COUNT)
-    work.clock[0] += joined - first
+    counts, holders = work.counts, work.holders
+    holders[counts[v] & _COUNT] -= 1
+    counts[v] |= _JOINED
+    amount = 1 + (1 << _C)
+    if _is_neighbour(rows, q, v):
+        amount += 1 << _CN
+    for i in range(rows.offsets[v], rows.offsets[v + 1]):
+        w = rows.neighbours[i]
+        word = counts[w]
+        counts[w] = word + amount
+        if word >= 0:
+            inside = word & _COUNT
+            holders[inside] -= 1
+            holders[inside + 1] += 1
+            highest = max(highest, inside + 1)
     return highest
 
 
@@ -196,56 +194,68 @@ def _take(rows, work, count):
 
 
 @njit(nogil=True, cache=True)
-def _candidates(rows, work, score, v, highest, start):
-    """Put v's neighbours outside P into the heap; those not known yet alone, if there are any."""
+def _candidates(rows, work, v):
+    """List v's neighbours outside P in `work.ranked`; those not known yet alone, if there are any."""
     size, unknown = 0, 0
-    scores, vertices, counts = work.heap_score, work.heap_vertex, work.counts
-    clock = work.clock[0]
     for i in range(rows.offsets[v], rows.offsets[v + 1]):
         w = np.int64(rows.neighbours[i])
-        word = counts[w]
-        if word < 0:
+        if work.counts[w] < 0:
             continue
         if rows.need[w] < 0:
-            vertices[unknown] = w
+            work.ranked[unknown] = w
             unknown += 1
         elif unknown == 0:
-            lacking = max(0, rows.need[w] - (word & _COUNT))
-            if score == DEGREE:
-                scores[size] = np.float64((word >> _C & _COUNT) - lacking)
-            else:
-                most = lacking * highest
-                if work.summed_at[w] > start:
-                    most = min(most, work.sums[w] + lacking * (clock - work.summed_at[w]))
-                scores[size] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, most)
-            vertices[size] = w
+            work.ranked[size] = w
             size += 1
     return size, unknown
 
 
 @njit(nogil=True, cache=True)
+def _bound(rows, work, score, size, highest):
+    scores, ranked, counts, largest, holders = work.scores, work.ranked, work.counts, work.largest, work.holders
+    filled = 0
+    level = highest
+    left = holders[level]
+    for i in range(size):
+        w = ranked[i]
+        word = counts[w]
+        lacking = max(0, rows.need[w] - (word & _COUNT))
+        if score == DEGREE:
+            scores[i] = np.float64((word >> _C & _COUNT) - lacking)
+            ranked[i] = 2 * w
+        else:
+            while filled < lacking:
+                while left == 0 and level > 0:
+                    level -= 1
+                    left = holders[level] if level > 0 else 1 << 40
+                left -= 1
+                largest[filled + 1] = largest[filled] + level
+                filled += 1
+            scores[i] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, largest[lacking])
+            ranked[i] = 2 * w + (lacking > 0)
+
+
+@njit(nogil=True, cache=True)
 def _best(rows, work, score, size, wanted, joined):
     """Move the best `wanted` candidates, best first, into the join order; return its new length."""
-    scores, vertices, counts = work.heap_score, work.heap_vertex, work.counts
-    clock = work.clock[0]
+    scores, ranked, counts = work.scores, work.ranked, work.counts
     for i in range(size // 2 - 1, -1, -1):
-        _sift_down(scores, vertices, size, i)
+        _sift_down(scores, ranked, size, i)
     while wanted > 0:
-        w = vertices[0]
-        word = counts[w]
-        lacking = rows.need[w] - (word & _COUNT)
-        if score == DENSITY and lacking > 0 and work.summed_at[w] < clock:
+        w = ranked[0] >> 1
+        if ranked[0] & 1:
+            word = counts[w]
+            lacking = rows.need[w] - (word & _COUNT)
             helpers = _sum_of_largest(rows, counts, work.tally, w, lacking)
-            work.sums[w] = helpers
-            work.summed_at[w] = clock
             scores[0] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, helpers)
+            ranked[0] = 2 * w
         else:
             work.order[joined] = w
             joined += 1
             wanted -= 1
             size -= 1
-            scores[0], vertices[0] = scores[size], vertices[size]
-        _sift_down(scores, vertices, size, 0)
+            scores[0], ranked[0] = scores[size], ranked[size]
+        _sift_down(scores, ranked, size, 0)
     return joined
 
 
@@ -254,24 +264,27 @@ def expand(rows, score, q, work):
     """Algorithm 1: put the members of P into `work.order`.
 
     Returns:
-        (members of P, 0), or (members so far, m) when the m vertices now in `work.heap_vertex` have to be known first.
+        (members of P, 0), or (members so far, m) when the m vertices now in `work.ranked` have to be known first.
     """
-    start = work.clock[0]
+    work.holders[:] = 0
     work.order[0] = q
-    highest = _join(rows, work, q, 0, 1)
+    highest = _join(rows, work, q, q)
     work.lacking[0] = q
     joined, lacking = 1, 1
     while True:
         lacking, v = _take(rows, work, lacking)
         if lacking == 0:
             return joined, 0
-        size, unknown = _candidates(rows, work, score, v, highest, start)
+        size, unknown = _candidates(rows, work, v)
         if unknown > 0:
             return joined, unknown
         first = joined
+        while highest > 0 and work.holders[highest] == 0:
+            highest -= 1
+        _bound(rows, work, score, size, highest)
         joined = _best(rows, work, score, size, rows.need[v] - (work.counts[v] & _COUNT), joined)
-        highest = max(highest, _join(rows, work, q, first, joined))
         for i in range(first, joined):
+            highest = max(highest, _join(rows, work, q, np.int64(work.order[i])))
             work.lacking[lacking] = work.order[i]
             lacking += 1
 
@@ -392,7 +405,7 @@ def minimal_cohesions(rows, score, queries, work):
         joined, unknown = expand(rows, score, q, work)
         if unknown > 0:
             _forget(rows, work, joined)
-            return ends[:i], members[:filled], work.heap_vertex[:unknown].astype(np.uint32)
+            return ends[:i], members[:filled], work.ranked[:unknown].astype(np.uint32)
         state = shrink(_subgraph(rows, work, joined))
         if filled + joined > len(members):
             grown = np.empty(2 * (filled + joined), np.uint32)

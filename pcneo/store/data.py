@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,8 @@ from pcneo.errors import LocalServerError
 from pcneo.store.folders import read_text, write_private
 
 __all__ = ["check_store_is_free", "claim", "ensure_password", "exclusive", "password_file", "read_password"]
+
+PATIENCE_SECONDS = 2
 
 
 @contextmanager
@@ -100,16 +103,24 @@ def check_store_is_free(folder: Path) -> None:
     Raises:
         LocalServerError: one has.
     """
-    import fcntl
-
     path = folder / "data" / "databases" / "store_lock"
-    if not path.exists():
-        return
-    with path.open("r+b") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError) as error:  # The two ways in which systems say that it is locked.
+    # A process that was killed just now is gone from the list of processes a moment before its locks are.
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while path.exists() and _is_locked(path):
+        if time.monotonic() > deadline:
             raise LocalServerError(
                 f"Another Neo4j, which pcneo has no record of, has the graph in {folder} open. Stop that one first.",
                 path=folder,
-            ) from error
+            )
+        time.sleep(0.1)
+
+
+def _is_locked(path: Path) -> bool:
+    import fcntl
+
+    with path.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):  # The two ways in which systems say so.
+            return True
+    return False

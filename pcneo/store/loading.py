@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import neo4j
+from neo4j.exceptions import TransientError
 
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
 from pcneo.model import Selection
@@ -121,8 +122,14 @@ def _constraints_added(tx: neo4j.ManagedTransaction, text: LiteralString) -> int
 
 def _merged(tx: neo4j.ManagedTransaction, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
     """Compare inside the transaction, so that a mismatch leaves nothing behind; return the counter."""
-    result = tx.run(text, {"rows": rows})
-    merged = result.single(strict=True)["merged"]
+    try:
+        result = tx.run(text, {"rows": rows})
+        merged = result.single(strict=True)["merged"]
+    except TransientError as error:
+        if error.code != OUT_OF_MEMORY:
+            raise
+        with translated():  # as an error of ours, which the driver does not repeat the batch for
+            raise
     if merged != len(rows):
         raise WriteMismatchError(
             f"The database merged {merged:,} of {len(rows):,} rows sent: the graph was changed meanwhile. Load again; "

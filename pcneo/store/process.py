@@ -24,7 +24,7 @@ __all__ = ["console_log", "end", "launch", "wait_until_ready"]
 log = logging.getLogger(__name__)
 
 INITIAL_PASSWORD = "neo4j"  # noqa: S105 — what Neo4j itself gives out, and lets nobody keep
-START_SECONDS = 120
+START_SECONDS = 300
 STOP_SECONDS = 30
 POLL_SECONDS = 0.1
 EXIT_TOO_LITTLE_MEMORY = 3
@@ -81,7 +81,7 @@ def wait_until_ready(record: Record, password: str) -> None:
     """Return when the server answers a query, with `password` set as its user's if it still has the initial one.
 
     Raises:
-        LocalServerError: the server ends, refuses the password, or does not answer in two minutes.
+        LocalServerError: the server ends, refuses the password, or does not answer in five minutes.
     """
     deadline = time.monotonic() + START_SECONDS
     while not (_listens(record.port) and _answers(record, password)):

@@ -58,7 +58,7 @@ def tokenize(text: str) -> list[Token]:
 def quote_identifier(name: str) -> str:
     r"""Return `name` between backticks, so that Cypher reads it as one label, type or property whatever it contains.
 
-    Backticks are doubled. A backslash is written as its unicode escape, because Cypher 5 replaces `\u0060` by a
+    Backticks are doubled. A backslash is written as its unicode escape, because Cypher replaces `\u0060` by a
     backtick before it looks for the closing one.
 
     Raises:

@@ -6,6 +6,7 @@ from pathlib import Path
 import neo4j
 import networkx as nx
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from pcneo import load as load_module
 from pcneo.data import copenhagen_friends_path
@@ -17,6 +18,7 @@ from pcneo.errors import (
     WriteMismatchError,
 )
 from pcneo.load import LoadResult, load
+from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 from pcneo.store.tokens import quote_identifier
 
@@ -276,6 +278,25 @@ def test_a_vertex_that_vanishes_during_the_load_is_noticed(put, query):
         put("1 2\n1 3\n", progress=vanish)
     assert caught.value.data == {"sent": 2, "written": 1}
     assert connections(query) == set()
+
+
+def test_a_batch_beyond_the_server_s_transaction_memory_is_halved_and_not_repeated(put, query, monkeypatch):
+    run = neo4j.ManagedTransaction.run
+    sizes = []
+
+    def run_in_little_memory(tx: neo4j.ManagedTransaction, text: str, parameters: dict | None = None) -> neo4j.Result:
+        rows = (parameters or {}).get("rows", [])
+        if rows:
+            sizes.append(len(rows))
+        if len(rows) > 3:
+            raise Neo4jError._hydrate_neo4j(code=OUT_OF_MEMORY, message="The memory pool limit was exceeded.")
+        return run(tx, text, parameters)
+
+    monkeypatch.setattr(neo4j.ManagedTransaction, "run", run_in_little_memory)
+    result = put("".join(f"{i} {i + 1}\n" for i in range(6)))
+    assert (result.nodes_created, result.relationships_created) == (7, 6)
+    assert sizes == [7, 3, 4, 2, 2, 6, 3, 3]
+    assert len(connections(query)) == 6
 
 
 def test_a_vertex_of_another_label_is_not_a_vertex_of_the_graph(put, query):

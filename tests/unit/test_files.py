@@ -115,6 +115,7 @@ def test_a_header_in_the_usual_words_is_skipped_and_reported(write):
     file = read_graph_file(write("# made by hand\nSource,Target,Weight\nann,bob,1\n"))
     assert edges(file) == [("ann", "bob")]
     assert file.left_out.header == "Source,Target,Weight"
+    assert file.left_out.lines_with_more_columns == 1
 
 
 def test_header_words_below_the_first_edge_are_keys(write):

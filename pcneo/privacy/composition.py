@@ -1,0 +1,65 @@
+"""What releases cost together: exact basic composition of (ε, δ) (privacy.md, "Budget")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.privacy.exact import decimal_text
+
+__all__ = ["NOTHING", "UNBOUNDED", "Cost", "compose", "fits", "left"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a change, a release or several releases cost.
+
+    Attributes:
+        epsilon: ε; None where no ε bounds the loss.
+        delta: δ; sums of many may pass 1, where they say nothing any more.
+    """
+
+    epsilon: Fraction | None
+    delta: Fraction = Fraction(0)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether any ε bounds the loss."""
+        return self.epsilon is not None
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return the cost of both: the ε add up, and so do the δ."""
+        # [basic-composition] Basic composition, in fractions: no order of adding and no rounding changes a total.
+        if self.epsilon is None or other.epsilon is None:
+            return UNBOUNDED
+        return Cost(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __str__(self) -> str:
+        """Return `ε = 0.3, δ = 0.000001`, or `not bounded`."""
+        if self.epsilon is None:
+            return "not bounded"
+        return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}"
+
+
+NOTHING = Cost(Fraction(0))
+UNBOUNDED = Cost(None, Fraction(1))
+
+
+def compose(costs: Iterable[Cost]) -> Cost:
+    """Return what all of them cost together."""
+    return sum(costs, start=NOTHING)
+
+
+def fits(cost: Cost, total: Cost) -> bool:
+    """Return whether a cost stays within a total, in ε and in δ; one that is not bounded never does."""
+    if cost.epsilon is None or total.epsilon is None:
+        return False
+    return cost.epsilon <= total.epsilon and cost.delta <= total.delta
+
+
+def left(spent: Cost, total: Cost) -> Cost:
+    """Return what is left of a total, never below nothing; nothing is after a spend that is not bounded."""
+    if spent.epsilon is None or total.epsilon is None:
+        return NOTHING
+    return Cost(max(Fraction(0), total.epsilon - spent.epsilon), max(Fraction(0), total.delta - spent.delta))

@@ -1,0 +1,67 @@
+"""ε, δ and scales as exact fractions: read from what a person writes, and written back for one."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from pcneo.errors import ParameterError
+
+__all__ = ["decimal_text", "fraction_text", "positive"]
+
+_LARGEST_EXPONENT = 10_000  # anything beyond is a slip, and its digits would fill the memory
+_DECIMALS = 15  # the longest decimal that is shown in full
+_ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
+
+
+def positive(value: object, name: str, *, below: int | None = None) -> Fraction:
+    """Return a number exactly as it is written: text, a fraction `a/b`, an integer, or a float through its `repr`.
+
+    Raises:
+        ParameterError: not a number, not positive, not finite, or not below `below`; NaN is none of these.
+    """
+    try:
+        fraction = _fraction(value)
+    except (ValueError, ArithmeticError):
+        fraction = None
+    if fraction is None or not fraction > 0 or not (below is None or fraction < below):
+        bound = "and finite" if below is None else f"and below {below}"
+        raise ParameterError(
+            f"{name} must be a number that is positive {bound}, such as 0.5 or 1/3, not {value!r}.",
+            name=name,
+            value=value,
+        )
+    return fraction
+
+
+def _fraction(value: object) -> Fraction | None:
+    """Return a number as a fraction, or None where it is nothing that can be one."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Fraction | int):
+        return Fraction(value)
+    if isinstance(value, str) and "/" in value:
+        return Fraction(value)
+    if isinstance(value, str | float | Decimal):
+        number = Decimal(value if isinstance(value, Decimal) else str(value))
+        if number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT:
+            return Fraction(number)
+    return None
+
+
+def fraction_text(x: Fraction) -> str:
+    """Return `a/b` in lowest terms, the form that is stored: `Fraction` reads it back unchanged."""
+    return f"{x.numerator}/{x.denominator}"
+
+
+def decimal_text(x: Fraction) -> str:
+    """Return a short decimal for people: in full where it is short (`0.3`), else rounded and marked (`≈0.333333`)."""
+    context = Context(prec=_DECIMALS, Emax=_ROUNDED.Emax, Emin=_ROUNDED.Emin)
+    quotient = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+    if Fraction(quotient) == x:
+        return _plain(quotient.normalize(context))
+    return "≈" + _plain(_ROUNDED.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def _plain(number: Decimal) -> str:
+    return format(number, "f") if -_DECIMALS < number.adjusted() < _DECIMALS else format(number, "e")

@@ -1,0 +1,148 @@
+"""The discrete Laplace distribution, P[X = x] ∝ exp(-|x|/t) over the integers (privacy.md, "Noise" and "Utility").
+
+Scales are exact fractions; those of a release are the ones that the sampler is really given (`noise.handed_scale`).
+α stands for exp(-1/t) throughout. Decimals come with the digits asked for, all of them right but for the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["cdf", "pad", "pmf", "standard_error", "sum_half_width", "variance"]
+
+_GUARD_DIGITS = 15  # beyond those asked for, so that a few roundings cannot reach them
+_FIRST_DIGITS = 50  # of `pad`; doubled for as long as they do not decide
+_FREQUENCIES = 2**14  # of `sum_half_width`, at most; what is left out is below _NUMERICAL_ERROR
+_NUMERICAL_ERROR = 1e-6
+_COVERAGE = 0.95  # of an interval for a total
+
+
+@contextmanager
+def _digits(digits: int) -> Iterator[None]:
+    """Compute in decimals of so many digits, and with exponents so wide that α of any scale fits or is 0 to them."""
+    with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+        yield
+
+
+def _decimal(x: Fraction) -> Decimal:
+    return Decimal(x.numerator) / Decimal(x.denominator)
+
+
+def _alpha(scale: Fraction) -> Decimal:
+    return (-1 / _decimal(scale)).exp()
+
+
+def _working(scale: Fraction, digits: int) -> int:
+    """Return the digits to compute with: 1 - α is about 1/t, so a large scale cancels as many digits as it has."""
+    return digits + _GUARD_DIGITS + len(str(int(scale)))
+
+
+def pmf(x: int, scale: Fraction, digits: int = 50) -> Decimal:
+    """Return P[X = x] = (1 - α)/(1 + α)·α^|x|."""
+    with _digits(_working(scale, digits)):
+        alpha = _alpha(scale)
+        value = (1 - alpha) / (1 + alpha) * (-abs(x) / _decimal(scale)).exp()
+    with _digits(digits):
+        return +value
+
+
+def cdf(x: int, scale: Fraction, digits: int = 50) -> Decimal:
+    """Return P[X <= x]: α^-x/(1 + α) for x < 0, else 1 - α^(x+1)/(1 + α); P[X > x] is `cdf(-x - 1, scale)`."""
+    with _digits(_working(scale, digits)):
+        tail = (-(x + 1 if x >= 0 else -x) / _decimal(scale)).exp() / (1 + _alpha(scale))
+        value = 1 - tail if x >= 0 else tail
+    with _digits(digits):
+        return +value
+
+
+def variance(scale: Fraction, digits: int = 50) -> Decimal:
+    """Return 2α/(1 - α)²."""
+    with _digits(_working(scale, digits)):
+        alpha = _alpha(scale)
+        value = 2 * alpha / (1 - alpha) ** 2
+    with _digits(digits):
+        return +value
+
+
+def pad(scale: Fraction, delta: Fraction) -> int:
+    """Return the smallest integer a >= 0 with P[X < -a] = exp(-(a+1)/t)/(1+exp(-1/t)) <= delta, for 0 < delta < 1.
+
+    So `x + X + a >= x` with probability at least 1 - delta.
+    """
+    # [pad-minimal] a >= t·ln(1/(delta·(1+α))) - 1, which is never an integer for rational t and delta, as e^(1/t) is
+    # transcendental: enough digits always decide on which side of one it lies.
+    digits = _FIRST_DIGITS
+    while True:
+        with _digits(digits):
+            t = _decimal(scale)
+            logarithm = -(_decimal(delta) * (1 + _alpha(scale))).ln()
+            exact_to = (t * (abs(logarithm) + 10) + 1).scaleb(2 - digits)
+            lowest, highest = (
+                max(0, int((t * logarithm - 1 + error).to_integral_value(ROUND_CEILING)))
+                for error in (-exact_to, exact_to)
+            )
+        if lowest == highest:
+            return lowest
+        digits *= 2
+
+
+def standard_error(scales: Iterable[Fraction]) -> float:
+    """Return the standard deviation of the sum of independent noises, one a scale; 0 stands for an exact count.
+
+    For the graph's total, the sum of the counts over k, it is this divided by k.
+    """
+    return math.sqrt(math.fsum(_variance(scale) * count for scale, count in Counter(scales).items() if scale))
+
+
+def _variance(scale: Fraction) -> float:
+    """Return 2α/(1 - α)² in doubles, right to about their last digit for small and for large scales."""
+    x = -1 / float(scale) if scale > Fraction(1, 700) else -math.inf  # beyond, α is no normal double
+    return 2 * math.exp(x) / math.expm1(x) ** 2
+
+
+def sum_half_width(scales: Iterable[Fraction]) -> int:
+    """Return the least w with P[|S| <= w] >= 95 %, 1e-6 of it being kept for what the numbers below leave out.
+
+    S is the sum of independent noises, one a scale. Its characteristic function is Π 1/(1 + V(1-cos θ)), V being each
+    noise's variance, and is summed over the frequencies 2πj/M: that gives the exact distribution of S modulo M, where
+    M is so large that the rest cannot matter.
+    """
+    variances = Counter(_variance(scale) for scale in scales if scale)
+    total = math.fsum(v * count for v, count in variances.items())
+    if not total > 0:
+        return 0
+    # [interval-period] E[exp(rS)] = Π 1/(1 - V(cosh r - 1)) <= 2 where cosh r - 1 = 1/(2ΣV): P[|S| > 30/r] <= 4e^-30.
+    rate = 2 * math.asinh(math.sqrt(1 / total) / 2)
+    reach = max(32, math.ceil(30 / rate))
+    period = 2 * reach + 1
+    # [interval-frequencies] Π(1 + V(1-cos θ)) >= 1 + ΣV·(1-cos θ): the frequencies left out add up to no more than
+    # M²/(16·ΣV·J²), which is below 9e-7 for this period.
+    j = np.arange(1, min(_FREQUENCIES, (period - 1) // 2) + 1, dtype=np.float64)
+    half_angles = np.pi * j / period
+    weights = _characteristic(variances, half_angles) / np.sin(half_angles)
+
+    def within(w: int) -> float:
+        return (2 * w + 1 + 2 * float(np.dot(np.sin((2 * w + 1) * half_angles), weights))) / period
+
+    low, high = -1, reach
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if within(middle) >= _COVERAGE + _NUMERICAL_ERROR else (middle, high)
+    return high
+
+
+def _characteristic(variances: Counter[float], half_angles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the product of the characteristic functions at twice the given angles."""
+    rise = 2 * np.sin(half_angles) ** 2
+    logarithm = np.zeros_like(rise)
+    for v, count in variances.items():
+        logarithm -= count * np.log1p(v * rise)
+    return np.exp(logarithm)

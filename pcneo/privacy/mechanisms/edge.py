@@ -1,0 +1,61 @@
+"""`edge`: every connection protected, nothing given (privacy.md, section of that name)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.laplace import pad
+from pcneo.privacy.mechanisms.base import OWNER, OneScale, handed
+from pcneo.privacy.noise import Noise
+from pcneo.privacy.sensitivity import count_sensitivity
+
+__all__ = ["Edge"]
+
+
+@dataclass(frozen=True)
+class Edge(OneScale):
+    """Every connection is protected, nothing is given."""
+
+    name = "edge"
+    run_by = OWNER
+    promise = (
+        "Whatever else is known of the graph, the published counts, with the noise level, change the odds that any one"
+        " pair of vertices is connected by at most a factor e^ε, but for a probability of δ (m connections that go"
+        " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as one."
+    )
+    needs_groups = False
+    publishes_scale = True
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return the cost of m = inside + outside connections: groups make no difference."""
+        return self.cost_of_any(inside + outside)
+
+    @property
+    def _first_scales(self) -> tuple[Fraction, ...]:
+        return (1 / self.epsilon_1,)
+
+    @property
+    def _pad(self) -> int:
+        return pad(handed(1 / self.epsilon_1), self.delta)
+
+    @property
+    def scale_without_connections(self) -> Fraction:
+        """λ for C = 0 where the noise on C is 0."""
+        return self._scale_for(self._pad)
+
+    def scale(self, largest_common: int, noise: Noise) -> Fraction:
+        """Draw once and return λ.
+
+        Args:
+            largest_common: C, the largest |N(u) ∩ N(v)| over all pairs of different vertices, adjacent or not.
+            noise: where X comes from.
+        """
+        # [edge-common] One connection changes C by at most 1, so noise of scale 1/ε1 is ε1-private.
+        (x,) = noise.draw(1 / self.epsilon_1, 1)
+        return self._scale_for(int(largest_common) + x + self._pad)
+
+    def _scale_for(self, bound: int) -> Fraction:
+        # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.
+        return count_sensitivity(min(self.n - 2, bound), self.k) / self.epsilon_2

@@ -1,0 +1,131 @@
+"""`elv` and `published`: the two phases (privacy.md, section of that name), between `vertex` and `collector`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.privacy import collector, vertex
+from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
+from pcneo.privacy.laplace import pad
+from pcneo.privacy.mechanisms.base import OneScale, handed, whole
+from pcneo.privacy.noise import Noise
+
+__all__ = ["Elv", "Published"]
+
+
+@dataclass(frozen=True)
+class _TwoPhases(OneScale):
+    """Each vertex bounds what it sees, a collector makes λ of the bounds, each vertex reports its noisy count.
+
+    Attributes:
+        h: how many vertices the collector asks for a second, tighter bound.
+    """
+
+    h: int
+
+    run_by = "each vertex and a collector, simulated inside one trusted process"
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        super().__post_init__()
+        whole("h", self.h, at_least=1, at_most=self.n)
+
+    @property
+    def degree_scale(self) -> Fraction:
+        """t_d = 4/ε1: one connection changes two degrees by 1 each, and half of ε1 is theirs."""
+        # [phase-degrees]
+        return 4 / self.epsilon_1
+
+    @property
+    def common_scale(self) -> Fraction:
+        """t_c = 2h/ε1: one connection changes each of h answers by at most 1, and half of ε1 is theirs."""
+        # [phase-common]
+        return 2 * self.h / self.epsilon_1
+
+    @property
+    def part_delta(self) -> Fraction:
+        """δ' = δ/(2h+2): the probability with which one padded report may be below the truth."""
+        return self.delta / (2 * self.h + 2)
+
+    @property
+    def _pads(self) -> tuple[int, int]:
+        degree, common = handed(self.degree_scale), handed(self.common_scale)
+        return pad(degree, self.part_delta), pad(common, self.part_delta)
+
+    @property
+    def _first_scales(self) -> tuple[Fraction, ...]:
+        return self.degree_scale, self.common_scale
+
+    @property
+    def scale_without_connections(self) -> Fraction:
+        """λ where every view is empty and all noise of phase 1 is 0."""
+        return self._phase_1([0] * self.n, lambda _: 0, lambda _, size: [0] * size)
+
+    def scale(self, degrees: Sequence[int], common: Callable[[int], int], noise: Noise) -> Fraction:
+        """Run phase 1, drawing n + h times, and return λ.
+
+        Args:
+            degrees: deg(v, R(v)) of each vertex, by position.
+            common: c(v) of the vertex at a position; called for the h vertices that are asked and no other.
+            noise: where X comes from.
+        """
+        return self._phase_1(degrees, common, noise.draw)
+
+    def _phase_1(
+        self,
+        degrees: Sequence[int],
+        common: Callable[[int], int],
+        draw: Callable[[Fraction, int], list[int]],
+    ) -> Fraction:
+        degree_pad, common_pad = self._pads
+        drawn = draw(self.degree_scale, len(degrees))
+        reports = [vertex.report_degree(int(d), x, degree_pad) for d, x in zip(degrees, drawn, strict=True)]
+
+        asked = collector.vertices_to_ask(reports, self.h)
+
+        drawn = draw(self.common_scale, len(asked))
+        answers = {v: vertex.report_common(int(common(v)), x, common_pad) for v, x in zip(asked, drawn, strict=True)}
+
+        return collector.noise_scale(reports, answers, k=self.k, epsilon_2=self.epsilon_2)
+
+    def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
+        """Run phase 2: each vertex reports its count with noise of scale λ, the same for all."""
+        (scale,) = set(scales)
+        drawn = noise.draw(scale, len(counts))
+        return [vertex.report_count(int(c), x) for c, x in zip(counts, drawn, strict=True)]
+
+
+@dataclass(frozen=True)
+class Elv(_TwoPhases):
+    """The two phases over extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v."""
+
+    name = "elv"
+    promise = (
+        "Whatever else is known of the graph, all that the vertices report, and what is published of it, changes the"
+        " odds that any one pair of vertices is connected by at most a factor e^ε, but for a probability of δ"
+        " (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it is no protection against the process"
+        " that simulates the vertices."
+    )
+    needs_groups = False
+    publishes_scale = True
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return the cost of m = inside + outside connections: groups make no difference."""
+        return self.cost_of_any(inside + outside)
+
+
+@dataclass(frozen=True)
+class Published(_TwoPhases):
+    """The paper's Algorithm 3: the two phases over cohesions, deg(v, MC(v)) and cn_in(v); kept for comparison."""
+
+    name = "published"
+    promise = "This release promises nothing: the noise does not follow from what a connection can change."
+    needs_groups = True
+    publishes_scale = False
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return a cost that nothing bounds, unless nothing changes."""
+        # [published-none]
+        return UNBOUNDED if inside or outside else NOTHING

@@ -1,0 +1,153 @@
+"""The only source of noise in a release (privacy.md, "Noise").
+
+A release draws from OpenDP's exact discrete Laplace sampler and takes no seed. Tests, the audit and the evaluation may
+bring noise of their own, of another type, which `require_release_noise` refuses.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import final
+
+import numpy as np
+
+from pcneo.errors import AnswerError, ParameterError
+
+__all__ = ["Noise", "ReleaseNoise", "SimulatedNoise", "add_noise", "handed_scale", "require_release_noise"]
+
+_LARGEST_SCALE = 2**56
+"""64 times this is 2^62: from here on, a draw could leave 64 bits with a probability that is not negligible."""
+
+
+def handed_scale(scale: Fraction) -> float:
+    """Return the binary64 scale that the sampler is given: the nearest double, or the one above where that is smaller.
+
+    Raises:
+        ParameterError: the scale is not positive, rounds to 0 or infinity, or 64 times it reaches 2^62.
+    """
+    try:
+        handed = scale.numerator / scale.denominator
+    except OverflowError:
+        handed = math.inf
+    # [scale-rounded-up] Noise may be larger than the proof asks for, never smaller.
+    if 0 < handed < math.inf and Fraction(handed) < scale:
+        handed = math.nextafter(handed, math.inf)
+    if not 0 < handed < _LARGEST_SCALE:
+        raise ParameterError(
+            "The noise that this asks for cannot be drawn: in binary64 its scale must be above 0 and below 2^56."
+            f" A {'smaller' if handed == 0 else 'larger'} epsilon or epsilon 1, or another k, may be possible.",
+            name="scale",  # without its value, which for some mechanisms follows from exact counts
+        )
+    return handed
+
+
+class Noise(ABC):
+    """Independent draws from the discrete Laplace distribution.
+
+    Attributes:
+        draws: numbers drawn so far.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing drawn."""
+        self.draws = 0
+
+    def draw(self, scale: Fraction, size: int) -> list[int]:
+        """Draw `size` numbers of one scale.
+
+        Raises:
+            ParameterError: the scale cannot be handed to the sampler; nothing is drawn.
+        """
+        handed = handed_scale(scale)
+        self.draws += size
+        drawn = self._sample(handed, size)
+        if len(drawn) != size:
+            raise AnswerError(f"The source of noise was asked for {size} numbers and gave {len(drawn)}.")
+        return [int(x) for x in drawn]
+
+    @abstractmethod
+    def _sample(self, scale: float, size: int) -> Sequence[int]: ...
+
+
+@final
+class ReleaseNoise(Noise):
+    """OpenDP's exact sampler, fed by the system's randomness: the only source that a release accepts."""
+
+    def __init__(self) -> None:
+        """Load OpenDP, which takes most of a second, so that it is known to be there before anything is spent."""
+        super().__init__()
+        from opendp.domains import atom_domain, vector_domain
+        from opendp.measurements import make_laplace
+        from opendp.metrics import l1_distance
+        from opendp.mod import enable_features
+
+        enable_features("contrib")  # OpenDP's word for what has no external review; its proof is published
+        # [noise-i64] The default integers have 32 bits and saturate.
+        self._space = vector_domain(atom_domain(T="i64")), l1_distance(T="i64")
+        self._make_laplace = make_laplace
+
+    def _sample(self, scale: float, size: int) -> Sequence[int]:
+        # [noise-alone] Noise is added to zeros: what it is meant for never enters 64 bits, and cannot saturate there.
+        return self._make_laplace(*self._space, scale=scale)([0] * size)
+
+
+class SimulatedNoise(Noise):
+    """Noise for tests and simulations, which no release accepts: any function of a scale and a size."""
+
+    def __init__(self, sample: Callable[[float, int], Sequence[int]]) -> None:
+        """Draw from `sample(scale, size)`."""
+        super().__init__()
+        self._sampler = sample
+
+    @classmethod
+    def seeded(cls, seed: int) -> SimulatedNoise:
+        """Return repeatable noise: the difference of two geometric numbers of numpy's generator, in doubles."""
+        rng = np.random.default_rng(seed)
+
+        def sample(scale: float, size: int) -> list[int]:
+            success = -math.expm1(-1 / scale)
+            return (rng.geometric(success, size) - rng.geometric(success, size)).tolist()
+
+        return cls(sample)
+
+    def _sample(self, scale: float, size: int) -> Sequence[int]:
+        return self._sampler(scale, size)
+
+
+def require_release_noise(noise: Noise) -> None:
+    """Refuse any source but OpenDP's.
+
+    Raises:
+        ParameterError: it is a simulation's.
+    """
+    if type(noise) is not ReleaseNoise:
+        raise ParameterError(
+            f"A release draws its noise from OpenDP, not from {type(noise).__name__}, which is for simulations.",
+            name="noise",
+            value=noise,
+        )
+
+
+def add_noise(counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
+    """Return Γ*(v) = Γ(v) + X_v for each vertex, in exact integers; a scale of 0 means that the count stays exact.
+
+    Raises:
+        ParameterError: a scale cannot be handed to the sampler; nothing has been drawn then.
+    """
+    groups: defaultdict[Fraction, list[int]] = defaultdict(list)
+    for v, (_, scale) in enumerate(zip(counts, scales, strict=True)):
+        groups[scale].append(v)
+    # [exact-branch] The sampler is never asked for a scale of 0, at which it would return exact values in silence.
+    exact = groups.pop(Fraction(0), [])
+    for scale in groups:
+        handed_scale(scale)
+
+    noisy = {v: int(counts[v]) for v in exact}
+    for scale, vertices in groups.items():
+        for v, x in zip(vertices, noise.draw(scale, len(vertices)), strict=True):
+            noisy[v] = int(counts[v]) + x
+    return [noisy[v] for v in range(len(counts))]

@@ -1,0 +1,17 @@
+"""How far one connection can move the counts."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["count_sensitivity"]
+
+
+def count_sensitivity(common: int, k: int) -> int:
+    """Return k·C(max(common, k-2), k-2): no less than what a connection with so many common neighbours can change.
+
+    The k-cliques with ends a and b choose their other k-2 vertices among the common neighbours of a and b, and each
+    of them is counted at its k vertices. With fewer than k-2 of them there is none, and the floor keeps noise.
+    """
+    # [count-l1]
+    return k * math.comb(max(common, k - 2), k - 2)

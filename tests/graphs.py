@@ -1,0 +1,120 @@
+"""A database under test, spoken to in plain Cypher that shares nothing with pcneo's statements.
+
+Labels, types and property names go in as values here (`$(…)`), so that no quoting of ours can agree with a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import neo4j
+
+OWN_LABELS = ["PCohesion", "PCohesionGraph", "PCohesionRun", "PCohesionRelease", "PCohesionBudget"]
+OWN_TYPES = ["HAS_COHESION", "IN_COHESION"]
+
+Key = int | str
+
+
+@dataclass(frozen=True)
+class StoredCohesion:
+    """One hub as it lies in the database: its properties, and its members' keys, one for each membership."""
+
+    properties: dict[str, Any]
+    members: list[Key]
+
+
+@dataclass(frozen=True)
+class Database:
+    """One database of a driver."""
+
+    driver: neo4j.Driver
+    name: str
+
+    def run(self, text: str, **parameters: Any) -> list[list[Any]]:
+        """Rows of one statement, in a transaction of its own."""
+        return [record.values() for record in self.driver.execute_query(text, parameters, database_=self.name).records]
+
+    def put(
+        self,
+        edges: Iterable[tuple[Key, Key]],
+        isolated: Iterable[Key] = (),
+        *,
+        label: str = "Person",
+        type_: str = "KNOWS",
+        key: str = "id",
+        index: bool = True,
+    ) -> None:
+        """Create the vertices, and one relationship for each pair just as it is given."""
+        edges = list(edges)
+        keys = list(dict.fromkeys([*isolated, *(end for edge in edges for end in edge)]))
+        place = {key: i for i, key in enumerate(keys)}
+        self.run(
+            "UNWIND $keys AS value CREATE (v:$($label)) SET v[$key] = value WITH collect(v) AS nodes "
+            "UNWIND $pairs AS pair WITH nodes[pair[0]] AS a, nodes[pair[1]] AS b CREATE (a)-[:$($type)]->(b)",
+            keys=keys,
+            key=key,
+            label=label,
+            type=type_,
+            pairs=[[place[a], place[b]] for a, b in edges],
+        )
+        if index:
+            self.index(label, key)
+
+    def index(self, label: str, key: str = "id") -> None:
+        """Create an index, no constraint, and wait for it."""
+        self.run(f"CREATE INDEX FOR (v:`{label}`) ON (v.`{key}`)")
+        self.run("CALL db.awaitIndexes(60)")
+
+    def cohesions(self, run: str, key: str = "id") -> dict[Key, StoredCohesion]:
+        """The hubs of one run by their owner's key."""
+        rows = self.run(
+            "MATCH (v)-[:HAS_COHESION]->(c:PCohesion {run: $run}) "
+            "RETURN v[$key], properties(c), COLLECT { MATCH (m)-[:IN_COHESION]->(c) RETURN m[$key] }",
+            run=run,
+            key=key,
+        )
+        found = {vertex: StoredCohesion(properties, members) for vertex, properties, members in rows}
+        assert len(found) == len(rows), "a vertex has two hubs in one run"
+        return found
+
+    def members(self, run: str, key: str = "id") -> dict[Key, set[Key]]:
+        """The members of each owner's hub in one run."""
+        return {vertex: set(stored.members) for vertex, stored in self.cohesions(run, key).items()}
+
+    def hubs(self) -> dict[str, int]:
+        """How many hubs each run has, whether it has a record or not."""
+        return dict(self.run("MATCH (c:PCohesion) RETURN c.run, count(*)"))
+
+    def statuses(self) -> dict[str, str]:
+        """The status of each run that has a record."""
+        return dict(self.run("MATCH (run:PCohesionRun) RETURN run.id, run.status"))
+
+    def users_own(self) -> tuple[list[Any], list[Any]]:
+        """All that is not pcneo's: nodes with labels and properties, relationships with ends, type and properties."""
+        nodes = self.run(
+            "MATCH (n) WHERE none(label IN labels(n) WHERE label IN $own) "
+            "RETURN elementId(n) AS id, labels(n), properties(n) ORDER BY id",
+            own=OWN_LABELS,
+        )
+        relationships = self.run(
+            "MATCH (a)-[r]->(b) WHERE NOT type(r) IN $own "
+            "RETURN elementId(r) AS id, type(r), elementId(a), elementId(b), properties(r) ORDER BY id",
+            own=OWN_TYPES,
+        )
+        return nodes, relationships
+
+    def everything(self) -> list[Any]:
+        """Every node, relationship, index and constraint there is."""
+        return [
+            self.run("MATCH (n) RETURN elementId(n) AS id, labels(n), properties(n) ORDER BY id"),
+            self.run("MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r), properties(r) ORDER BY id"),
+            self.run("SHOW INDEXES YIELD name RETURN name ORDER BY name"),
+            self.run("SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name"),
+        ]
+
+
+def cycle(size: int) -> list[tuple[int, int]]:
+    """Edges of a ring: for p above 1/2 every vertex needs both neighbours, so each cohesion is the whole ring."""
+    return [(v, (v + 1) % size) for v in range(size)]

@@ -1,0 +1,498 @@
+"""`annotate` on a real Neo4j: what is written, streamed, described and estimated, against the plain twins."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import asdict
+from fractions import Fraction
+
+import naive
+import neo4j
+import pytest
+from graphs import Database, cycle
+
+from pcneo import __version__, annotate, runs
+from pcneo.data import copenhagen_friends_path
+from pcneo.errors import GraphError, KeyPropertyError, ParameterError
+from pcneo.graph import graph_from_rows
+from pcneo.model import Cohesion
+from pcneo.search import minimal_p_cohesions
+from pcneo.store import gateway as gateway_module
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+ELEVEN = ["af", "fg", "gb", "ab", "ac", "ad", "ae", "ei", "id", "bd", "bc", "bh", "cd", "ch", "dh", "dj", "hj", "jk"]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+def write(db: Database, p, **options) -> annotate.WriteResult:
+    return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
+
+
+def stream(db: Database, p, **options) -> list[Cohesion]:
+    return list(annotate.stream(db.driver, db.name, p=p, **{**PERSONS, **options}))
+
+
+def random_edges(seed: int, vertices: int = 40, edges: int = 110) -> list[tuple[int, int]]:
+    """Pairs in any direction, with repetitions and self-loops, over keys far apart, negative ones too."""
+    rng = random.Random(seed)
+    keys = rng.sample(range(-1_000, 1_000_000), vertices)
+    return [(rng.choice(keys), rng.choice(keys)) for _ in range(edges)]
+
+
+def twins(graph: naive.Graph, p: Fraction, score: str = "density") -> dict:
+    return {v: naive.minimal_p_cohesion(graph, p, v, score) for v in graph}
+
+
+def edges_inside(graph: naive.Graph, members: set) -> int:
+    return sum(len(graph[v] & members) for v in members) // 2
+
+
+def record(db: Database, run: str) -> dict:
+    ((properties,),) = db.run("MATCH (run:PCohesionRun {id: $run}) RETURN properties(run)", run=run)
+    return properties
+
+
+# --- What is stored
+
+
+@pytest.mark.parametrize("score", ["density", "degree"])
+@pytest.mark.parametrize("p", ["1/3", "0.55", "0.999"])
+def test_every_cohesion_is_stored_as_the_twin_finds_it(db, p, score):
+    edges, isolated = random_edges(seed=7), [-5_000, 2_000_000]
+    db.put(edges, isolated)
+    graph = naive.graph_of(edges, isolated)
+    (run,) = write(db, p, score=score).runs
+    stored = db.cohesions(run.run)
+    assert {v: sorted(each.members) for v, each in stored.items()} == {
+        v: sorted(members) for v, members in twins(graph, Fraction(p), score).items()
+    }
+    for vertex, hub in stored.items():
+        size, inside = len(hub.members), edges_inside(graph, set(hub.members))
+        assert vertex in hub.members
+        assert hub.properties == {
+            "run": run.run,
+            "p": float(Fraction(p)),
+            "score": score,
+            "size": size,
+            "edges": inside,
+            "density": pytest.approx(2 * inside / (size * (size - 1)) if size > 1 else 0.0, rel=1e-15),
+        }
+
+
+def test_the_eleven_vertices_with_letters_as_keys_give_the_known_answers(db):
+    db.put((a, b) for a, b in ELEVEN)
+    result = write(db, 0.6)
+    members = db.members(result.runs[0].run)
+    assert members["a"] == set("abcdh")
+    assert members["j"] == set("bcdhj")
+    assert (result.vertices, result.edges) == (11, 18)
+
+
+def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db):
+    twin = naive.read_edges(copenhagen_friends_path())
+    db.put((a, b) for a in twin for b in twin[a] if a < b)
+    graph = graph_from_rows((v, sorted(neighbours)) for v, neighbours in twin.items())
+    result = write(db, ["0.3", "0.5"])
+    assert (result.node_count, result.relationship_count) == (800, 6_418)
+    for run in result.runs:
+        computed = {c.vertex: c for c in minimal_p_cohesions(graph, run.p).cohesions(graph)}
+        stored = db.cohesions(run.run)
+        assert {v: tuple(sorted(each.members)) for v, each in stored.items()} == {
+            v: each.members for v, each in computed.items()
+        }
+        assert {v: (each.properties["edges"], each.properties["density"]) for v, each in stored.items()} == {
+            v: (each.edges, each.density) for v, each in computed.items()
+        }
+    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name)] == [(True, True)] * 2
+
+
+def test_a_run_record_says_what_was_read_and_written(db):
+    db.put([*random_edges(seed=1), (1_000_001, 1_000_001)])
+    graph = naive.graph_of([*random_edges(seed=1), (1_000_001, 1_000_001)])
+    ((before,),) = db.run("RETURN datetime()")
+    result = write(db, Fraction(1, 3), score="degree")
+    ((after,),) = db.run("RETURN datetime()")
+    stored = record(db, result.runs[0].run)
+    started, finished = stored.pop("startedAt"), stored.pop("finishedAt")
+    assert before <= started <= finished <= after
+    fingerprint, membership_hash = stored.pop("fingerprint"), stored.pop("membershipHash")
+    assert len(bytes.fromhex(fingerprint)) == len(bytes.fromhex(membership_hash)) == 32
+    assert stored == {
+        "id": result.runs[0].run,
+        "graph": "Person/KNOWS/id",
+        "scope": "graph",
+        "p": 1 / 3,
+        "pText": "1/3",
+        "score": "degree",
+        "status": "complete",
+        "nodeCount": len(graph),
+        "relationshipCount": 111,
+        "vertices": len(graph),
+        "edges": edges_inside(graph, set(graph)),
+        "memberships": sum(map(len, db.members(result.runs[0].run).values())),
+        "version": __version__,
+    }
+    assert result.relationships_written == stored["memberships"] + stored["vertices"]
+    assert (result.runs[0].summary.cohesions, result.runs[0].summary.memberships) == (
+        len(graph),
+        stored["memberships"],
+    )
+    assert min(result.pre_processing_millis, result.compute_millis, result.write_millis) >= 0
+
+
+def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
+    db.put(cycle(5))
+    write(db, 0.3)
+    write(db, 0.5)
+    write(db, 0.3, graph="the ring of five")
+    rows = db.run(
+        "MATCH (g:PCohesionGraph) RETURN g.name, g.nodeLabels, g.relationshipTypes, g.key, size(g.fingerprintKey) "
+        "ORDER BY g.name"
+    )
+    assert rows == [[name, ["Person"], ["KNOWS"], "id", 64] for name in ("Person/KNOWS/id", "the ring of five")]
+    with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
+        annotate.write(
+            db.driver,
+            db.name,
+            p=0.3,
+            graph="the ring of five",
+            node_labels=["Person"],
+            relationship_types=["KNOWS"],
+            key="other",
+            create_index=True,
+        )
+
+
+def test_the_fingerprint_is_the_same_for_the_same_graph_and_moves_with_it(db):
+    db.put(cycle(6))
+    first = record(db, write(db, 0.3).runs[0].run)["fingerprint"]
+    assert record(db, write(db, 0.6).runs[0].run)["fingerprint"] == first
+    assert record(db, write(db, 0.3, graph="other").runs[0].run)["fingerprint"] != first
+    db.run("MATCH (a {id: 0}), (b {id: 3}) CREATE (a)-[:KNOWS]->(b)")
+    assert record(db, write(db, 0.3).runs[0].run)["fingerprint"] != first
+
+
+# --- What a run replaces
+
+
+def test_a_second_run_replaces_only_the_graph_run_of_the_same_graph_p_and_score(db):
+    db.put(random_edges(seed=3))
+    vertex = db.run("MATCH (v:Person) RETURN min(v.id)")[0][0]
+    first = write(db, 0.3).runs[0].run
+    others = {
+        write(db, 0.4).runs[0].run,
+        write(db, 0.3, score="degree").runs[0].run,
+        write(db, 0.3, graph="other").runs[0].run,
+        write(db, 0.3, vertices=[vertex]).runs[0].run,
+    }
+    kept = {run: (record(db, run), db.cohesions(run)) for run in others}
+    second = write(db, "3/10").runs[0].run
+    assert db.statuses() == dict.fromkeys({second, *others}, "complete")
+    assert db.hubs().keys() == {second, *others}
+    assert first not in db.hubs()
+    assert {run: (record(db, run), db.cohesions(run)) for run in others} == kept
+    assert len(db.cohesions(second)) == db.run("MATCH (v:Person) RETURN count(v)")[0][0]
+
+
+def test_a_run_of_vertices_replaces_their_hubs_in_earlier_runs_of_vertices_and_nothing_else(db):
+    db.put(random_edges(seed=3))
+    a, b, c, d = (row[0] for row in db.run("MATCH (v:Person) RETURN v.id ORDER BY v.id LIMIT 4"))
+    whole = write(db, 0.3).runs[0].run
+    elsewhere = {
+        write(db, 0.3, score="degree", vertices=[a, b]).runs[0].run,
+        write(db, 0.4, vertices=[a, b]).runs[0].run,
+        write(db, 0.3, graph="other", vertices=[a, b]).runs[0].run,
+    }
+    untouched = {run: (record(db, run), db.cohesions(run)) for run in {whole, *elsewhere}}
+    early = write(db, 0.3, vertices=[c, a, b]).runs[0].run
+    alone = write(db, 0.3, vertices=[d]).runs[0].run
+    before = db.cohesions(early)
+    late = write(db, 0.3, vertices=[b, d]).runs[0].run
+    assert db.statuses() == dict.fromkeys({*untouched, early, late}, "complete")
+    assert alone not in db.hubs()  # its only vertex went to the later run
+    assert db.cohesions(early) == {v: before[v] for v in (a, c)}
+    assert db.members(late) == {v: db.members(whole)[v] for v in (b, d)}
+    assert record(db, early)["memberships"] == sum(len(before[v].members) for v in (a, c))
+    assert {run: (record(db, run), db.cohesions(run)) for run in untouched} == untouched
+    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name)}
+    assert verified == {run: (True if run == whole else None, True) for run in (*untouched, early, late)}
+
+
+def test_a_graph_run_leaves_runs_of_vertices_alone(db):
+    db.put(cycle(6))
+    few = write(db, 0.3, vertices=[1, 2]).runs[0].run
+    whole = write(db, 0.3).runs[0].run
+    assert db.statuses() == {few: "complete", whole: "complete"}
+    assert db.hubs() == {few: 2, whole: 6}
+
+
+def test_a_run_of_vertices_records_its_scope_no_fingerprint_and_only_what_it_read(db):
+    db.put([*cycle(50), (100, 101)])
+    result = write(db, 0.6, vertices=["100"])
+    stored = record(db, result.runs[0].run)
+    assert (stored["scope"], stored.get("fingerprint")) == ("vertices", None)
+    assert (stored["nodeCount"], stored["relationshipCount"]) == (52, 51)
+    assert (stored["vertices"], stored["edges"], stored["memberships"]) == (2, 1, 2)
+    assert db.members(result.runs[0].run) == {100: {100, 101}}
+
+
+# --- What is read
+
+
+def test_several_p_share_one_read_and_become_visible_together(db):
+    db.put(random_edges(seed=4))
+    complete_reads = []
+    (before,) = write(db, "1/3").runs
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        if stage == "reading" and done == total:
+            complete_reads.append(total)
+        if stage.startswith("writing"):
+            assert [run for run, status in db.statuses().items() if status == "complete"] == [before.run]
+
+    result = write(db, ["1/3", "0.5", 0.9, "3/6"], progress=progress)
+    assert [run.p for run in result.runs] == ["1/3", "1/2", "9/10"]
+    assert complete_reads == [result.vertices]
+    graph = naive.graph_of(random_edges(seed=4))
+    for run in result.runs:
+        assert db.members(run.run) == twins(graph, Fraction(run.p))
+    assert db.statuses() == dict.fromkeys([run.run for run in result.runs], "complete")
+
+
+@pytest.mark.parametrize("p", [0.3, "0.3", "3/10", "6/20", Fraction(3, 10)], ids=repr)
+def test_p_is_known_by_its_fraction_however_it_is_written(db, p):
+    db.put(cycle(5))
+    result = write(db, p)
+    assert result.runs[0].p == record(db, result.runs[0].run)["pText"] == "3/10"
+    assert record(db, result.runs[0].run)["p"] == 0.3
+
+
+def test_only_the_chosen_labels_and_types_make_the_graph_and_a_node_with_both_labels_is_one_vertex(db):
+    db.run(
+        "CREATE (a:Person {id: 1}), (b:Robot {id: 2}), (c:Person:Robot {id: 3}), (d:Person {id: 4}), (x:Cat {id: 5}) "
+        "CREATE (a)-[:KNOWS]->(b), (b)-[:BUILT]->(c), (c)-[:KNOWS]->(a), (c)-[:BUILT]->(a), (d)-[:BUILT]->(c), "
+        "(a)-[:FEEDS]->(d), (x)-[:KNOWS]->(a), (d)-[:KNOWS]->(x), (x)-[:BUILT]->(c)"
+    )
+    db.index("Person")
+    db.index("Robot")
+    graph = naive.graph_of([(1, 2), (2, 3), (1, 3), (3, 4)])
+    names = {"node_labels": ["Robot", "Person"], "relationship_types": ["KNOWS", "BUILT"]}
+    result = write(db, 0.6, **names)
+    assert result.graph == "Person|Robot/BUILT|KNOWS/id"
+    assert (result.vertices, result.edges) == (4, 4)
+    assert db.members(result.runs[0].run) == twins(graph, Fraction(3, 5))
+    assert {c.vertex: set(c.members) for c in stream(db, 0.6, vertices=[4, 3, 2, 1], **names)} == twins(
+        graph, Fraction(3, 5)
+    )
+    only = stream(db, 0.6)
+    assert {c.vertex: set(c.members) for c in only} == twins(naive.graph_of([(1, 3)], [4]), Fraction(3, 5))
+
+
+def test_parallel_relationships_both_directions_and_self_loops_change_nothing(db):
+    edges = [(1, 2), (2, 3), (3, 4), (4, 1), (1, 3), (4, 5)]
+    noisy = [*edges, (1, 2), (2, 1), (3, 2), (3, 3), (3, 3), (5, 5), (6, 6)]
+    db.put(noisy)
+    expected = twins(naive.graph_of(edges, [6]), Fraction(3, 5))
+    result = write(db, 0.6)
+    assert db.members(result.runs[0].run) == expected
+    assert (result.vertices, result.edges, result.relationship_count) == (6, 6, len(noisy))
+    streamed = stream(db, 0.6, vertices=list(expected))
+    assert {c.vertex: (set(c.members), c.edges) for c in streamed} == {
+        v: (members, edges_inside(naive.graph_of(edges, [6]), members)) for v, members in expected.items()
+    }
+
+
+def test_a_vertex_without_neighbours_is_its_own_cohesion_and_counts_in_no_density(db):
+    db.put([], [3, 1, 2])
+    db.run("CREATE (:Cat)-[:KNOWS]->(:Cat)")
+    result = write(db, 0.5)
+    assert db.members(result.runs[0].run) == {1: {1}, 2: {2}, 3: {3}}
+    assert {
+        (h.properties["size"], h.properties["edges"], h.properties["density"])
+        for h in db.cohesions(result.runs[0].run).values()
+    } == {(1, 0, 0.0)}
+    assert result.runs[0].summary.densities is None
+    assert runs.verify(db.driver, db.name)[0].memberships_same
+
+
+STRANGE_KEYS = ["", " ", "10", "9", "007", "é", "e\u0301", "\uffff", "\U00010000", "z", "Z", "'\"`", "\x01", "a\tb"]
+
+
+@pytest.mark.parametrize("page", [1, 3, 5_000])
+def test_string_keys_of_every_kind_are_read_in_pages_and_ordered_by_code_point(db, page, monkeypatch):
+    monkeypatch.setattr(gateway_module, "PAGE", page)
+    rng = random.Random(5)
+    edges = [(rng.choice(STRANGE_KEYS), rng.choice(STRANGE_KEYS)) for _ in range(30)]
+    db.put(edges, STRANGE_KEYS)
+    expected = twins(naive.graph_of(edges, STRANGE_KEYS), Fraction(1, 2))
+    cohesions = stream(db, 0.5)
+    assert [c.vertex for c in cohesions] == sorted(STRANGE_KEYS)
+    assert {c.vertex: set(c.members) for c in cohesions} == expected
+    assert db.members(write(db, 0.5).runs[0].run) == expected
+    assert runs.verify(db.driver, db.name)[0].memberships_same
+
+
+def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypatch):
+    monkeypatch.setattr(gateway_module, "PAGE", 1)
+    keys = [-(2**63), -1, 0, 2**53 + 1, 2**63 - 1]
+    db.put([(keys[0], keys[4]), (keys[4], keys[3]), (keys[3], keys[0])], keys)
+    result = write(db, 0.6)
+    assert db.members(result.runs[0].run) == {
+        **{key: {keys[0], keys[3], keys[4]} for key in (keys[0], keys[3], keys[4])},
+        -1: {-1},
+        0: {0},
+    }
+
+
+# --- The other modes
+
+
+@pytest.mark.parametrize("score", ["density", "degree"])
+def test_streamed_by_frontier_every_vertex_of_the_shipped_graph_gets_its_answer_of_the_batch(db, score):
+    twin = naive.read_edges(copenhagen_friends_path())
+    db.put((a, b) for a in twin for b in twin[a] if a < b)
+    batch = stream(db, 0.3, score=score)
+    assert len(batch) == 800
+    assert stream(db, 0.3, score=score, vertices=sorted(twin)) == batch
+
+
+def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
+    db.put([*cycle(400), (1_000, 1_001), (1_001, 1_002)])
+    result = annotate.stats(db.driver, db.name, p=0.6, vertices=[1_000], **PERSONS)
+    assert result.vertices <= 3
+    assert result.summaries["3/5"].cohesions == 1
+
+
+def test_vertices_given_as_text_are_the_integers_that_the_graph_has(db):
+    db.put(cycle(5))
+    assert [c.vertex for c in stream(db, 0.3, vertices=["3", 1, "1"])] == [3, 1]
+
+
+def test_vertices_given_as_text_stay_text_where_the_graph_has_strings(db):
+    db.put([("3", "03"), ("03", "x")])
+    assert [c.vertex for c in stream(db, 0.3, vertices=["3", "03"])] == ["3", "03"]
+
+
+def test_a_key_that_is_there_as_integer_and_as_text_is_refused(db):
+    db.put([(3, 4)])
+    db.put([("3", "4")], index=False)
+    with pytest.raises(KeyPropertyError, match="as an integer and as a string"):
+        stream(db, 0.3, vertices=["3"])
+
+
+def test_stats_describe_the_cohesions_that_the_twin_finds(db):
+    db.put(random_edges(seed=9), [-7_777])
+    graph = naive.graph_of(random_edges(seed=9), [-7_777])
+    result = annotate.stats(db.driver, db.name, p=["0.3", "0.7"], **PERSONS)
+    for p, summary in result.summaries.items():
+        found = twins(graph, Fraction(p))
+        sizes = sorted(map(len, found.values()))
+        densities = [
+            2 * edges_inside(graph, members) / (len(members) * (len(members) - 1))
+            for members in found.values()
+            if len(members) > 1
+        ]
+        assert (summary.cohesions, summary.memberships) == (len(graph), sum(sizes))
+        assert (summary.sizes.min, summary.sizes.max) == (sizes[0], sizes[-1])
+        assert math.isclose(summary.sizes.mean, sum(sizes) / len(sizes))
+        assert math.isclose(summary.densities.mean, sum(densities) / len(densities))
+    assert list(result.summaries) == ["3/10", "7/10"]
+    vertices = annotate.stats(db.driver, db.name, p=["0.3", "0.7"], vertices=sorted(graph), **PERSONS)
+    for p, summary in vertices.summaries.items():
+        batch = result.summaries[p]
+        assert (summary.cohesions, summary.memberships) == (batch.cohesions, batch.memberships)
+        assert asdict(summary.sizes) == pytest.approx(asdict(batch.sizes))
+        assert asdict(summary.densities) == pytest.approx(asdict(batch.densities))
+
+
+def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
+    twin = naive.read_edges(copenhagen_friends_path())
+    db.put((a, b) for a in twin for b in twin[a] if a < b)
+    before = db.everything()
+    result = annotate.estimate(db.driver, db.name, p=["0.3", "0.5"], **PERSONS)
+    truth = annotate.stats(db.driver, db.name, p=["0.3", "0.5"], **PERSONS)
+    assert db.everything() == before
+    for p, estimate in result.estimates.items():
+        memberships = truth.summaries[p].memberships
+        assert estimate.memberships_low <= memberships <= estimate.memberships_high
+        assert estimate.memberships_low < estimate.memberships < estimate.memberships_high < 2 * memberships
+        assert min(estimate.compute_seconds, estimate.write_seconds, estimate.store_bytes) > 0
+
+
+def test_the_estimate_of_a_graph_smaller_than_the_sample_is_exact(db):
+    db.put(cycle(30))
+    estimate = annotate.estimate(db.driver, db.name, p=0.6, **PERSONS).estimates["3/5"]
+    assert (estimate.memberships_low, estimate.memberships, estimate.memberships_high) == (900, 900, 900)
+
+
+def test_a_larger_cohesion_than_a_transaction_is_meant_for_is_written_whole(db):
+    db.put(cycle(300))
+    result = write(db, 0.6)
+    assert result.runs[0].summary.memberships == 90_000
+    assert set(map(len, db.members(result.runs[0].run).values())) == {300}
+
+
+# --- What belongs to the user
+
+
+def test_the_users_own_nodes_and_relationships_are_never_changed(db):
+    db.put(random_edges(seed=11))
+    db.run(
+        "MATCH (v:Person) SET v.name = 'n' + v.id, v.size = 3, v:Extra "
+        "WITH v LIMIT 5 CREATE (v)-[:OWNS {since: date('2020-01-01')}]->(:Thing {id: v.id, run: 'mine'})"
+    )
+    own = db.users_own()
+    vertices = [row[0] for row in db.run("MATCH (v:Person) RETURN v.id LIMIT 3")]
+    for action in (
+        lambda: write(db, ["0.3", "0.6"]),
+        lambda: write(db, "0.3"),
+        lambda: write(db, "0.3", vertices=vertices),
+        lambda: write(db, "0.3", vertices=vertices[:2]),
+        lambda: stream(db, "0.3"),
+        lambda: runs.clean(db.driver, db.name, run=runs.latest_run(db.driver, db.name).run.id),
+        lambda: runs.clean(db.driver, db.name),
+    ):
+        action()
+        assert db.users_own() == own
+    assert db.run("MATCH (c:PCohesion) RETURN count(c)") == [[0]]
+
+
+def test_runs_say_whether_the_graph_has_moved_since(db):
+    db.put(cycle(6))
+    write(db, 0.3)
+    write(db, 0.6, vertices=[1])
+    assert [stored.moved for stored in runs.list_runs(db.driver, db.name)] == [False, False]
+    db.run("CREATE (:Person {id: 77})")
+    assert [stored.moved for stored in runs.list_runs(db.driver, db.name)] == [True, True]
+    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name)] == [
+        (False, True),
+        (None, True),
+    ]
+
+
+def test_verify_notices_an_edge_that_moved_and_a_membership_that_is_gone(db):
+    db.put(cycle(6))
+    run = write(db, 0.3).runs[0].run
+    db.run("MATCH (a {id: 0})-[r:KNOWS]-(b {id: 1}), (c {id: 3}) DELETE r CREATE (a)-[:KNOWS]->(c)")
+    assert not runs.list_runs(db.driver, db.name)[0].moved
+    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name, run=run)] == [(False, True)]
+    db.run("MATCH ()-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r")
+    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name, run=run)] == [(False, False)]
+
+
+def test_the_latest_run_is_the_complete_graph_run_that_finished_last(db):
+    db.put(cycle(6))
+    write(db, 0.3)
+    last = write(db, 0.6).runs[0].run
+    write(db, 0.6, vertices=[1])
+    assert runs.latest_run(db.driver, db.name).run.id == last
+    write(db, 0.3, graph="other")
+    with pytest.raises(ParameterError, match="Several graphs have runs"):
+        runs.latest_run(db.driver, db.name)
+    assert runs.latest_run(db.driver, db.name, graph="Person/KNOWS/id").run.id == last

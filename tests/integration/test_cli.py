@@ -1,0 +1,204 @@
+"""The command line as a person meets it: a process, its two outputs, its exit code."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+
+COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "schema", "server"]
+FRIENDS = Path(__file__).parents[2] / "pcneo" / "data" / "copenhagen_friends.edges.gz"
+NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
+
+
+@pytest.fixture
+def pcneo(server: Any, empty_database: str) -> Any:
+    """Runs the command line against the test server."""
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+        return subprocess.run(
+            [sys.executable, "-m", "pcneo", *arguments],
+            capture_output=True,
+            text=True,
+            env={**clean, **server.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+        )
+
+    return run
+
+
+def _loaded(pcneo: Any, lines: str = "1 2\n2 3\n1 3\n3 4\n", folder: Path | None = None) -> None:
+    assert folder is not None
+    file = folder / "graph.txt"
+    file.write_text(lines)
+    assert pcneo("load", str(file), *NAMES).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "command", [[], *[[name] for name in COMMANDS], *[["server", s] for s in ("start", "status", "stop")]]
+)
+def test_help_has_a_sentence_of_purpose_and_an_example(command: list[str]) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "pcneo", *command, "--help"], capture_output=True, text=True, check=True
+    )
+    assert "Example: pcneo" in shown.stdout
+    assert "Usage: pcneo" in shown.stdout
+
+
+def test_main_help_names_every_exit_code() -> None:
+    from pcneo import errors
+
+    shown = subprocess.run([sys.executable, "-m", "pcneo", "--help"], capture_output=True, text=True, check=True)
+    codes = {getattr(errors, name).exit_code for name in errors.__all__} | {0, 130}
+    text = shown.stdout.split("Exit codes:")[1]
+    assert all(f"{code} " in text for code in codes)
+
+
+def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
+    shown = pcneo("runs", "--json")
+    assert shown.stderr.splitlines()[0].startswith("Using bolt://")
+    assert "database neo4j" in shown.stderr.splitlines()[0]
+    assert json.loads(shown.stdout) == []
+
+
+def test_stream_prints_csv_and_nothing_else(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream")
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert [row["vertex"] for row in rows] == ["1", "2", "3", "4"]
+    assert rows[0]["p"] == "1/2"
+    assert json.loads(rows[0]["members"]) == [1, 2]
+
+
+def test_stream_json_has_the_documented_fields_in_order(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", "--json", "--vertex", "4")
+    record = json.loads(shown.stdout)
+    assert list(record) == ["vertex", "p", "score", "size", "edges", "density", "members"]
+    assert record["members"] == [3, 4] or record["members"][-1] == 4
+    assert record["size"] == len(record["members"])
+
+
+def test_names_may_be_left_out_where_there_is_one_choice(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    shown = pcneo("annotate", "-p", "1/3")
+    assert shown.returncode == 0
+    assert "--node-label Person --relationship-type KNOWS --key id: the only choice" in shown.stderr
+
+
+def test_write_reports_in_gds_names(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    shown = pcneo("annotate", *NAMES, "-p", "0.5", "-p", "1/3", "--json")
+    result = json.loads(shown.stdout)
+    assert {
+        "nodeCount",
+        "relationshipsWritten",
+        "preProcessingMillis",
+        "computeMillis",
+        "writeMillis",
+        "configuration",
+    } <= set(result)
+    assert [run["p"] for run in result["runs"]] == ["1/2", "1/3"]
+
+
+def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    pcneo("annotate", *NAMES, "-p", "0.5")
+    (stored,) = json.loads(pcneo("runs", "--json").stdout)
+    assert stored["run"]["status"] == "complete"
+    assert stored["moved"] is False
+    (verified,) = json.loads(pcneo("runs", "--verify", "--json").stdout)
+    assert verified["graphSame"] is True
+    assert verified["membershipsSame"] is True
+    shown = pcneo("queries", "critical_connections", "--run", "--param", "id=1", "--json")
+    assert [(row["a"], row["b"]) for row in json.loads(shown.stdout)] == [(1, 2)]
+    assert json.loads(pcneo("clean", "--all", "--json").stdout)["hubs"] == 4
+    assert json.loads(pcneo("runs", "--json").stdout) == []
+
+
+def test_moved_and_verify_see_a_changed_graph(
+    pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
+) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    pcneo("annotate", *NAMES, "-p", "0.5")
+    neo4j_driver.execute_query(
+        "MATCH (a:Person {id: 1}), (b:Person {id: 4}) CREATE (a)-[:KNOWS]->(b)", database_=database
+    )
+    assert json.loads(pcneo("runs", "--json").stdout)[0]["moved"] is True
+    assert json.loads(pcneo("runs", "--verify", "--json").stdout)[0]["graphSame"] is False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["annotate", *NAMES, "-p", "1.5"], 2, "1.5"),
+        (["annotate", *NAMES, "-p", "nan"], 2, "nan"),
+        (["annotate", *NAMES, "--mode", "nonsense"], 2, "nonsense"),
+        (["annotate", *NAMES, "-p", "0.5", "--vertex", "99"], 4, "99"),
+        (["annotate", "--node-label", "Nobody", "-p", "0.5"], 4, "Nobody"),
+        (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5"], 5, "CREATE INDEX"),
+        (["load", "nowhere.txt", *NAMES], 3, "nowhere.txt"),
+        (["queries", "nonsense"], 4, "critical_connections"),
+        (["queries", "critical_connections", "--run", "--param", "id"], 2, "NAME=VALUE"),
+        (["clean"], 2, "--all"),
+        (["clean", "no-such-run"], 4, "no-such-run"),
+        (["runs", "some-run"], 2, "--verify"),
+    ],
+)
+def test_a_mistake_gets_a_line_and_its_exit_code(
+    pcneo: Any, tmp_path: Path, arguments: list[str], code: int, says: str
+) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    shown = pcneo(*arguments)
+    assert shown.returncode == code, shown.stderr
+    assert says in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert shown.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"NEO4J_PASSWORD": "not-the-password"}, "NEO4J_PASSWORD"),
+        ({"NEO4J_URI": "bolt://127.0.0.1:9"}, "No Neo4j answers"),
+        ({"NEO4J_URI": "http://localhost:7474"}, "neo4j://localhost:7687"),
+        ({"NEO4J_URI": "neo4j://neo4j:secret-word@localhost"}, "carries a user name or password"),
+        ({"NEO4J_DATABASE": "nosuchdatabase"}, "NEO4J_DATABASE"),
+    ],
+)
+def test_a_connection_that_fails_is_one_line_without_the_password(
+    pcneo: Any, environment: dict[str, str], says: str
+) -> None:
+    shown = pcneo("runs", **environment)
+    assert shown.returncode == 5
+    assert says in shown.stderr
+    assert len(shown.stderr.strip().splitlines()) == 1
+    assert "not-the-password" not in shown.stderr
+    assert "secret-word" not in shown.stderr
+
+
+def test_verbose_output_never_shows_the_password(pcneo: Any, server: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    shown = pcneo("-v", "annotate", *NAMES, "-p", "0.5")
+    assert shown.returncode == 0
+    assert server.password not in shown.stdout + shown.stderr
+
+
+def test_schema_prints_statements_that_the_server_accepts(
+    pcneo: Any, neo4j_driver: neo4j.Driver, database: str
+) -> None:
+    shown = pcneo("schema", "--node-label", "Strange `label", "--key", "a key")
+    for statement in shown.stdout.splitlines():
+        neo4j_driver.execute_query(statement.removesuffix(";"), database_=database)
+    indexes = neo4j_driver.execute_query("SHOW INDEXES YIELD labelsOrTypes, properties", database_=database).records
+    assert (["Strange `label"], ["a key"]) in [(record["labelsOrTypes"], record["properties"]) for record in indexes]

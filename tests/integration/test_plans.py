@@ -1,0 +1,131 @@
+"""Every statement file, planned by a real Neo4j in each Cypher it speaks: indexes instead of scans, and no warning."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+
+from pcneo.store.statements import Statement, load_statement
+
+CYPHER = Path(__file__).parents[2] / "cypher"
+FILES = sorted(CYPHER.glob("**/*.cypher"))
+NAMES = [path.stem for path in FILES]
+TAKE_SEVERAL = [path.stem for path in FILES if re.search(r"^// +\w+ +(labels|types) ", path.read_text("utf-8"), re.M)]
+ONE = {"label": "Person", "labels": "Person", "type": "KNOWS", "types": "KNOWS", "property": "id"}
+SEVERAL = {"labels": ["Person", "Robot"], "types": ["KNOWS", "LIKES"]}
+VALUES = {"string": "s", "integer": 1, "float": 0.5, "boolean": True, "map": {}, "list": []}
+
+LABEL_SCAN = re.compile(r"NodeByLabels?Scan")
+OTHER_SCAN = re.compile(r"AllNodesScan|RelationshipTypes?Scan|AllRelationshipsScan")
+
+# All of the data model, so that a misspelt label, type or property is unknown to the server and warned of; and enough
+# of it for the planner to weigh one way against another as it does on a graph of some size.
+EXAMPLE = [
+    "UNWIND range(1, 600) AS i CREATE (:Person {id: i}), (:Robot {id: 1000 + i})",
+    "UNWIND range(1, 592) AS i UNWIND range(1, 8) AS step "
+    "MATCH (a:Person {id: i}) MATCH (b:Person {id: i + step}) CREATE (a)-[:KNOWS]->(b)",
+    "UNWIND range(1, 600) AS i MATCH (a:Person {id: i}) MATCH (b:Robot {id: 1000 + i}) CREATE (a)-[:LIKES]->(b)",
+    "MATCH (v:Person) CREATE (v)-[:HAS_COHESION]->(:PCohesion "
+    "{run: 'r', p: 0.1, score: 'density', size: 9, edges: 8, density: 0.2})",
+    "MATCH (v:Person)-[:HAS_COHESION]->(c) MATCH (v)-[:KNOWS]-(m) WITH DISTINCT m, c CREATE (m)-[:IN_COHESION]->(c)",
+    "CREATE (:PCohesionGraph "
+    "{name: 'g', nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', fingerprintKey: ''})",
+    "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', "
+    "status: 'complete', nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, memberships: 2, fingerprint: '', "
+    "membershipHash: '', version: '', startedAt: datetime(), finishedAt: datetime()})",
+]
+SCHEMA = {
+    "CONSTRAINT plans_test_person FOR (v:Person) REQUIRE v.id IS UNIQUE",
+    "CONSTRAINT plans_test_robot FOR (v:Robot) REQUIRE v.id IS UNIQUE",
+    "CONSTRAINT plans_test_graph FOR (g:PCohesionGraph) REQUIRE g.name IS UNIQUE",
+    "CONSTRAINT plans_test_run FOR (r:PCohesionRun) REQUIRE r.id IS UNIQUE",
+    "CONSTRAINT plans_test_release FOR (r:PCohesionRelease) REQUIRE r.id IS UNIQUE",
+    "INDEX plans_test_cohesion FOR (c:PCohesion) ON (c.run)",
+    "INDEX plans_test_run_graph FOR (r:PCohesionRun) ON (r.graph)",
+}
+
+
+@pytest.fixture(scope="module")
+def planner(neo4j_driver: neo4j.Driver, database: str) -> Iterator[neo4j.Session]:
+    """A session on a database with the indexes of the data model and all that it speaks of."""
+    with neo4j_driver.session(database=database) as session:
+        for item in sorted(SCHEMA):
+            session.run(f"CREATE {item}").consume()
+        session.run("CALL db.awaitIndexes()").consume()
+        for text in EXAMPLE:
+            session.run(text).consume()
+        session.run("CALL db.prepareForReplanning()").consume()
+        yield session
+        session.run("MATCH (n) DETACH DELETE n").consume()
+        for item in SCHEMA:
+            session.run("DROP " + " ".join(item.split()[:2])).consume()
+
+
+@pytest.fixture(scope="module")
+def languages(planner: neo4j.Session) -> list[str]:
+    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
+    components = planner.run("CALL dbms.components() YIELD name, versions").data()
+    return next((each["versions"] for each in components if each["name"] == "Cypher"), ["5"])
+
+
+def value_of(kind: str) -> object:
+    """Some value of a kind as headers write it."""
+    word = re.match(r"[a-z]+", kind)
+    assert word, kind
+    return VALUES[word[0]]
+
+
+def explain(planner: neo4j.Session, language: str, statement: Statement, text: str) -> neo4j.ResultSummary:
+    parameters = {parameter.name: value_of(parameter.kind) for parameter in statement.parameters}
+    return planner.run(f"CYPHER {language} EXPLAIN {text}", parameters).consume()  # pyright: ignore[reportArgumentType]
+
+
+def operators(plan: dict) -> Iterator[str]:
+    yield plan["operatorType"]
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+def check(statement: Statement, summary: neo4j.ResultSummary) -> None:
+    warnings = [status.status_description for status in summary.gql_status_objects if status.is_notification]
+    assert warnings == []
+    steps = list(operators(summary.plan or {"operatorType": "none: a command of the schema or the server"}))
+    assert [step for step in steps if OTHER_SCAN.search(step)] == []
+    if not statement.scan:
+        assert [step for step in steps if LABEL_SCAN.search(step)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_statement_plans_without_scans_or_warnings(name: str, planner: neo4j.Session, languages: list[str]) -> None:
+    statement = load_statement(name)
+    text = statement.render({each.name: ONE[each.kind] for each in statement.names})
+    for language in languages:
+        check(statement, explain(planner, language, statement, text))
+
+
+@pytest.mark.parametrize("name", TAKE_SEVERAL)
+def test_a_statement_plans_for_several_labels_and_types_without_scans_or_warnings(
+    name: str, planner: neo4j.Session, languages: list[str]
+) -> None:
+    statement = load_statement(name)
+    text = statement.render({each.name: (ONE | SEVERAL)[each.kind] for each in statement.names})
+    for language in languages:
+        check(statement, explain(planner, language, statement, text))
+
+
+def test_a_scan_and_an_unknown_name_would_be_noticed(planner: neo4j.Session, languages: list[str]) -> None:
+    statement = load_statement("largest_cohesions")
+    for text in (
+        "MATCH (n) RETURN n",
+        "MATCH (n:Person) RETURN n",
+        "MATCH (n:Person|Robot) RETURN n",
+        "MATCH ()-[r:KNOWS]->() RETURN r",
+        "MATCH ()-[r]->() RETURN r",
+        "MATCH (n:Person {id: 1}) RETURN n.misspelt",
+        "MATCH (n:Person {id: 1})--(:Misspelt) RETURN n",
+    ):
+        for language in languages:
+            with pytest.raises(AssertionError):
+                check(statement, explain(planner, language, statement, text))

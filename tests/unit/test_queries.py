@@ -1,0 +1,70 @@
+"""Queries as they are listed, printed and refused before any database is asked."""
+
+import pytest
+
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.queries import list_queries, render_query, run_query
+from pcneo.store.tokens import tokenize
+
+QUERIES = [query.name for query in list_queries()]
+
+
+def run(name: str, **parameters: object) -> None:
+    """The driver is never reached: what is wrong is seen before."""
+    run_query(None, None, name, node_labels=["A"], relationship_types=["T"], key="k", parameters=parameters)  # pyright: ignore[reportArgumentType]
+
+
+def test_queries_are_listed_by_name() -> None:
+    assert sorted(QUERIES) == QUERIES
+    assert "critical_connections" in QUERIES
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_prints_as_its_file_says_where_no_names_are_given(name: str) -> None:
+    (query,) = [query for query in list_queries() if query.name == name]
+    printed = render_query(name)
+    assert printed.startswith(f"// {query.summary}\n")
+    assert printed.endswith(f"\n{query.text}\n")
+
+
+def test_a_query_prints_with_the_names_given_and_the_others_as_they_are() -> None:
+    printed = render_query("critical_connections", node_labels=["A", "B`"], key="k")
+    assert "MATCH (:`A`|`B``` {`k`: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})" in printed
+    assert "MATCH (a)-[r:KNOWS]-(b)" in printed
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_names_stay_out_of_the_comments_of_a_printed_query(name: str) -> None:
+    hostile = "x\nDETACH DELETE n"
+    printed = render_query(name, node_labels=[hostile], relationship_types=[hostile], key=hostile)
+    assert not any(hostile in token.text for token in tokenize(printed) if token.kind == "comment")
+    assert any(token.kind == "quoted" for token in tokenize(printed))
+
+
+def test_an_unknown_query_is_not_found_and_those_there_are_are_listed() -> None:
+    with pytest.raises(NotFoundError, match="critical_connections"):
+        render_query("nonsense")
+    with pytest.raises(NotFoundError, match="critical_connections"):
+        run("stream_page", run="r")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "complaint"),
+    [
+        ({"run": "r"}, "needs the parameter limit"),
+        ({"limit": 3}, "needs the parameter run"),
+        ({"run": "r", "limit": 3, "id": 1}, "takes no parameter 'id'"),
+        ({"run": "r", "limit": 0}, r"limit .* is integer 1\.\., not 0"),
+        ({"run": "r", "limit": True}, r"limit .* is integer 1\.\., not True"),
+        ({"run": "r", "limit": "3"}, r"limit .* is integer 1\.\., not '3'"),
+        ({"run": 5, "limit": 3}, "run .* is string, not 5"),
+    ],
+)
+def test_parameters_that_a_query_does_not_take_are_refused(parameters: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ParameterError, match=complaint):
+        run("largest_cohesions", **parameters)
+
+
+def test_a_key_is_an_integer_or_a_string() -> None:
+    with pytest.raises(ParameterError, match=r"id .* is integer \| string, not 1\.5"):
+        run("critical_connections", run="r", id=1.5)
