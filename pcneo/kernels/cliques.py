@@ -241,8 +241,11 @@ def _wait(work, words, depth, size):
 
 
 @njit(nogil=True, cache=True)
-def _leaf(work, k, words, depth):
-    """Walk on from `depth` to the next leaf and return its depth, which is |H|; 0 if there is none."""
+def _leaf(work, k, words, depth, last):
+    """Walk on from `depth` to the next leaf and return its depth, which is |H|; 0 if there is none.
+
+    Where no more than `last` vertices are needed, any T is a leaf.
+    """
     while depth > 0:
         members, waiting = work.sets[depth], work.waiting[depth]
         v = _next(waiting, words, 0)
@@ -251,7 +254,7 @@ def _leaf(work, k, words, depth):
             if size < k - depth:
                 depth -= 1
                 continue
-            if k - depth == 1 or not _wait(work, words, depth, size):
+            if k - depth <= last or not _wait(work, words, depth, size):
                 return depth
             v = _next(waiting, words, 0)
         _flip(waiting, v)
@@ -305,6 +308,31 @@ def binomials(largest, k):
 # --- Counting
 
 
+@njit(nogil=True, cache=True, forceinline=True)
+def _credit_edges(work, members, words):
+    """Credit each member of T with its neighbours in T; return the number of edges inside T."""
+    ends = 0
+    v = _next(members, words, 0)
+    while v >= 0:
+        degree = _size_of_common(work.rows[v], members, words)
+        work.credits[v] += degree
+        ends += degree
+        v = _next(members, words, v + 1)
+    return ends // 2
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _credit_cliques(work, members, words, need, chosen):
+    """Credit each member of a clique T with the choices of `need` of its vertices that it is in; return all choices."""
+    size = _size(members, words)
+    each = chosen[size - 1, need - 1]
+    v = _next(members, words, 0)
+    while v >= 0:
+        work.credits[v] += each
+        v = _next(members, words, v + 1)
+    return chosen[size, need]
+
+
 @njit(nogil=True, cache=True)
 def _count(work, k, words, chosen):
     """Credit the local vertices with the k-cliques they are in; return how many there are, or OVERFLOW.
@@ -312,22 +340,19 @@ def _count(work, k, words, chosen):
     Nobody is in more of them than there are, so that it is enough to look at their sum.
     """
     total = 0
-    depth = _leaf(work, k, words, 1)
+    depth = _leaf(work, k, words, 1, 2)
     while depth > 0:
         members, need = work.sets[depth], k - depth
-        size = _size(members, words)
-        here = chosen[size, need]
+        if need == 2:
+            here = _credit_edges(work, members, words)
+        else:
+            here = _credit_cliques(work, members, words, need, chosen)
         total += here
         if here < 0 or total < 0:
             return OVERFLOW
         for h in work.held[:depth]:
             work.credits[h] += here
-        each = chosen[size - 1, need - 1]
-        v = _next(members, words, 0)
-        while v >= 0:
-            work.credits[v] += each
-            v = _next(members, words, v + 1)
-        depth = _leaf(work, k, words, depth - 1)
+        depth = _leaf(work, k, words, depth - 1, 2)
     return total
 
 
@@ -413,7 +438,7 @@ def _count_pairs(work, k, words, chosen):
     """
     total, looked = 0, 0
     pairs = work.pairs
-    depth = _leaf(work, k, words, 1)
+    depth = _leaf(work, k, words, 1, 1)
     while depth > 0:
         members, need = work.sets[depth], k - depth
         size = _size(members, words)
@@ -436,5 +461,5 @@ def _count_pairs(work, k, words, chosen):
                     pairs[v, w] += both
                     w = _next(members, words, w + 1)
             v = _next(members, words, v + 1)
-        depth = _leaf(work, k, words, depth - 1)
+        depth = _leaf(work, k, words, depth - 1, 1)
     return total, looked

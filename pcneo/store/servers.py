@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from pcneo.store.data import check_store_is_free, claim, ensure_password, exclus
 from pcneo.store.folders import data_folder, make_private
 from pcneo.store.jars import ensure_jars, read_lock
 from pcneo.store.records import Record, read_record, running
+from pcneo.store.signals import signals_interrupt, signals_wait
 
 __all__ = ["DEFAULT_VERSION", "LocalServer", "find_running", "start", "status", "stop"]
 
@@ -79,7 +77,7 @@ def start(
     java_home = _java_home()
     folder = _folder(data)
     make_private(folder)
-    with _signals_interrupt(), exclusive(folder):
+    with signals_interrupt(), exclusive(folder):
         claim(folder, version)
         password = ensure_password(folder)
         if record := read_record(folder):
@@ -143,7 +141,8 @@ def _start_or_undo(launch: Callable[[], Record], folder: Path, password: str) ->
     is_first_start = not (folder / "data").exists()
     record = None
     try:
-        record = launch()
+        with signals_wait():  # A process that nobody has noted yet could not be undone.
+            record = launch()
         record.write()
         process.wait_until_ready(record, password)
         return _server(_mark_ready(record))
@@ -206,22 +205,3 @@ def _refuse_windows() -> None:
         raise LocalServerError(
             "The local Neo4j runs on Linux and macOS; on Windows start Neo4j Desktop or Docker and set NEO4J_URI."
         )
-
-
-@contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP unwind the stack, as Ctrl-C does, so that what was begun is undone."""
-
-    def leave(number: int, _frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():  # Python lets only that one set handlers.
-        yield
-        return
-    numbers = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is not signal.SIG_IGN]
-    previous = {number: signal.signal(number, leave) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)

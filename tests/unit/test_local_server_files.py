@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,7 @@ import pytest
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.store import data, folders, process, servers
 from pcneo.store.records import Record, folder_arguments, read_record, running
+from pcneo.store.signals import signals_interrupt, signals_wait
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
 
@@ -241,3 +244,32 @@ def test_the_log_of_a_server_that_died_gives_its_errors_first(tmp_path):
     assert process._last_lines(tmp_path).splitlines()[1:] == ["  ERROR Failed", "  Caused by: the cause"]
     log.write_text("INFO Starting...\nINFO Stopped.\n")
     assert process._last_lines(tmp_path).splitlines()[1:] == ["  INFO Starting...", "  INFO Stopped."]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_unwinds_a_start_like_an_interruption(number):
+    before = signal.getsignal(number)
+    with pytest.raises(SystemExit) as caught, signals_interrupt():
+        signal.raise_signal(number)
+    assert caught.value.code == 128 + number
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_waits_until_the_new_process_is_noted():
+    steps = []
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 — the order of the steps is what is tested
+        with signals_wait():
+            signal.raise_signal(signal.SIGINT)
+            steps.append("noted")
+        steps.append("went on")
+    assert steps == ["noted"]
+
+
+def test_signals_are_left_alone_outside_the_main_thread():
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(_enter_both).result() == signal.getsignal(signal.SIGTERM)
+
+
+def _enter_both() -> object:
+    with signals_interrupt(), signals_wait():
+        return signal.getsignal(signal.SIGTERM)

