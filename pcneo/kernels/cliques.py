@@ -71,6 +71,7 @@ class Workspace(NamedTuple):
         sets: uint64, (depth, words); T at each depth of the walk.
         waiting: uint64, (depth, words); vertices of T that are to be held next.
         held: int64, depth; the vertices of H, the root first.
+        listed: int64, d; the vertices of T at a leaf.
         credits: int64, d + 1; a number for each local vertex.
         pairs: int64, (d + 1, d + 1); a number for each pair of them, or (0, 0) where none is wanted.
     """
@@ -80,6 +81,7 @@ class Workspace(NamedTuple):
     sets: NDArray[np.uint64]
     waiting: NDArray[np.uint64]
     held: NDArray[np.int64]
+    listed: NDArray[np.int64]
     credits: NDArray[np.int64]
     pairs: NDArray[np.int64]
 
@@ -94,6 +96,7 @@ def workspace(vertex_count: int, largest: int, k: int, pairs: bool = False) -> W
         sets=np.zeros((depth, words), np.uint64),
         waiting=np.zeros((depth, words), np.uint64),
         held=np.zeros(depth, np.int64),
+        listed=np.zeros(largest, np.int64),
         credits=np.zeros(largest + 1, np.int64),
         pairs=np.zeros((largest + 1, largest + 1) if pairs else (0, 0), np.int64),
     )
@@ -428,38 +431,234 @@ def cliques_inside(dag, rank, k, offsets, neighbours, queries, starts, members, 
     return True
 
 
+# --- Pairs: counts for each edge, and the largest weight of an edge that a vertex meets in a clique
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _list(members, words, listed):
+    """Put the members into `listed`, ascending, and return how many they are."""
+    count = 0
+    v = _next(members, words, 0)
+    while v >= 0:
+        listed[count] = v
+        count += 1
+        v = _next(members, words, v + 1)
+    return count
+
+
 @njit(nogil=True, cache=True)
-def _count_pairs(work, k, words, chosen):
-    """As `_count`, for pairs of local vertices: what pair (a, b) is in is the sum of `pairs` at (a, b) and (b, a).
+def _count_pairs(work, k, words, chosen, limit):
+    """As `_count`, for pairs of local vertices: what pair {a, b} is in is the sum of `pairs` at (a, b) and (b, a).
 
     Returns:
         total: the number of k-cliques, or OVERFLOW.
-        looked: how many pairs were looked at.
+        looked: pairs looked at; more than `limit` if it was given up.
     """
-    total, looked = 0, 0
-    pairs = work.pairs
+    total, looked, pairs = 0, 0, work.pairs
     depth = _leaf(work, k, words, 1, 1)
-    while depth > 0:
-        members, need = work.sets[depth], k - depth
-        size = _size(members, words)
+    while depth > 0 and looked <= limit:
+        need, held = k - depth, work.held[:depth]
+        size = _list(work.sets[depth], words, work.listed)
+        rest = work.listed[:size]
         here, each = chosen[size, need], chosen[size - 1, need - 1]
-        both = chosen[size - 2, need - 2] if need > 1 else 0
         total += here
-        looked += (depth + size) * depth + (size * size if need > 1 else 0)
         if here < 0 or total < 0:
             return OVERFLOW, looked
         for i in range(depth):
-            for h in work.held[:i]:
-                pairs[work.held[i], h] += here
-        v = _next(members, words, 0)
-        while v >= 0:
-            for h in work.held[:depth]:
-                pairs[h, v] += each
-            if need > 1:
-                w = _next(members, words, v + 1)
-                while w >= 0:
-                    pairs[v, w] += both
-                    w = _next(members, words, w + 1)
-            v = _next(members, words, v + 1)
+            for j in range(i):
+                pairs[held[i], held[j]] += here
+            for v in rest:
+                pairs[held[i], v] += each
+        looked += depth * (depth + size)
+        if need > 1:
+            both = chosen[size - 2, need - 2]
+            for i in range(size):
+                for j in range(i):
+                    pairs[rest[i], rest[j]] += both
+            looked += size * size
         depth = _leaf(work, k, words, depth - 1, 1)
     return total, looked
+
+
+@njit(nogil=True, cache=True)
+def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
+    """Add to `supports` the k-cliques whose root is one of start..end-1, for each edge in them.
+
+    Args:
+        dag, k, start, end, chosen, at_root: as in `count_cliques`.
+        limit: how many pairs to look at before giving up.
+        work: a workspace with pairs, used by nobody else meanwhile.
+        supports: int64, m; edges u < v, ascending by u, then v.
+
+    Returns:
+        fits: whether every number fitted.
+        looked: pairs looked at, by which the work is measured; more than `limit` if it was given up. If it was, or
+            if a number did not fit, neither `supports` nor `work` is of further use.
+    """
+    looked = 0
+    for root in range(start, end):
+        first = dag.offsets[root]
+        local = dag.heads[first : dag.offsets[root + 1]]
+        count = len(local)
+        if count < k - 1:
+            continue
+        words = _start(dag, work, local)
+        at_root[root], more = _count_pairs(work, k, words, chosen, limit - looked)
+        looked += more
+        if at_root[root] < 0 or looked > limit:
+            return at_root[root] >= 0, looked
+        for i, v in enumerate(local):
+            work.place[v] = i + 1
+        for i, v in enumerate(local):
+            supports[dag.edges[first + i]] += work.pairs[i, count] + work.pairs[count, i]
+            if supports[dag.edges[first + i]] < 0:
+                return False, looked
+            for arc in range(dag.offsets[v], dag.offsets[v + 1]):
+                j = work.place[dag.heads[arc]] - 1
+                if j >= 0:
+                    supports[dag.edges[arc]] += work.pairs[i, j] + work.pairs[j, i]
+                    if supports[dag.edges[arc]] < 0:
+                        return False, looked
+        for v in local:
+            work.place[v] = 0
+        work.pairs[: count + 1, : count + 1] = 0
+    return True, looked
+
+
+@njit(nogil=True, cache=True)
+def _raise(work, k, words):
+    """Raise each credit to the largest of `pairs`, now weights, of a pair in a common k-clique with the vertex."""
+    weights, credits = work.pairs, work.credits
+    depth = _leaf(work, k, words, 1, 1)
+    while depth > 0:
+        need, held = k - depth, work.held[:depth]
+        size = _list(work.sets[depth], words, work.listed)
+        rest = work.listed[:size]
+        among_held, across, among_rest = 0, 0, 0
+        for i in range(depth):
+            for j in range(i):
+                among_held = max(among_held, weights[held[i], held[j]])
+        for v in rest:
+            own = 0
+            for h in held:
+                own = max(own, weights[h, v])
+            across = max(across, own)
+            if need == 1:
+                credits[v] = max(credits[v], among_held, own)
+        if need > 1:
+            for v in rest:
+                own = 0
+                for w in rest:
+                    own = max(own, weights[v, w])
+                among_rest = max(among_rest, own)
+                if need == 2:
+                    credits[v] = max(credits[v], among_held, across, own)
+        highest = max(among_held, across, among_rest)
+        for h in held:
+            credits[h] = max(credits[h], highest)
+        if need > 2:
+            for v in rest:
+                credits[v] = max(credits[v], highest)
+        depth = _leaf(work, k, words, depth - 1, 1)
+
+
+@njit(nogil=True, cache=True)
+def largest_weights(dag, k, start, end, weights, work, largest):
+    """Raise `largest[v]` to the largest weight of an edge that lies with v in a k-clique with root start..end-1.
+
+    Args:
+        dag, k, start, end: as in `count_cliques`.
+        weights: int64, m, none negative; edges u < v, ascending by u, then v.
+        work: a workspace with pairs, used by nobody else meanwhile.
+        largest: int64, n.
+    """
+    for root in range(start, end):
+        first = dag.offsets[root]
+        local = dag.heads[first : dag.offsets[root + 1]]
+        count, any_weight = len(local), False
+        if count < k - 1:
+            continue
+        for i, v in enumerate(local):
+            work.place[v] = i + 1
+        for i, v in enumerate(local):
+            weight = weights[dag.edges[first + i]]
+            work.pairs[i, count] = work.pairs[count, i] = weight
+            any_weight |= weight > 0
+            for arc in range(dag.offsets[v], dag.offsets[v + 1]):
+                j = work.place[dag.heads[arc]] - 1
+                if j >= 0:
+                    weight = weights[dag.edges[arc]]
+                    work.pairs[i, j] = work.pairs[j, i] = weight
+                    any_weight |= weight > 0
+        for v in local:
+            work.place[v] = 0
+        if any_weight:
+            words = _start(dag, work, local)
+            _raise(work, k, words)
+            for i, v in enumerate(local):
+                largest[dag.order[v]] = max(largest[dag.order[v]], work.credits[i])
+            largest[dag.order[root]] = max(largest[dag.order[root]], work.credits[count])
+            work.credits[: count + 1] = 0
+            work.pairs[: count + 1, : count + 1] = 0
+
+
+# --- Common neighbours
+
+
+@njit(nogil=True, cache=True)
+def largest_common(offsets, neighbours, first, last, largest):
+    """Raise `largest` to the most common neighbours of a pair {v, u}, u > v, with v in first..last-1, at both its ends.
+
+    Args:
+        offsets, neighbours: the graph's rows.
+        first, last: the vertices v.
+        largest: int64, n.
+    """
+    common = np.zeros(len(largest), np.int64)
+    met = np.empty(len(largest), np.uint32)
+    for v in range(first, last):
+        count = 0
+        for w in neighbours[offsets[v] : offsets[v + 1]]:
+            for i in range(offsets[w + 1] - 1, offsets[w] - 1, -1):
+                u = neighbours[i]
+                if u <= v:
+                    break
+                if common[u] == 0:
+                    met[count] = u
+                    count += 1
+                common[u] += 1
+        for u in met[:count]:
+            largest[u] = max(largest[u], common[u])
+            largest[v] = max(largest[v], common[u])
+            common[u] = 0
+
+
+@njit(nogil=True, cache=True)
+def largest_common_inside(dag, rank, offsets, neighbours, queries, starts, members, largest):
+    """Put into `largest`, for each query q, the most neighbours that q and another member share inside its set.
+
+    Args:
+        dag, rank, offsets, neighbours, queries, starts, members: as in `cliques_inside`.
+        largest: int64, b.
+    """
+    inside = np.zeros(len(rank), np.uint8)  # by when a vertex leaves: 1 for a member, 2 if it is a neighbour of q too
+    common = np.zeros(len(rank), np.int64)
+    for i, q in enumerate(queries):
+        group = members[starts[i] : starts[i + 1]]
+        for v in group:
+            inside[rank[v]] = 1
+        for v in neighbours[offsets[q] : offsets[q + 1]]:
+            inside[rank[v]] *= 2
+        for v in group:
+            a = rank[v]
+            for b in dag.heads[dag.offsets[a] : dag.offsets[a + 1]]:
+                if inside[b] == 2:
+                    common[a] += 1
+                if inside[a] == 2 and inside[b] > 0:
+                    common[b] += 1
+        for v in group:
+            if v != q:
+                largest[i] = max(largest[i], common[rank[v]])
+        for v in group:
+            inside[rank[v]] = 0
+            common[rank[v]] = 0

@@ -1,17 +1,17 @@
-"""Minimal p-cohesions on arrays: expand, both scores, shrink (algorithms.md sections 3 to 5; the paper's Algorithms 1, 2).
+"""Minimal p-cohesions on arrays: algorithms.md sections 3 to 5, the paper's Algorithms 1 and 2.
 
 Vertices are positions, so the smaller identifier is the smaller number. `need[v]` says how many neighbours of v must be
-inside; p itself is not known here. A vertex whose need is negative is one whose neighbours are not known yet: the
-search stops there and names them, so that it also runs on a graph that is being fetched.
+inside; p itself is not known here. A negative need marks a vertex whose neighbours are not known yet: a search that
+comes to score it stops and names it, so that the same kernel serves a graph that is still being fetched.
 
 What expand knows of a vertex w is one 64-bit word, `work.counts[w]`, so that a join adds to all three counts at once:
 
     bits  0-20   in(w) = deg(w, P)
     bits 21-41   cn    = |N(w) ∩ N(q) ∩ P|
     bits 42-62   c     = |{u in N(w) ∩ P : in(u) < need(u)}|
-    bit  63      w has joined P: the word is negative
+    bit  63      w has joined P, which makes the word negative
 
-Each count is at most deg(w), and degrees are at most `MAX_DEGREE` = 2^21 - 1, where d^3 still fits 64 bits too.
+Each count is at most deg(w), and degrees are at most `MAX_DEGREE` = 2^21 - 1, for which d^3 fits 64 bits too.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["DEGREE", "DENSITY", "MAX_DEGREE", "Rows", "Workspace", "expand", "minimal_cohesions", "shrink", "workspace"]
+__all__ = ["DEGREE", "DENSITY", "MAX_DEGREE", "Rows", "Workspace", "expand", "minimal_cohesions", "workspace"]
 
 DENSITY = 0
 DEGREE = 1
@@ -47,39 +47,39 @@ class Rows(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread, reused from query to query; between queries `counts` is zero.
+    """Memory of one thread, used for one query after another; between queries the first three and `tally` are zero.
 
     Attributes:
         counts: int64, n; the words described at the top of this module.
+        holders: int64, largest degree + 1; holders[i] is the number of vertices o outside P with in(o) = i, for i > 0.
+        tally: int64, largest degree + 1; the same among the neighbours of one vertex.
         order: uint32, n; the members of P in join order.
         lacking: uint32, n; the members of P that may still lack neighbours.
-        holders: int64, largest degree + 2; how many vertices o outside P have in(o) = i, for i > 0.
-        largest: int64, largest degree + 1; the sum of the i largest in(o) of all vertices o outside P.
+        largest: int64, largest degree + 1; largest[i] is the sum of the i largest in(o) over all o outside P.
         scores, ranked: float64 and int64, largest degree; the heap of candidates.
-        tally: int64, largest degree + 1; how many neighbours of a vertex have in(o) = i.
     """
 
     counts: NDArray[np.int64]
+    holders: NDArray[np.int64]
+    tally: NDArray[np.int64]
     order: NDArray[np.uint32]
     lacking: NDArray[np.uint32]
-    holders: NDArray[np.int64]
     largest: NDArray[np.int64]
     scores: NDArray[np.float64]
     ranked: NDArray[np.int64]
-    tally: NDArray[np.int64]
 
 
 def workspace(vertex_count: int, max_degree: int) -> Workspace:
-    """Return a fresh workspace for graphs of at most so many vertices and such a largest degree."""
+    """Return a fresh workspace for a graph of so many vertices and such a largest degree."""
     return Workspace(
         counts=np.zeros(vertex_count, np.int64),
+        holders=np.zeros(max_degree + 1, np.int64),
+        tally=np.zeros(max_degree + 1, np.int64),
         order=np.zeros(vertex_count, np.uint32),
         lacking=np.zeros(vertex_count, np.uint32),
-        holders=np.zeros(max_degree + 2, np.int64),
         largest=np.zeros(max_degree + 1, np.int64),
         scores=np.zeros(max_degree, np.float64),
         ranked=np.zeros(max_degree, np.int64),
-        tally=np.zeros(max_degree + 1, np.int64),
     )
 
 
@@ -88,19 +88,25 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _density(word, degree, lacking, helpers):
-    """Merit less penalty (equations 8 to 10), with l = `lacking` and Σ = `helpers`."""
+    """Merit less penalty (equations 8 to 10), with l = `lacking` and Σ = `helpers`; it grows with Σ."""
     product = (word & _COUNT) * (word >> _CN & _COUNT) * (word >> _C & _COUNT)
     merit = np.float64(product) / np.float64(degree * degree * degree)
     return merit - np.float64(lacking) / np.float64(max(1, helpers))
 
 
 @njit(nogil=True, cache=True, forceinline=True)
+def _degree(word, lacking):
+    """Members of P that w helps, less the neighbours it lacks itself."""
+    return np.float64((word >> _C & _COUNT) - lacking)
+
+
+@njit(nogil=True, cache=True, forceinline=True)
 def _sum_of_largest(rows, counts, tally, w, count):
-    """Σ of section 4: the sum of the `count` largest in(o) over w's neighbours o outside P."""
+    """Σ: the sum of the `count` largest in(o) over w's neighbours o outside P."""
     highest = 0
     for i in range(rows.offsets[w], rows.offsets[w + 1]):
         word = counts[rows.neighbours[i]]
-        inside = (word & _COUNT) & ~(word >> 63)
+        inside = (word & _COUNT) & ~(word >> 63)  # 0 for a member of P, which adds nothing
         tally[inside] += 1
         highest = max(highest, inside)
     total = 0
@@ -109,59 +115,59 @@ def _sum_of_largest(rows, counts, tally, w, count):
         total += taken * inside
         count -= taken
         tally[inside] = 0
+    tally[0] = 0
     return total
 
 
-# --- A heap of candidates: largest score first, ties to the smaller vertex
+# --- A heap of candidates: largest score first, ties to the smaller identifier
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _sift_down(scores, vertices, size, i):
-    """Restore the order of the heap's first `size` entries below place i."""
-    score, vertex = scores[i], vertices[i]
-    while True:
+def _precedes(score, vertex, other_score, other_vertex):
+    return (score > other_score) | ((score == other_score) & (vertex < other_vertex))
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _sift_down(scores, ranked, size, i):
+    """Restore the heap of the first `size` entries below place i."""
+    score, vertex = scores[i], ranked[i]
+    while 2 * i + 1 < size:
         child = 2 * i + 1
-        if child >= size:
+        if child + 1 < size and _precedes(scores[child + 1], ranked[child + 1], scores[child], ranked[child]):
+            child += 1
+        if _precedes(score, vertex, scores[child], ranked[child]):
             break
-        other = child + 1
-        if other < size and (
-            scores[other] > scores[child] or (scores[other] == scores[child] and vertices[other] < vertices[child])
-        ):
-            child = other
-        if score > scores[child] or (score == scores[child] and vertex < vertices[child]):
-            break
-        scores[i], vertices[i] = scores[child], vertices[child]
+        scores[i], ranked[i] = scores[child], ranked[child]
         i = child
-    scores[i], vertices[i] = score, vertex
+    scores[i], ranked[i] = score, vertex
 
 
 # --- Section 3: expand
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def _is_neighbour(rows, v, w):
     """Whether w is among the neighbours of v, by bisection."""
     low, high = rows.offsets[v], rows.offsets[v + 1]
-    end = high
     while low < high:
         middle = (low + high) >> 1
         if rows.neighbours[middle] < w:
             low = middle + 1
         else:
             high = middle
-    return low < end and rows.neighbours[low] == w
+    return low < rows.offsets[v + 1] and rows.neighbours[low] == w
 
 
 @njit(nogil=True, cache=True)
 def _join(rows, work, q, v):
-    """Let v join P, as one that lacks neighbours until `_take` finds that it does not; return the largest new in(o)."""
-    highest = 0
+    """Let v join P as one that lacks neighbours, until `_take` finds otherwise; return the largest in(o) it raised."""
     counts, holders = work.counts, work.holders
     holders[counts[v] & _COUNT] -= 1
     counts[v] |= _JOINED
     amount = 1 + (1 << _C)
     if _is_neighbour(rows, q, v):
         amount += 1 << _CN
+    highest = 0
     for i in range(rows.offsets[v], rows.offsets[v + 1]):
         w = rows.neighbours[i]
         word = counts[w]
@@ -176,26 +182,26 @@ def _join(rows, work, q, v):
 
 @njit(nogil=True, cache=True)
 def _take(rows, work, count):
-    """Forget the lacking members that lack no more; return how many are left and the one with the largest in(v)."""
-    left, best, most = 0, -1, -1
-    counts = work.counts
+    """Drop from `work.lacking` who lacks no more; return how many are left, and the one with the largest in(v)."""
+    counts, lacking = work.counts, work.lacking
+    left, taken, most = 0, -1, -1
     for i in range(count):
-        v = np.int64(work.lacking[i])
+        v = np.int64(lacking[i])
         inside = counts[v] & _COUNT
         if inside >= rows.need[v]:
             for k in range(rows.offsets[v], rows.offsets[v + 1]):
                 counts[rows.neighbours[k]] -= 1 << _C
             continue
-        work.lacking[left] = v
+        lacking[left] = v
         left += 1
-        if inside > most or (inside == most and v < best):
-            best, most = v, inside
-    return left, best
+        if inside > most or (inside == most and v < taken):
+            taken, most = v, inside
+    return left, taken
 
 
 @njit(nogil=True, cache=True)
 def _candidates(rows, work, v):
-    """List v's neighbours outside P in `work.ranked`; those not known yet alone, if there are any."""
+    """Put v's neighbours outside P into `work.ranked`; only those that are not known yet, if there are any."""
     size, unknown = 0, 0
     for i in range(rows.offsets[v], rows.offsets[v + 1]):
         w = np.int64(rows.neighbours[i])
@@ -212,81 +218,90 @@ def _candidates(rows, work, v):
 
 @njit(nogil=True, cache=True)
 def _bound(rows, work, score, size, highest):
-    scores, ranked, counts, largest, holders = work.scores, work.ranked, work.counts, work.largest, work.holders
-    filled = 0
-    level = highest
-    left = holders[level]
+    """Score the candidates from above: no l neighbours can help more than the l largest in(o) of the whole graph do.
+
+    `highest` is the largest in(o) outside P. Each w in `work.ranked` becomes 2w where its score is exact, 2w + 1 where
+    it is a bound.
+    """
+    counts, holders, largest = work.counts, work.holders, work.largest
+    filled, level, left = 0, highest, holders[highest]
     for i in range(size):
-        w = ranked[i]
+        w = work.ranked[i]
         word = counts[w]
         lacking = max(0, rows.need[w] - (word & _COUNT))
         if score == DEGREE:
-            scores[i] = np.float64((word >> _C & _COUNT) - lacking)
-            ranked[i] = 2 * w
-        else:
-            while filled < lacking:
-                while left == 0 and level > 0:
-                    level -= 1
-                    left = holders[level] if level > 0 else 1 << 40
-                left -= 1
-                largest[filled + 1] = largest[filled] + level
-                filled += 1
-            scores[i] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, largest[lacking])
-            ranked[i] = 2 * w + (lacking > 0)
+            work.scores[i] = _degree(word, lacking)
+            work.ranked[i] = 2 * w
+            continue
+        while filled < lacking:  # extend `largest` as far as it is asked for
+            while left == 0 and level > 0:
+                level -= 1
+                left = holders[level]
+            largest[filled + 1] = largest[filled] + level
+            filled += 1
+            left -= 1
+        work.scores[i] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, largest[lacking])
+        work.ranked[i] = 2 * w + (lacking > 0)
 
 
 @njit(nogil=True, cache=True)
-def _best(rows, work, score, size, wanted, joined):
-    """Move the best `wanted` candidates, best first, into the join order; return its new length."""
-    scores, ranked, counts = work.scores, work.ranked, work.counts
+def _choose(rows, work, size, wanted, joined):
+    """Append the best `wanted` candidates to the join order, best first.
+
+    The best entry of the heap is next if its score is exact; a bound is replaced by the score and sinks to its place.
+    So neighbours are looked through only for candidates that can still be among the best.
+    """
+    scores, ranked = work.scores, work.ranked
     for i in range(size // 2 - 1, -1, -1):
         _sift_down(scores, ranked, size, i)
-    while wanted > 0:
+    chosen = 0
+    while chosen < wanted:
         w = ranked[0] >> 1
         if ranked[0] & 1:
-            word = counts[w]
+            word = work.counts[w]
             lacking = rows.need[w] - (word & _COUNT)
-            helpers = _sum_of_largest(rows, counts, work.tally, w, lacking)
+            helpers = _sum_of_largest(rows, work.counts, work.tally, w, lacking)
             scores[0] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, helpers)
             ranked[0] = 2 * w
         else:
-            work.order[joined] = w
-            joined += 1
-            wanted -= 1
+            work.order[joined + chosen] = w
+            chosen += 1
             size -= 1
             scores[0], ranked[0] = scores[size], ranked[size]
         _sift_down(scores, ranked, size, 0)
-    return joined
 
 
 @njit(nogil=True, cache=True)
 def expand(rows, score, q, work):
-    """Algorithm 1: put the members of P into `work.order`.
+    """Algorithm 1: put the members of P into `work.order`, in the order in which they join.
 
     Returns:
-        (members of P, 0), or (members so far, m) when the m vertices now in `work.ranked` have to be known first.
+        (members of P, 0), or (members so far, m) if the m vertices now in `work.ranked` have to be known first.
     """
-    work.holders[:] = 0
-    work.order[0] = q
-    highest = _join(rows, work, q, q)
-    work.lacking[0] = q
-    joined, lacking = 1, 1
+    work.order[0] = work.lacking[0] = q
+    joined, lacking, unknown = 1, 1, 0
+    highest = reached = _join(rows, work, q, q)
     while True:
         lacking, v = _take(rows, work, lacking)
         if lacking == 0:
-            return joined, 0
+            break
         size, unknown = _candidates(rows, work, v)
         if unknown > 0:
-            return joined, unknown
-        first = joined
+            break
+        _bound(rows, work, score, size, highest)
+        wanted = rows.need[v] - (work.counts[v] & _COUNT)
+        _choose(rows, work, size, wanted, joined)
+        for _ in range(wanted):
+            w = work.order[joined]
+            highest = max(highest, _join(rows, work, q, np.int64(w)))
+            work.lacking[lacking] = w
+            joined += 1
+            lacking += 1
+        reached = max(reached, highest)
         while highest > 0 and work.holders[highest] == 0:
             highest -= 1
-        _bound(rows, work, score, size, highest)
-        joined = _best(rows, work, score, size, rows.need[v] - (work.counts[v] & _COUNT), joined)
-        for i in range(first, joined):
-            highest = max(highest, _join(rows, work, q, np.int64(work.order[i])))
-            work.lacking[lacking] = work.order[i]
-            lacking += 1
+    work.holders[: reached + 1] = 0
+    return joined, unknown
 
 
 # --- Section 5: shrink
@@ -294,19 +309,16 @@ def expand(rows, score, q, work):
 
 @njit(nogil=True, cache=True)
 def _subgraph(rows, work, joined):
-    """Return the subgraph of P as rows of its own, numbered by join order, and forget P."""
+    """Return the graph on P alone, its vertices numbered by join order; leave the words of P's neighbours zero."""
     order, counts = work.order, work.counts
     total = 0
     for i in range(joined):
         total += counts[order[i]] & _COUNT
-    offsets, neighbours = np.empty(joined + 1, np.int64), np.empty(total, np.uint32)
-    need = np.empty(joined, np.int64)
-    for i in range(joined):
-        v = order[i]
-        for k in range(rows.offsets[v], rows.offsets[v + 1]):
-            counts[rows.neighbours[k]] = 0
+    _forget(rows, work, joined)
     for i in range(joined):
         counts[order[i]] = i + 1
+    offsets, neighbours = np.empty(joined + 1, np.int64), np.empty(total, np.uint32)
+    need = np.empty(joined, np.int64)
     end = 0
     for i in range(joined):
         v = order[i]
@@ -323,51 +335,66 @@ def _subgraph(rows, work, joined):
     return Rows(offsets, neighbours, need)
 
 
+_GONE = 0
+_OPEN = 1
+_MUST = 2
+
+
 @njit(nogil=True, cache=True)
-def _remove(rows, spare, state, queue, v):
-    """Remove v and whoever then falls below its need; undo it all and return False where that reaches `must`."""
-    queue[0] = v
-    state[v] = 0
-    size, done = 1, 0
-    while done < size:
-        x = queue[done]
-        done += 1
-        for i in range(rows.offsets[x], rows.offsets[x + 1]):
+def _remove(rows, spare, state, leaving, v):
+    """Remove v, then whoever falls below its need, and so on; stop and return False at the first `must` vertex.
+
+    `leaving` logs who was removed, `spare[w]` is deg(w, S) - need(w). On failure both are put back as they were.
+    """
+    leaving[0] = v
+    state[v] = _GONE
+    left, done = 1, 0
+    while done < left:
+        u = leaving[done]
+        for i in range(rows.offsets[u], rows.offsets[u + 1]):
             w = rows.neighbours[i]
             spare[w] -= 1
-            if spare[w] < 0 and state[w] > 0:
-                if state[w] == 2:
-                    for k in range(rows.offsets[x], i + 1):
-                        spare[rows.neighbours[k]] += 1
-                    for j in range(done - 1):
-                        for k in range(rows.offsets[queue[j]], rows.offsets[queue[j] + 1]):
-                            spare[rows.neighbours[k]] += 1
-                    for j in range(size):
-                        state[queue[j]] = 1
-                    return False
-                state[w] = 0
-                queue[size] = w
-                size += 1
+            if spare[w] >= 0 or state[w] == _GONE:
+                continue
+            if state[w] == _MUST:
+                _undo(rows, spare, state, leaving[:left], done, i)
+                return False
+            state[w] = _GONE
+            leaving[left] = w
+            left += 1
+        done += 1
     return True
 
 
 @njit(nogil=True, cache=True)
-def shrink(rows):
-    """Algorithm 2 on a p-cohesion whose vertices are numbered by join order, 0 the queried one, last joined first.
+def _undo(rows, spare, state, leaving, done, last):
+    """Undo `_remove`, which took from the neighbours of the first `done`, and of the next one up to entry `last`."""
+    for u in leaving[:done]:
+        for i in range(rows.offsets[u], rows.offsets[u + 1]):
+            spare[rows.neighbours[i]] += 1
+    for i in range(rows.offsets[leaving[done]], last + 1):
+        spare[rows.neighbours[i]] += 1
+    for u in leaving:
+        state[u] = _OPEN
+
+
+@njit(nogil=True, cache=True)
+def _shrink(rows):
+    """Algorithm 2 on a p-cohesion whose vertices are numbered by join order, vertex 0 the queried one.
 
     Returns:
-        uint8 array: 0 for a vertex that was removed, 1 or 2 for a member of the minimal p-cohesion.
+        uint8, one for each vertex; `_GONE` for those that are not in the minimal p-cohesion.
     """
     count = len(rows.need)
-    state = np.ones(count, np.uint8)
+    state = np.full(count, _OPEN, np.uint8)
+    state[0] = _MUST
+    leaving = np.empty(count, np.int64)
     spare = np.empty(count, np.int64)
-    queue = np.empty(count, np.int64)
     for v in range(count):
         spare[v] = rows.offsets[v + 1] - rows.offsets[v] - rows.need[v]
-    state[0] = 2
     for v in range(count - 1, 0, -1):
-        if state[v] == 1 and not _remove(rows, spare, state, queue, v):
-            state[v] = 2
+        if state[v] == _OPEN and not _remove(rows, spare, state, leaving, v):
+            state[v] = _MUST
     return state
 
 
@@ -376,11 +403,12 @@ def shrink(rows):
 
 @njit(nogil=True, cache=True)
 def _forget(rows, work, joined):
-    """Set the words of P and its neighbours to zero."""
-    for v in work.order[:joined]:
+    """Set the words of P and of its neighbours to zero."""
+    for i in range(joined):
+        v = work.order[i]
         work.counts[v] = 0
-        for w in rows.neighbours[rows.offsets[v] : rows.offsets[v + 1]]:
-            work.counts[w] = 0
+        for k in range(rows.offsets[v], rows.offsets[v + 1]):
+            work.counts[rows.neighbours[k]] = 0
 
 
 @njit(nogil=True, cache=True)
@@ -388,31 +416,31 @@ def minimal_cohesions(rows, score, queries, work):
     """Minimal p-cohesions of the queried vertices, one after another.
 
     Args:
-        rows: the graph.
+        rows: the graph, a `Rows`.
         score: DENSITY or DEGREE.
         queries: int64, vertices whose neighbours are known.
-        work: a workspace for this graph, used by nobody else meanwhile.
+        work: a `Workspace` for this graph, used by nobody else meanwhile.
 
     Returns:
         ends: int64, one for each cohesion found; the i-th is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
         members: uint32, in join order, the queried vertex first.
-        missing: uint32; if not empty, the query after the last found one needs the neighbours of these vertices.
+        missing: uint32; if not empty, the query after the last one found needs the neighbours of these vertices.
     """
     ends = np.empty(len(queries), np.int64)
     members = np.empty(16 * len(queries), np.uint32)
     filled = 0
-    for i, q in enumerate(queries):
-        joined, unknown = expand(rows, score, q, work)
+    for i in range(len(queries)):
+        joined, unknown = expand(rows, score, queries[i], work)
         if unknown > 0:
             _forget(rows, work, joined)
             return ends[:i], members[:filled], work.ranked[:unknown].astype(np.uint32)
-        state = shrink(_subgraph(rows, work, joined))
+        state = _shrink(_subgraph(rows, work, joined))
         if filled + joined > len(members):
             grown = np.empty(2 * (filled + joined), np.uint32)
             grown[:filled] = members[:filled]
             members = grown
         for k in range(joined):
-            if state[k] > 0:
+            if state[k] != _GONE:
                 members[filled] = work.order[k]
                 filled += 1
         ends[i] = filled

@@ -96,16 +96,21 @@ def wait_until_ready(record: Record, password: str) -> None:
         time.sleep(POLL_SECONDS)
 
 
-def end(record: Record) -> None:
-    """Ask the server to stop, and kill it where it has not done so after half a minute or the wait is interrupted."""
+def end(record: Record, patience: float | None = None) -> None:
+    """Ask the server to stop, and kill it where it has not done so in time or the wait is interrupted.
+
+    Args:
+        record: the server.
+        patience: seconds to wait, by default `STOP_SECONDS`.
+    """
     try:
         _signal(record, signal.SIGTERM)
-        deadline = time.monotonic() + STOP_SECONDS
+        deadline = time.monotonic() + (STOP_SECONDS if patience is None else patience)
         while _is_alive(record) and time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
     finally:
         if _is_alive(record):
-            log.warning("The server on %s does not stop; killing it", record.data)
+            log.info("Killing the server on %s, which has not stopped", record.data)
             _signal(record, signal.SIGKILL)
             while _is_alive(record):
                 time.sleep(POLL_SECONDS)

@@ -148,9 +148,10 @@ def _start_or_undo(launch: Callable[[], Record], folder: Path, password: str) ->
         return _server(_mark_ready(record))
     except BaseException:
         if record is not None:
-            process.end(record)
+            # The half-made store of a first start holds nothing and may not open again, so it need not be closed well.
+            process.end(record, patience=0 if is_first_start else None)
             record.remove()
-            if is_first_start:  # A half-made store holds nothing yet and may not open again.
+            if is_first_start:
                 shutil.rmtree(folder / "data", ignore_errors=True)
         raise
 

@@ -129,10 +129,11 @@ def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_pat
 
 def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("pcneo.store.process.STOP_SECONDS", 0.5)
+    caplog.set_level("INFO")
     run_stand_in(tmp_path / "a", code=f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}")
     assert servers.stop(tmp_path / "a") is True
     assert read_record(tmp_path / "a") is None
-    assert "killing it" in caplog.text
+    assert "Killing the server" in caplog.text
 
 
 def test_the_password_is_not_shown(run_stand_in, tmp_path):
