@@ -226,9 +226,7 @@ def minimal_p_cohesions(
 ) -> CohesionBatch:
     """Return what `search_batches` yields as one batch."""
     batches = list(
-        search_batches(
-            graph, p, score, vertices=vertices, concurrency=concurrency, check=check, progress=progress
-        )
+        search_batches(graph, p, score, vertices=vertices, concurrency=concurrency, check=check, progress=progress)
     )
     sizes = [batch.sizes for batch in batches]
     return CohesionBatch(
@@ -384,9 +382,7 @@ def _fetch_missing(fetch: Fetch, partial: PartialGraph, keys: list[Key]) -> None
         partial.add(fetch(missing))
 
 
-def minimal_p_cohesion(
-    graph: networkx.Graph[Any], source: Key, p: object, score: str = "density"
-) -> Cohesion:
+def minimal_p_cohesion(graph: networkx.Graph[Any], source: Key, p: object, score: str = "density") -> Cohesion:
     """Return the minimal p-cohesion of one node of a networkx graph, whose nodes must be integers or strings.
 
     Directions, parallel edges and self-loops are ignored. Only the part of the graph that the search looks at is read.

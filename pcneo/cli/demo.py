@@ -23,7 +23,7 @@ def demo() -> None:
     from pcneo.demo import DEMO_QUERIES, run_demo, start_demo_server
 
     with Bars() as bars:
-        note("Starting a local Neo4j; the first start fetches it (about 180 MB).")
+        note("Starting a local Neo4j; the first start fetches it (about 155 MB).")
         server = start_demo_server(progress=lambda done, total: bars("fetching jars", done, total))
     with open_driver(ConnectionSettings(server.uri, server.username, server.password), local=True) as (
         driver,

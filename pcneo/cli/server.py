@@ -35,7 +35,7 @@ def start(
     from pcneo.store.servers import start as start_server
 
     with Bars() as bars:
-        note("Starting Neo4j; the first start fetches it (about 180 MB).")
+        note("Starting Neo4j; the first start fetches it (about 155 MB).")
         server = start_server(data, bolt_port=port, progress=lambda done, total: bars("fetching jars", done, total))
     _print(server, as_json, "runs already" if server.already_running else "started")
 

@@ -16,23 +16,27 @@ MINIMAL = 4
 def _loses(offsets, neighbours, need, members, place, q, removed):
     """Whether peeling `members` less the vertex `removed` loses q: whoever falls below its need leaves."""
     degree = np.zeros(len(members), np.int64)
-    for i, v in enumerate(members):
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            degree[i] += place[w] > 0
-    gone = np.zeros(len(members), np.bool_)
-    leaving = [removed]
+    for i in range(len(members)):
+        for k in range(offsets[members[i]], offsets[members[i] + 1]):
+            degree[i] += place[neighbours[k]] > 0
+    gone, leaving = np.zeros(len(members), np.bool_), np.empty(len(members), np.int64)
     gone[place[removed] - 1] = True
-    while len(leaving) > 0:
-        v = leaving.pop()
+    leaving[0] = removed
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        v = leaving[waiting]
         if v == q:
             return True
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
+        for k in range(offsets[v], offsets[v + 1]):
+            w = neighbours[k]
             i = place[w] - 1
             if i >= 0 and not gone[i]:
                 degree[i] -= 1
                 if degree[i] < need[w]:
                     gone[i] = True
-                    leaving.append(np.int64(w))
+                    leaving[waiting] = w
+                    waiting += 1
     return False
 
 
@@ -41,30 +45,31 @@ def _check_one(offsets, neighbours, need, members, place, q, minimal):
     """Return (edges inside, condition that fails or SOUND, vertex at which it fails)."""
     if place[q] == 0:
         return 0, HOLDS_QUERIED, q
-    ends_inside, reached = 0, 1
-    seen = np.zeros(len(members), np.bool_)
+    seen, queue = np.zeros(len(members), np.bool_), np.empty(len(members), np.int64)
     seen[place[q] - 1] = True
-    queue = [q]
-    while len(queue) > 0:
-        v = queue.pop()
+    queue[0] = q
+    reached, visited, ends_inside = 1, 0, 0
+    while visited < reached:
+        v = queue[visited]
+        visited += 1
         inside = 0
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
+        for k in range(offsets[v], offsets[v + 1]):
+            w = neighbours[k]
             i = place[w] - 1
             if i >= 0:
                 inside += 1
                 if not seen[i]:
                     seen[i] = True
+                    queue[reached] = w
                     reached += 1
-                    queue.append(np.int64(w))
         if inside < need[v]:
             return 0, NEEDS_MET, v
         ends_inside += inside
-    if reached < len(members):
-        return 0, CONNECTED, np.int64(members[np.argmin(seen)])
-    if minimal:
-        for v in members:
-            if v != q and not _loses(offsets, neighbours, need, members, place, q, np.int64(v)):
-                return 0, MINIMAL, np.int64(v)
+    for v in members:
+        if not seen[place[v] - 1]:
+            return 0, CONNECTED, np.int64(v)
+        if minimal and v != q and not _loses(offsets, neighbours, need, members, place, q, np.int64(v)):
+            return 0, MINIMAL, np.int64(v)
     return ends_inside // 2, SOUND, q
 
 
@@ -86,11 +91,11 @@ def check_cohesions(offsets, neighbours, need, queries, ends, members, minimal, 
     """
     edges = np.zeros(len(queries), np.int64)
     start = 0
-    for i, q in enumerate(queries):
+    for i in range(len(queries)):
         cohesion = members[start : ends[i]]
-        for k, v in enumerate(cohesion):
-            place[v] = k + 1
-        edges[i], condition, vertex = _check_one(offsets, neighbours, need, cohesion, place, q, minimal)
+        for k in range(len(cohesion)):
+            place[cohesion[k]] = k + 1
+        edges[i], condition, vertex = _check_one(offsets, neighbours, need, cohesion, place, queries[i], minimal)
         for v in cohesion:
             place[v] = 0
         if condition != SOUND:

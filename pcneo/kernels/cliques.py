@@ -1,19 +1,15 @@
-"""k-cliques on arrays: per vertex, per edge, inside given sets, and the largest weights beside them (algorithms.md 7).
+"""k-cliques on arrays: how many, per vertex, per edge, inside given sets; and which edges meet which vertices in one.
 
-Every edge points from the end that leaves first to the other when vertices leave the graph one by one, always the one
-with the fewest neighbours left (Matula and Beck). Nobody then has more successors than the graph's degeneracy. A
-k-clique is counted at its first vertex: that vertex, the *root*, and k-1 of its successors, whose adjacency is a small
-matrix of bits. Within it a vertex is a local number; the root itself comes after the last successor.
+A k-clique is counted at the first of its vertices to leave (see `degeneracy`): that vertex, the *root*, and k-1 of its
+successors, whose adjacency is a small matrix of bits. Here a vertex is a local number, the root's after the others.
 
 Cliques are counted without being listed (Jain and Seshadhri, "The Power of Pivoting for Exact Clique Counting", 2020).
-To count those inside a set T, a vertex that lacks neighbours in T is held, which leaves those inside T ∩ N(v) to be
-counted, and taken out of T, again and again until T itself is a clique. What is held, H, and such a T are a *leaf*:
+To count those inside a set T, a vertex v that lacks neighbours in T is held, which leaves those inside T ∩ N(v) to be
+counted, and taken out of T; this again and again, until T itself is a clique. The vertices H that are held and such a T
+are a *leaf*. It stands for the cliques H ∪ A, where A is any set of `need` = k - |H| vertices of T. Where two are
+needed, any T makes a leaf, and A is an edge inside it. Every k-clique of the root belongs to exactly one leaf.
 
-    it stands for the cliques H ∪ A, where A is any set of `need` = k - |H| vertices of T,
-
-and every k-clique at this root belongs to exactly one leaf. Where one vertex is needed, any T is a leaf.
-
-Counts are at most 2^63 - 1. A sum of two such numbers that is larger is negative, and is looked at each time.
+Counts are at most 2^63 - 1. A sum of two such numbers that is larger comes out negative, and that is looked at.
 """
 
 from typing import NamedTuple
@@ -26,16 +22,12 @@ from numpy.typing import NDArray
 
 __all__ = [
     "OVERFLOW",
-    "Dag",
     "Workspace",
     "binomials",
     "cliques_inside",
     "count_cliques",
     "count_supports",
-    "largest_common",
-    "largest_common_inside",
     "largest_weights",
-    "orient",
     "workspace",
 ]
 
@@ -46,32 +38,16 @@ _NONE = np.uint64(0)
 _ALL = np.uint64(2**64 - 1)
 
 
-class Dag(NamedTuple):
-    """The graph with every edge once, from the end that leaves first. Vertices are numbered by when they leave.
-
-    Attributes:
-        order: uint32, n; the vertex that leaves i-th.
-        offsets: int64, n + 1; the successors of i are `heads[offsets[i]:offsets[i + 1]]`.
-        heads: uint32, m; all larger than i, in no order.
-        edges: int64, m; where the edge is among all edges u < v, ascending by u, then v.
-    """
-
-    order: NDArray[np.uint32]
-    offsets: NDArray[np.int64]
-    heads: NDArray[np.uint32]
-    edges: NDArray[np.int64]
-
-
 class Workspace(NamedTuple):
     """Memory of one thread, for roots of at most d successors; between roots `place`, `credits`, `pairs` are zero.
 
     Attributes:
         place: int64, n; a vertex's local number plus one.
         rows: uint64, (d, words); bit j of row i: the successors i and j of the root are adjacent.
-        sets: uint64, (depth, words); T at each depth of the walk.
-        waiting: uint64, (depth, words); vertices of T that are to be held next.
+        sets: uint64, (depth, words); T at each depth of the walk, which is |H|.
+        waiting: uint64, (depth, words); vertices of T that are held next.
         held: int64, depth; the vertices of H, the root first.
-        listed: int64, d; the vertices of T at a leaf.
+        rest, near: int64, d; the vertices of T at a leaf, and something of each or of one.
         credits: int64, d + 1; a number for each local vertex.
         pairs: int64, (d + 1, d + 1); a number for each pair of them, or (0, 0) where none is wanted.
     """
@@ -81,7 +57,8 @@ class Workspace(NamedTuple):
     sets: NDArray[np.uint64]
     waiting: NDArray[np.uint64]
     held: NDArray[np.int64]
-    listed: NDArray[np.int64]
+    rest: NDArray[np.int64]
+    near: NDArray[np.int64]
     credits: NDArray[np.int64]
     pairs: NDArray[np.int64]
 
@@ -96,74 +73,18 @@ def workspace(vertex_count: int, largest: int, k: int, pairs: bool = False) -> W
         sets=np.zeros((depth, words), np.uint64),
         waiting=np.zeros((depth, words), np.uint64),
         held=np.zeros(depth, np.int64),
-        listed=np.zeros(largest, np.int64),
+        rest=np.zeros(largest, np.int64),
+        near=np.zeros(largest, np.int64),
         credits=np.zeros(largest + 1, np.int64),
         pairs=np.zeros((largest + 1, largest + 1) if pairs else (0, 0), np.int64),
     )
-
-
-# --- The order in which vertices leave
-
-
-@njit(nogil=True, cache=True)
-def _leaving_order(offsets, neighbours):
-    """Return the vertices as they leave, the one with the fewest neighbours left first (Batagelj and Zaversnik)."""
-    n = len(offsets) - 1
-    left = np.diff(offsets)
-    starts = np.zeros(np.max(left) + 2 if n > 0 else 1, np.int64)  # where vertices with so many left begin in `order`
-    for degree in left:
-        starts[degree + 1] += 1
-    starts = np.cumsum(starts)
-    order, position = np.empty(n, np.uint32), np.empty(n, np.int64)
-    filled = starts.copy()
-    for v in range(n):
-        position[v] = filled[left[v]]
-        order[position[v]] = v
-        filled[left[v]] += 1
-    for i in range(n):
-        v = order[i]
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            if left[w] > left[v]:
-                first = starts[left[w]]
-                other = order[first]
-                order[first], order[position[w]] = w, other
-                position[w], position[other] = first, position[w]
-                starts[left[w]] += 1
-                left[w] -= 1
-    return order
-
-
-@njit(nogil=True, cache=True)
-def orient(offsets, neighbours):
-    """Return the graph of these rows as a `Dag`."""
-    n = len(offsets) - 1
-    order = _leaving_order(offsets, neighbours)
-    rank = np.empty(n, np.int64)
-    for i in range(n):
-        rank[order[i]] = i
-    ends = np.zeros(n + 1, np.int64)
-    for v in range(n):
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            ends[rank[v] + 1] += rank[v] < rank[w]
-    starts = np.cumsum(ends)
-    filled = starts.copy()
-    heads, edges = np.empty(len(neighbours) // 2, np.uint32), np.empty(len(neighbours) // 2, np.int64)
-    edge = 0
-    for v in range(n):
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            if v < w:
-                tail, head = min(rank[v], rank[w]), max(rank[v], rank[w])
-                heads[filled[tail]], edges[filled[tail]] = head, edge
-                filled[tail] += 1
-                edge += 1
-    return Dag(order, starts, heads, edges)
 
 
 # --- Sets of local vertices as words of bits
 
 
 @intrinsic
-def _ones(typing, word):  # noqa: ARG001
+def _ones(typing, word):
     """How many bits of a word are set."""
 
     def generate(context, builder, signature, arguments):
@@ -173,8 +94,8 @@ def _ones(typing, word):  # noqa: ARG001
 
 
 @intrinsic
-def _lowest(typing, word):  # noqa: ARG001
-    """The number of the lowest bit that is set."""
+def _lowest(typing, word):
+    """The number of the lowest bit that is set in a word that is not zero."""
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -183,15 +104,8 @@ def _lowest(typing, word):  # noqa: ARG001
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _size(vertices, words):
-    total = _NONE
-    for i in range(words):
-        total += _ones(vertices[i])
-    return np.int64(total)
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _size_of_common(a, b, words):
+def _size(a, b, words):
+    """How many vertices are in both sets."""
     total = _NONE
     for i in range(words):
         total += _ones(a[i] & b[i])
@@ -199,18 +113,27 @@ def _size_of_common(a, b, words):
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _next(vertices, words, start):
-    """The smallest member that is `start` or larger, or -1."""
-    i = start >> 6
-    if i >= words:
-        return -1
-    word = vertices[i] & (_ALL << np.uint64(start & 63))
-    while word == _NONE:
-        i += 1
-        if i == words:
-            return -1
-        word = vertices[i]
-    return np.int64(_lowest(word)) + 64 * i
+def _first(vertices, words):
+    """The smallest vertex of a set, or -1."""
+    for i in range(words):
+        if vertices[i] != _NONE:
+            return np.int64(_lowest(vertices[i])) + 64 * i
+    return -1
+
+
+@njit(nogil=True, cache=True)
+def _list(a, b, start, words, listed):
+    """Put the vertices in both sets, from `start` on, into `listed`, ascending; return how many they are."""
+    count = 0
+    mask = _ALL << np.uint64(start & 63)
+    for i in range(start >> 6, words):
+        word = a[i] & b[i] & mask
+        mask = _ALL
+        while word != _NONE:
+            listed[count] = np.int64(_lowest(word)) + 64 * i
+            count += 1
+            word &= word - _ONE
+    return count
 
 
 @njit(nogil=True, cache=True, forceinline=True)
@@ -222,44 +145,71 @@ def _flip(vertices, v):
 # --- The walk from leaf to leaf
 
 
+@njit(nogil=True, cache=True, forceinline=True)
+def _successors(dag, v):
+    return dag.heads[dag.offsets[v] : dag.offsets[v + 1]]
+
+
+@njit(nogil=True, cache=True)
+def _start(dag, work, local):
+    """Set up a walk over the vertices `local`, with a root held that has them all as neighbours; return its words."""
+    count = len(local)
+    words = (count + 63) >> 6
+    for i, v in enumerate(local):
+        work.place[v] = i + 1
+        work.rows[i][:words] = _NONE
+    for i, v in enumerate(local):
+        for w in _successors(dag, v):
+            j = work.place[w] - 1
+            if j >= 0:
+                _flip(work.rows[i], j)
+                _flip(work.rows[j], i)
+    for v in local:
+        work.place[v] = 0
+    work.held[0] = count
+    work.sets[1][:words] = _NONE
+    work.waiting[1][:words] = _NONE
+    for i in range(count):
+        _flip(work.sets[1], i)
+    return words
+
+
 @njit(nogil=True, cache=True)
 def _wait(work, words, depth, size):
-    """Let those wait that are not neighbours of the vertex of T with the fewest such; False if T is a clique."""
+    """Let the vertex of T that lacks the fewest neighbours in T, but not none, and those it lacks wait.
+
+    Returns:
+        Whether there is one; if not, T is a clique.
+    """
     members, waiting = work.sets[depth], work.waiting[depth]
     pivot, fewest = -1, size
-    v = _next(members, words, 0)
-    while v >= 0:
-        lacking = size - 1 - _size_of_common(work.rows[v], members, words)
+    for i in range(_list(members, members, 0, words, work.rest)):
+        v = work.rest[i]
+        lacking = size - 1 - _size(work.rows[v], members, words)
         if 0 < lacking < fewest:
             pivot, fewest = v, lacking
-            if lacking == 1:
-                break
-        v = _next(members, words, v + 1)
     if pivot < 0:
         return False
     for i in range(words):
         waiting[i] = members[i] & ~work.rows[pivot][i]
-    _flip(waiting, pivot)
+    _flip(waiting, pivot)  # held last of all it would add nothing: without those it lacks it is as good as held
     return True
 
 
 @njit(nogil=True, cache=True)
-def _leaf(work, k, words, depth, last):
-    """Walk on from `depth` to the next leaf and return its depth, which is |H|; 0 if there is none.
-
-    Where no more than `last` vertices are needed, any T is a leaf.
-    """
+def _leaf(work, k, words, depth):
+    """Walk on from `depth` to the next leaf and return its depth, which is |H|; 0 if there is none."""
     while depth > 0:
         members, waiting = work.sets[depth], work.waiting[depth]
-        v = _next(waiting, words, 0)
+        v = _first(waiting, words)
         if v < 0:
-            size = _size(members, words)
-            if size < k - depth:
+            need, size = k - depth, _size(members, members, words)
+            if size < need:
                 depth -= 1
                 continue
-            if k - depth <= last or not _wait(work, words, depth, size):
+            if need == 2 or not _wait(work, words, depth, size):
                 return depth
-            v = _next(waiting, words, 0)
+            v = _first(waiting, words)
         _flip(waiting, v)
         _flip(members, v)
         work.held[depth] = v
@@ -268,31 +218,6 @@ def _leaf(work, k, words, depth, last):
             work.sets[depth][i] = members[i] & work.rows[v][i]
             work.waiting[depth][i] = _NONE
     return 0
-
-
-@njit(nogil=True, cache=True)
-def _start(dag, work, local):
-    """Set up the bits for a walk over the vertices `local`, and hold a root; return the number of words."""
-    count = len(local)
-    words = (count + 63) >> 6
-    for i, v in enumerate(local):
-        work.place[v] = i + 1
-    for i in range(count):
-        work.rows[i][:words] = _NONE
-    for i, v in enumerate(local):
-        for w in dag.heads[dag.offsets[v] : dag.offsets[v + 1]]:
-            j = work.place[w] - 1
-            if j >= 0:
-                _flip(work.rows[i], j)
-                _flip(work.rows[j], i)
-    for v in local:
-        work.place[v] = 0
-    work.held[0] = count
-    work.waiting[1][:] = _NONE
-    work.sets[1][:words] = _ALL
-    if count & 63:
-        work.sets[1][words - 1] = (_ONE << np.uint64(count & 63)) - _ONE
-    return words
 
 
 @njit(nogil=True, cache=True)
@@ -308,32 +233,7 @@ def binomials(largest, k):
     return table
 
 
-# --- Counting
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _credit_edges(work, members, words):
-    """Credit each member of T with its neighbours in T; return the number of edges inside T."""
-    ends = 0
-    v = _next(members, words, 0)
-    while v >= 0:
-        degree = _size_of_common(work.rows[v], members, words)
-        work.credits[v] += degree
-        ends += degree
-        v = _next(members, words, v + 1)
-    return ends // 2
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _credit_cliques(work, members, words, need, chosen):
-    """Credit each member of a clique T with the choices of `need` of its vertices that it is in; return all choices."""
-    size = _size(members, words)
-    each = chosen[size - 1, need - 1]
-    v = _next(members, words, 0)
-    while v >= 0:
-        work.credits[v] += each
-        v = _next(members, words, v + 1)
-    return chosen[size, need]
+# --- Counts for each vertex
 
 
 @njit(nogil=True, cache=True)
@@ -342,20 +242,28 @@ def _count(work, k, words, chosen):
 
     Nobody is in more of them than there are, so that it is enough to look at their sum.
     """
-    total = 0
-    depth = _leaf(work, k, words, 1, 2)
+    total, credits = 0, work.credits
+    depth = _leaf(work, k, words, 1)
     while depth > 0:
         members, need = work.sets[depth], k - depth
+        size = _list(members, members, 0, words, work.rest)
         if need == 2:
-            here = _credit_edges(work, members, words)
+            here = 0
+            for v in work.rest[:size]:
+                degree = _size(work.rows[v], members, words)
+                credits[v] += degree
+                here += degree
+            here //= 2
         else:
-            here = _credit_cliques(work, members, words, need, chosen)
+            here = chosen[size, need]
+            for v in work.rest[:size]:
+                credits[v] += chosen[size - 1, need - 1]
         total += here
         if here < 0 or total < 0:
             return OVERFLOW
         for h in work.held[:depth]:
-            work.credits[h] += here
-        depth = _leaf(work, k, words, depth - 1, 2)
+            credits[h] += here
+        depth = _leaf(work, k, words, depth - 1)
     return total
 
 
@@ -367,30 +275,30 @@ def count_cliques(dag, k, start, end, chosen, work, counts, at_root):
         dag: the graph.
         k: 3 or more.
         start, end: the roots, by when they leave.
-        chosen: `binomials` for the largest number of successors.
+        chosen: `binomials` for the largest number of successors and k.
         work: a workspace used by nobody else meanwhile.
-        counts: int64, n; by vertex of the original graph.
-        at_root: int64, n; the number of k-cliques at each root is put here.
+        counts: int64, n; by vertex of the graph.
+        at_root: int64, n; the number of k-cliques of each root is put here.
 
     Returns:
-        Whether every number fitted; if not, what was counted is of no use.
+        Whether every number fitted; if not, nothing of this is of further use.
     """
     for root in range(start, end):
-        local = dag.heads[dag.offsets[root] : dag.offsets[root + 1]]
-        if len(local) < k - 1:
+        local = _successors(dag, root)
+        count = len(local)
+        if count < k - 1:
             continue
         words = _start(dag, work, local)
-        at_root[root] = _count(work, k, words, chosen)
-        if at_root[root] < 0:
+        total = _count(work, k, words, chosen)
+        if total < 0:
             return False
-        for i, v in enumerate(local):
-            counts[dag.order[v]] += work.credits[i]
-            if counts[dag.order[v]] < 0:
+        at_root[root] = total
+        for i in range(count + 1):
+            v = dag.order[local[i] if i < count else root]
+            counts[v] += work.credits[i]
+            if counts[v] < 0:
                 return False
-        counts[dag.order[root]] += at_root[root]
-        if counts[dag.order[root]] < 0:
-            return False
-        work.credits[: len(local) + 1] = 0
+        work.credits[: count + 1] = 0
     return True
 
 
@@ -404,46 +312,34 @@ def cliques_inside(dag, rank, k, offsets, neighbours, queries, starts, members, 
         offsets, neighbours: the graph's rows.
         queries: int64, b vertices.
         starts, members: the i-th set is `members[starts[i]:starts[i + 1]]`, ascending.
-        chosen: `binomials` for the largest number of neighbours in a set.
-        work: a workspace used by nobody else meanwhile.
+        chosen: `binomials` for the most neighbours that a query has in its set, and k.
+        work: a workspace for so many, used by nobody else meanwhile.
         counts: int64, b.
 
     Returns:
-        Whether every number fitted.
+        Whether every number fitted; if not, nothing of this is of further use.
     """
     local = np.empty(len(work.rows), np.uint32)
     for i, q in enumerate(queries):
-        filled = 0
-        at = offsets[q]
+        filled, at, end = 0, offsets[q], offsets[q + 1]
         for v in members[starts[i] : starts[i + 1]]:
-            while at < offsets[q + 1] and neighbours[at] < v:
+            while at < end and neighbours[at] < v:
                 at += 1
-            if at < offsets[q + 1] and neighbours[at] == v:
+            if at < end and neighbours[at] == v:
                 local[filled] = rank[v]
                 filled += 1
         if filled < k - 1:
             continue
         words = _start(dag, work, local[:filled])
-        counts[i] = _count(work, k, words, chosen)
-        if counts[i] < 0:
+        total = _count(work, k, words, chosen)
+        if total < 0:
             return False
+        counts[i] = total
         work.credits[: filled + 1] = 0
     return True
 
 
-# --- Pairs: counts for each edge, and the largest weight of an edge that a vertex meets in a clique
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _list(members, words, listed):
-    """Put the members into `listed`, ascending, and return how many they are."""
-    count = 0
-    v = _next(members, words, 0)
-    while v >= 0:
-        listed[count] = v
-        count += 1
-        v = _next(members, words, v + 1)
-    return count
+# --- Counts for each edge, and the largest weight of an edge that a vertex meets in a clique
 
 
 @njit(nogil=True, cache=True)
@@ -454,29 +350,38 @@ def _count_pairs(work, k, words, chosen, limit):
         total: the number of k-cliques, or OVERFLOW.
         looked: pairs looked at; more than `limit` if it was given up.
     """
-    total, looked, pairs = 0, 0, work.pairs
-    depth = _leaf(work, k, words, 1, 1)
+    total, looked, pairs, held, rest, near = 0, 0, work.pairs, work.held, work.rest, work.near
+    depth = _leaf(work, k, words, 1)
     while depth > 0 and looked <= limit:
-        need, held = k - depth, work.held[:depth]
-        size = _list(work.sets[depth], words, work.listed)
-        rest = work.listed[:size]
-        here, each = chosen[size, need], chosen[size - 1, need - 1]
+        members, need = work.sets[depth], k - depth
+        size = _list(members, members, 0, words, rest)
+        looked += depth * depth
+        if need == 2:
+            here = 0
+            for v in rest[:size]:
+                degree = _size(work.rows[v], members, words)
+                for h in held[:depth]:
+                    pairs[h, v] += degree
+                after = _list(work.rows[v], members, v + 1, words, near)
+                for w in near[:after]:
+                    pairs[v, w] += 1
+                here += after
+                looked += depth + after
+        else:
+            here = chosen[size, need]
+            for i in range(size):
+                for h in held[:depth]:
+                    pairs[h, rest[i]] += chosen[size - 1, need - 1]
+                for w in rest[i + 1 : size]:
+                    pairs[rest[i], w] += chosen[size - 2, need - 2]
+            looked += size * (depth + size)
         total += here
         if here < 0 or total < 0:
             return OVERFLOW, looked
         for i in range(depth):
-            for j in range(i):
-                pairs[held[i], held[j]] += here
-            for v in rest:
-                pairs[held[i], v] += each
-        looked += depth * (depth + size)
-        if need > 1:
-            both = chosen[size - 2, need - 2]
-            for i in range(size):
-                for j in range(i):
-                    pairs[rest[i], rest[j]] += both
-            looked += size * size
-        depth = _leaf(work, k, words, depth - 1, 1)
+            for h in held[:i]:
+                pairs[held[i], h] += here
+        depth = _leaf(work, k, words, depth - 1)
     return total, looked
 
 
@@ -492,74 +397,71 @@ def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
 
     Returns:
         fits: whether every number fitted.
-        looked: pairs looked at, by which the work is measured; more than `limit` if it was given up. If it was, or
-            if a number did not fit, neither `supports` nor `work` is of further use.
+        looked: pairs of vertices looked at, the measure of the work; more than `limit` if it was given up.
+
+        If it was given up or a number did not fit, nothing of this is of further use.
     """
-    looked = 0
+    looked, pairs = 0, work.pairs
     for root in range(start, end):
-        first = dag.offsets[root]
-        local = dag.heads[first : dag.offsets[root + 1]]
+        local = _successors(dag, root)
         count = len(local)
         if count < k - 1:
             continue
         words = _start(dag, work, local)
-        at_root[root], more = _count_pairs(work, k, words, chosen, limit - looked)
+        total, more = _count_pairs(work, k, words, chosen, limit - looked)
         looked += more
-        if at_root[root] < 0 or looked > limit:
-            return at_root[root] >= 0, looked
+        if total < 0 or looked > limit:
+            return total >= 0, looked
+        at_root[root] = total
         for i, v in enumerate(local):
             work.place[v] = i + 1
         for i, v in enumerate(local):
-            supports[dag.edges[first + i]] += work.pairs[i, count] + work.pairs[count, i]
-            if supports[dag.edges[first + i]] < 0:
+            edge = dag.edges[dag.offsets[root] + i]
+            supports[edge] += pairs[i, count] + pairs[count, i]
+            if supports[edge] < 0:
                 return False, looked
             for arc in range(dag.offsets[v], dag.offsets[v + 1]):
                 j = work.place[dag.heads[arc]] - 1
                 if j >= 0:
-                    supports[dag.edges[arc]] += work.pairs[i, j] + work.pairs[j, i]
+                    supports[dag.edges[arc]] += pairs[i, j] + pairs[j, i]
                     if supports[dag.edges[arc]] < 0:
                         return False, looked
         for v in local:
             work.place[v] = 0
-        work.pairs[: count + 1, : count + 1] = 0
+        pairs[: count + 1, : count + 1] = 0
     return True, looked
 
 
 @njit(nogil=True, cache=True)
 def _raise(work, k, words):
-    """Raise each credit to the largest of `pairs`, now weights, of a pair in a common k-clique with the vertex."""
-    weights, credits = work.pairs, work.credits
-    depth = _leaf(work, k, words, 1, 1)
+    """Raise each credit to the largest of `pairs`, now weights, that lies with the vertex in one k-clique."""
+    weights, credits, held, rest, near = work.pairs, work.credits, work.held, work.rest, work.near
+    depth = _leaf(work, k, words, 1)
     while depth > 0:
-        need, held = k - depth, work.held[:depth]
-        size = _list(work.sets[depth], words, work.listed)
-        rest = work.listed[:size]
-        among_held, across, among_rest = 0, 0, 0
+        members, need = work.sets[depth], k - depth
+        size = _list(members, members, 0, words, rest)
+        among_held, highest = 0, 0
         for i in range(depth):
-            for j in range(i):
-                among_held = max(among_held, weights[held[i], held[j]])
-        for v in rest:
-            own = 0
-            for h in held:
-                own = max(own, weights[h, v])
-            across = max(across, own)
-            if need == 1:
-                credits[v] = max(credits[v], among_held, own)
-        if need > 1:
-            for v in rest:
-                own = 0
-                for w in rest:
-                    own = max(own, weights[v, w])
-                among_rest = max(among_rest, own)
-                if need == 2:
-                    credits[v] = max(credits[v], among_held, across, own)
-        highest = max(among_held, across, among_rest)
-        for h in held:
+            for h in held[:i]:
+                among_held = max(among_held, weights[held[i], h])
+        for i in range(size):
+            near[i] = 0
+            for h in held[:depth]:
+                near[i] = max(near[i], weights[h, rest[i]])
+        for i in range(size):
+            v, own = rest[i], -1
+            for j in range(size):
+                w = rest[j]
+                if (work.rows[v][w >> 6] >> np.uint64(w & 63)) & _ONE != _NONE:
+                    own = max(own, near[i], near[j], weights[v, w], among_held)
+            highest = max(highest, own)
+            credits[v] = max(credits[v], own)
+        for h in held[:depth]:
             credits[h] = max(credits[h], highest)
         if need > 2:
-            for v in rest:
+            for v in rest[:size]:
                 credits[v] = max(credits[v], highest)
-        depth = _leaf(work, k, words, depth - 1, 1)
+        depth = _leaf(work, k, words, depth - 1)
 
 
 @njit(nogil=True, cache=True)
@@ -570,95 +472,28 @@ def largest_weights(dag, k, start, end, weights, work, largest):
         dag, k, start, end: as in `count_cliques`.
         weights: int64, m, none negative; edges u < v, ascending by u, then v.
         work: a workspace with pairs, used by nobody else meanwhile.
-        largest: int64, n.
+        largest: int64, n; by vertex of the graph.
     """
+    pairs = work.pairs
     for root in range(start, end):
-        first = dag.offsets[root]
-        local = dag.heads[first : dag.offsets[root + 1]]
-        count, any_weight = len(local), False
+        local = _successors(dag, root)
+        count = len(local)
         if count < k - 1:
             continue
+        words = _start(dag, work, local)
         for i, v in enumerate(local):
             work.place[v] = i + 1
         for i, v in enumerate(local):
-            weight = weights[dag.edges[first + i]]
-            work.pairs[i, count] = work.pairs[count, i] = weight
-            any_weight |= weight > 0
+            pairs[i, count] = pairs[count, i] = weights[dag.edges[dag.offsets[root] + i]]
             for arc in range(dag.offsets[v], dag.offsets[v + 1]):
                 j = work.place[dag.heads[arc]] - 1
                 if j >= 0:
-                    weight = weights[dag.edges[arc]]
-                    work.pairs[i, j] = work.pairs[j, i] = weight
-                    any_weight |= weight > 0
+                    pairs[i, j] = pairs[j, i] = weights[dag.edges[arc]]
         for v in local:
             work.place[v] = 0
-        if any_weight:
-            words = _start(dag, work, local)
-            _raise(work, k, words)
-            for i, v in enumerate(local):
-                largest[dag.order[v]] = max(largest[dag.order[v]], work.credits[i])
-            largest[dag.order[root]] = max(largest[dag.order[root]], work.credits[count])
-            work.credits[: count + 1] = 0
-            work.pairs[: count + 1, : count + 1] = 0
-
-
-# --- Common neighbours
-
-
-@njit(nogil=True, cache=True)
-def largest_common(offsets, neighbours, first, last, largest):
-    """Raise `largest` to the most common neighbours of a pair {v, u}, u > v, with v in first..last-1, at both its ends.
-
-    Args:
-        offsets, neighbours: the graph's rows.
-        first, last: the vertices v.
-        largest: int64, n.
-    """
-    common = np.zeros(len(largest), np.int64)
-    met = np.empty(len(largest), np.uint32)
-    for v in range(first, last):
-        count = 0
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            for i in range(offsets[w + 1] - 1, offsets[w] - 1, -1):
-                u = neighbours[i]
-                if u <= v:
-                    break
-                if common[u] == 0:
-                    met[count] = u
-                    count += 1
-                common[u] += 1
-        for u in met[:count]:
-            largest[u] = max(largest[u], common[u])
-            largest[v] = max(largest[v], common[u])
-            common[u] = 0
-
-
-@njit(nogil=True, cache=True)
-def largest_common_inside(dag, rank, offsets, neighbours, queries, starts, members, largest):
-    """Put into `largest`, for each query q, the most neighbours that q and another member share inside its set.
-
-    Args:
-        dag, rank, offsets, neighbours, queries, starts, members: as in `cliques_inside`.
-        largest: int64, b.
-    """
-    inside = np.zeros(len(rank), np.uint8)  # by when a vertex leaves: 1 for a member, 2 if it is a neighbour of q too
-    common = np.zeros(len(rank), np.int64)
-    for i, q in enumerate(queries):
-        group = members[starts[i] : starts[i + 1]]
-        for v in group:
-            inside[rank[v]] = 1
-        for v in neighbours[offsets[q] : offsets[q + 1]]:
-            inside[rank[v]] *= 2
-        for v in group:
-            a = rank[v]
-            for b in dag.heads[dag.offsets[a] : dag.offsets[a + 1]]:
-                if inside[b] == 2:
-                    common[a] += 1
-                if inside[a] == 2 and inside[b] > 0:
-                    common[b] += 1
-        for v in group:
-            if v != q:
-                largest[i] = max(largest[i], common[rank[v]])
-        for v in group:
-            inside[rank[v]] = 0
-            common[rank[v]] = 0
+        _raise(work, k, words)
+        for i in range(count + 1):
+            v = dag.order[local[i] if i < count else root]
+            largest[v] = max(largest[v], work.credits[i])
+        work.credits[: count + 1] = 0
+        pairs[: count + 1, : count + 1] = 0

@@ -279,7 +279,8 @@ def expand(rows, score, q, work):
         (members of P, 0), or (members so far, m) if the m vertices now in `work.ranked` have to be known first.
     """
     work.order[0] = work.lacking[0] = q
-    joined, lacking, unknown = 1, 1, 0
+    joined = lacking = np.int64(1)  # the type is spelt out, or numba compiles what these are handed to twice
+    unknown = np.int64(0)
     highest = reached = _join(rows, work, q, q)
     while True:
         lacking, v = _take(rows, work, lacking)
@@ -300,7 +301,8 @@ def expand(rows, score, q, work):
         reached = max(reached, highest)
         while highest > 0 and work.holders[highest] == 0:
             highest -= 1
-    work.holders[: reached + 1] = 0
+    for i in range(reached + 1):
+        work.holders[i] = 0
     return joined, unknown
 
 
@@ -348,7 +350,7 @@ def _remove(rows, spare, state, leaving, v):
     """
     leaving[0] = v
     state[v] = _GONE
-    left, done = 1, 0
+    left, done = np.int64(1), np.int64(0)
     while done < left:
         u = leaving[done]
         for i in range(rows.offsets[u], rows.offsets[u + 1]):
@@ -357,7 +359,7 @@ def _remove(rows, spare, state, leaving, v):
             if spare[w] >= 0 or state[w] == _GONE:
                 continue
             if state[w] == _MUST:
-                _undo(rows, spare, state, leaving[:left], done, i)
+                _undo(rows, spare, state, leaving, left, done, i)
                 return False
             state[w] = _GONE
             leaving[left] = w
@@ -367,15 +369,14 @@ def _remove(rows, spare, state, leaving, v):
 
 
 @njit(nogil=True, cache=True)
-def _undo(rows, spare, state, leaving, done, last):
+def _undo(rows, spare, state, leaving, left, done, last):
     """Undo `_remove`, which took from the neighbours of the first `done`, and of the next one up to entry `last`."""
-    for u in leaving[:done]:
-        for i in range(rows.offsets[u], rows.offsets[u + 1]):
-            spare[rows.neighbours[i]] += 1
-    for i in range(rows.offsets[leaving[done]], last + 1):
-        spare[rows.neighbours[i]] += 1
-    for u in leaving:
+    for k in range(left):
+        u = leaving[k]
         state[u] = _OPEN
+        if k <= done:
+            for i in range(rows.offsets[u], rows.offsets[u + 1] if k < done else last + 1):
+                spare[rows.neighbours[i]] += 1
 
 
 @njit(nogil=True, cache=True)
@@ -386,11 +387,9 @@ def _shrink(rows):
         uint8, one for each vertex; `_GONE` for those that are not in the minimal p-cohesion.
     """
     count = len(rows.need)
-    state = np.full(count, _OPEN, np.uint8)
-    state[0] = _MUST
-    leaving = np.empty(count, np.int64)
-    spare = np.empty(count, np.int64)
+    state, leaving, spare = np.empty(count, np.uint8), np.empty(count, np.int64), np.empty(count, np.int64)
     for v in range(count):
+        state[v] = _OPEN if v > 0 else _MUST
         spare[v] = rows.offsets[v + 1] - rows.offsets[v] - rows.need[v]
     for v in range(count - 1, 0, -1):
         if state[v] == _OPEN and not _remove(rows, spare, state, leaving, v):
@@ -424,7 +423,7 @@ def minimal_cohesions(rows, score, queries, work):
     Returns:
         ends: int64, one for each cohesion found; the i-th is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
         members: uint32, in join order, the queried vertex first.
-        missing: uint32; if not empty, the query after the last one found needs the neighbours of these vertices.
+        missing: int64; if not empty, the query after the last one found needs the neighbours of these vertices.
     """
     ends = np.empty(len(queries), np.int64)
     members = np.empty(16 * len(queries), np.uint32)
@@ -433,15 +432,16 @@ def minimal_cohesions(rows, score, queries, work):
         joined, unknown = expand(rows, score, queries[i], work)
         if unknown > 0:
             _forget(rows, work, joined)
-            return ends[:i], members[:filled], work.ranked[:unknown].astype(np.uint32)
+            return ends[:i], members[:filled], work.ranked[:unknown].copy()
         state = _shrink(_subgraph(rows, work, joined))
         if filled + joined > len(members):
             grown = np.empty(2 * (filled + joined), np.uint32)
-            grown[:filled] = members[:filled]
+            for k in range(filled):
+                grown[k] = members[k]
             members = grown
         for k in range(joined):
             if state[k] != _GONE:
                 members[filled] = work.order[k]
                 filled += 1
         ends[i] = filled
-    return ends, members[:filled], np.empty(0, np.uint32)
+    return ends, members[:filled], np.empty(0, np.int64)

@@ -102,7 +102,7 @@ def status(data: Path | None = None) -> LocalServer | None:
 def stop(data: Path | None = None) -> bool:
     """Stop the server that runs on a data folder, by default the user's, and return whether there was one.
 
-    Neo4j is asked to stop cleanly, which takes up to ten seconds; after thirty it is killed.
+    Neo4j is asked to stop cleanly, which takes about a second; after thirty it is killed.
 
     Raises:
         LocalServerError: another process is starting or stopping it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.laplace import pad
@@ -36,7 +37,7 @@ class Edge(OneScale):
     def _first_scales(self) -> tuple[Fraction, ...]:
         return (1 / self.epsilon_1,)
 
-    @property
+    @cached_property
     def _pad(self) -> int:
         return pad(handed(1 / self.epsilon_1), self.delta)
 

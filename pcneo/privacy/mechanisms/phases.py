@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from pcneo.privacy import collector, vertex
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
@@ -49,7 +50,7 @@ class _TwoPhases(OneScale):
         """δ' = δ/(2h+2): the probability with which one padded report may be below the truth."""
         return self.delta / (2 * self.h + 2)
 
-    @property
+    @cached_property
     def _pads(self) -> tuple[int, int]:
         degree, common = handed(self.degree_scale), handed(self.common_scale)
         return pad(degree, self.part_delta), pad(common, self.part_delta)

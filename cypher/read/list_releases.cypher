@@ -1,0 +1,26 @@
+// Every release that was recorded, oldest first.
+//
+// returns:
+//   id              string       the release
+//   graph           string       name of its graph
+//   run             string|null  the run it rests on
+//   mechanism       string       critical, edge, elv or published
+//   k               integer      vertices of the cliques
+//   p               string|null  p as a canonical fraction a/b
+//   score           string|null  score of the run
+//   epsilon         string       ε as a canonical fraction a/b
+//   delta           string       δ likewise
+//   h               integer|null  the two-phase mechanisms' h
+//   membershipHash  string|null  hash of the memberships it rests on
+//   property        string|null  the property that holds the noisy counts
+//   propertyHash    string|null  hash of the values written there
+//   who             string       the operating-system user
+//   version         string       of pcneo
+//   at              datetime     server time
+MATCH (release:PCohesionRelease)
+WHERE release.graph IS NOT NULL
+RETURN release.id AS id, release.graph AS graph, release.run AS run, release.mechanism AS mechanism, release.k AS k,
+       release.p AS p, release.score AS score, release.epsilon AS epsilon, release.delta AS delta, release.h AS h,
+       release.membershipHash AS membershipHash, release.property AS property, release.propertyHash AS propertyHash,
+       release.who AS who, release.version AS version, release.at AS at
+ORDER BY at, id

@@ -1,0 +1,12 @@
+// Record a total that the owner sets, in the transaction that holds the graph's lock.
+//
+// parameters:
+//   $graph    string  name of the graph
+//   $epsilon  string  total ε as a canonical fraction a/b
+//   $delta    string  total δ likewise
+//   $who      string  the operating-system user
+// returns:
+//   created  integer  1
+// repeatable: a second record of the same total changes nothing that counts.
+CREATE (budget:PCohesionBudget {graph: $graph, epsilon: $epsilon, delta: $delta, who: $who, at: datetime()})
+RETURN count(budget) AS created

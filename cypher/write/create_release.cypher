@@ -1,0 +1,36 @@
+// Record a spend, in the transaction that holds the graph's lock and before any noise is drawn.
+//
+// parameters:
+//   $release         string       a fresh identifier
+//   $graph           string       name of the graph
+//   $run             string|null  the run it rests on
+//   $mechanism       string       critical, edge, elv or published
+//   $k               integer 3..  vertices of the cliques
+//   $p               string|null  p as a canonical fraction a/b
+//   $score           string|null  score of the run
+//   $epsilon         string       ε as a canonical fraction a/b
+//   $epsilonOne      string|null  ε1 likewise
+//   $delta           string       δ likewise
+//   $h               integer|null  the two-phase mechanisms' h
+//   $membershipHash  string|null  hash of the memberships it rests on
+//   $who             string       the operating-system user
+//   $version         string       of pcneo
+// returns:
+//   created  integer  1
+// repeatable: MERGE on a unique identifier.
+MERGE (release:PCohesionRelease {id: $release})
+ON CREATE SET release.graph = $graph,
+              release.run = $run,
+              release.mechanism = $mechanism,
+              release.k = $k,
+              release.p = $p,
+              release.score = $score,
+              release.epsilon = $epsilon,
+              release.epsilonOne = $epsilonOne,
+              release.delta = $delta,
+              release.h = $h,
+              release.membershipHash = $membershipHash,
+              release.who = $who,
+              release.version = $version,
+              release.at = datetime()
+RETURN count(release) AS created

@@ -1,0 +1,69 @@
+"""Common neighbours on arrays: the most that a vertex shares with any other (privacy.md; algorithms.md section 7)."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["largest_common", "largest_common_inside"]
+
+
+@njit(nogil=True, cache=True)
+def largest_common(offsets, neighbours, first, last, largest):
+    """Raise `largest` to the most common neighbours of a pair {v, u}, u > v, with v in first..last-1, at both its ends.
+
+    Args:
+        offsets: int64, n + 1.
+        neighbours: uint32, ascending within each vertex.
+        first, last: the vertices v.
+        largest: int64, n.
+    """
+    common = np.zeros(len(largest), np.int64)
+    met = np.empty(len(largest), np.uint32)
+    for v in range(first, last):
+        count = 0
+        for w in neighbours[offsets[v] : offsets[v + 1]]:
+            for i in range(offsets[w + 1] - 1, offsets[w] - 1, -1):
+                u = neighbours[i]
+                if u <= v:
+                    break
+                if common[u] == 0:
+                    met[count] = u
+                    count += 1
+                common[u] += 1
+        for u in met[:count]:
+            largest[u] = max(largest[u], common[u])
+            largest[v] = max(largest[v], common[u])
+            common[u] = 0
+
+
+@njit(nogil=True, cache=True)
+def largest_common_inside(dag, rank, offsets, neighbours, queries, starts, members, largest):
+    """Put into `largest`, for each query q, the most neighbours that q and another member share inside its set.
+
+    Args:
+        dag, rank: the graph, every edge once, and for each vertex when it leaves.
+        offsets, neighbours: the graph's rows.
+        queries: int64, b vertices.
+        starts, members: the i-th set is `members[starts[i]:starts[i + 1]]`.
+        largest: int64, b.
+    """
+    inside = np.zeros(len(rank), np.uint8)  # by when a vertex leaves: 1 for a member, 2 if it is a neighbour of q too
+    common = np.zeros(len(rank), np.int64)
+    for i, q in enumerate(queries):
+        group = members[starts[i] : starts[i + 1]]
+        for v in group:
+            inside[rank[v]] = 1
+        for v in neighbours[offsets[q] : offsets[q + 1]]:
+            inside[rank[v]] *= 2
+        for v in group:
+            a = rank[v]
+            for b in dag.heads[dag.offsets[a] : dag.offsets[a + 1]]:
+                common[a] += inside[b] == 2
+                common[b] += inside[a] == 2
+        for v in group:
+            if v != q:
+                largest[i] = max(largest[i], common[rank[v]])
+        for v in group:
+            a = rank[v]
+            inside[a], common[a] = 0, 0
+            for b in dag.heads[dag.offsets[a] : dag.offsets[a + 1]]:
+                common[b] = 0

@@ -1,0 +1,386 @@
+"""Writers that are killed, that meet, that lose the lock or fail half-way; and what `clean` removes."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+
+from pcneo import annotate, runs
+from pcneo.annotate import writer as writer_module
+from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError, WriteMismatchError
+from pcneo.store import configuration, lock, servers
+from pcneo.store.gateway import Gateway
+from pcneo.store.lock import GraphLock
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+NAME = "Person/KNOWS/id"
+
+WRITER = """
+import os, sys, time
+from pcneo import annotate, connect
+from pcneo.annotate import writer
+from pcneo.config import read_environment
+
+writer.MEMBERSHIPS_A_TRANSACTION = 2_000
+
+def progress(stage, done, total):
+    if stage.startswith("writing"):
+        print(done, flush=True)
+        time.sleep(600)
+
+with connect(read_environment(os.environ)) as driver:
+    annotate.write(driver, sys.argv[1], p=0.6, node_labels=["Person"], relationship_types=["KNOWS"], key="id",
+                   progress=progress)
+"""
+
+HOLDER = """
+import os, sys, time
+from pcneo import connect
+from pcneo.config import read_environment
+from pcneo.store.gateway import Gateway
+from pcneo.store.lock import GraphLock
+
+with connect(read_environment(os.environ)) as driver, GraphLock(Gateway(driver, sys.argv[1]), "Person/KNOWS/id"):
+    print("holding", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+@pytest.fixture
+def start(server, db) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    """Start a program in a process of its own and return it when it has said its first line."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(program: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, db.name],
+            cwd=Path(__file__).parents[2],
+            env={**dict_of_environment(), **server.environment},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline(), "the program ended before it said anything"
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def dict_of_environment() -> dict[str, str]:
+    import os
+
+    return dict(os.environ)
+
+
+def write(db: Database, p=0.6, **options) -> annotate.WriteResult:
+    return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
+
+
+def once(stage: str, action: Callable[[], object]) -> Callable[[str, int, int | None], None]:
+    """A progress callback that acts when a stage of that name is first told of."""
+    done = []
+
+    def progress(told: str, *_: object) -> None:
+        if told.startswith(stage) and not done:
+            done.append(told)
+            action()
+
+    return progress
+
+
+def end_locking_transactions(db: Database) -> None:
+    """Do what an administrator or a server that shuts down does to the transaction that holds the lock."""
+    ended = db.run(
+        "SHOW TRANSACTIONS YIELD transactionId AS held, metaData WHERE metaData.pcneo IS NOT NULL "
+        "TERMINATE TRANSACTIONS held YIELD message RETURN message"
+    )
+    assert ended == [["Transaction terminated."]]
+
+
+def only_run(db: Database, run: str) -> bool:
+    """Whether this complete run is all that there is of runs and hubs."""
+    return db.statuses() == {run: "complete"} and db.hubs().keys() == {run}
+
+
+@pytest.fixture
+def old(db) -> str:
+    """A complete run of a ring, kept visible while others try; the graph has grown since by a ring of two hundred."""
+    db.put(cycle(10))
+    run = write(db).runs[0].run
+    db.put([(a + 1_000, b + 1_000) for a, b in cycle(200)], index=False)
+    return run
+
+
+# --- Killed
+
+
+def test_a_writer_killed_in_the_middle_leaves_the_old_run_visible_and_the_next_one_sweeps(db, old, start):
+    before = db.cohesions(old)
+    writing = start(WRITER)
+    assert sorted(db.statuses().values()) == ["complete", "running"]
+    assert runs.latest_run(db.driver, db.name).run.id == old
+    writing.kill()
+    writing.wait()
+    assert db.statuses()[old] == "complete"
+    (dead,) = (run for run, status in db.statuses().items() if status == "running")
+    assert 0 < db.hubs()[dead] < 210
+    assert db.cohesions(old) == before
+    (new,) = write(db).runs
+    assert only_run(db, new.run)
+    assert db.hubs() == {new.run: 210}
+    assert new.summary.memberships == 10 * 10 + 200 * 200
+    assert runs.verify(db.driver, db.name)[0].memberships_same
+
+
+def test_the_lock_is_free_within_a_second_after_its_holder_is_killed(db, old, start):
+    gateway = Gateway(db.driver, db.name)
+    with GraphLock(gateway, NAME):
+        pass
+    holding = start(HOLDER)
+    holding.kill()
+    started = time.monotonic()
+    with GraphLock(gateway, NAME):
+        assert time.monotonic() - started < 1
+
+
+# --- Two at once
+
+
+def test_a_second_writer_of_the_graph_gives_up_within_seconds_and_the_first_loses_nothing(db, old):
+    seconds = []
+
+    def try_too() -> None:
+        started = time.monotonic()
+        with pytest.raises(BusyError, match=f"writing graph '{NAME}'.*try again") as caught:
+            write(db)
+        seconds.append(time.monotonic() - started)
+        assert caught.value.data["graph"] == NAME
+        assert sorted(db.statuses().values()) == ["complete", "running"]
+
+    (first,) = write(db, progress=once("writing", try_too)).runs
+    assert seconds[0] < 15  # five of waiting, the rest is a slow machine's
+    assert only_run(db, first.run)
+    assert db.hubs() == {first.run: 210}
+
+
+def test_a_writer_that_waits_gets_its_turn_when_the_first_is_done_in_time(db, old, start):
+    gateway = Gateway(db.driver, db.name)
+    with GraphLock(gateway, NAME):
+        waiting = GraphLock(gateway, NAME)
+        with pytest.raises(BusyError):
+            waiting.__enter__()
+    with GraphLock(gateway, NAME):
+        pass
+
+
+def test_clean_refuses_while_a_writer_holds_the_graph_and_removes_nothing(db, old, monkeypatch):
+    monkeypatch.setattr(lock, "WAIT_SECONDS", 0.2)
+
+    def clean() -> None:
+        with pytest.raises(BusyError):
+            runs.clean(db.driver, db.name)
+        assert db.statuses()[old] == "complete"
+        assert db.hubs()[old] == 10
+
+    (first,) = write(db, progress=once("writing", clean)).runs
+    assert only_run(db, first.run)
+
+
+def test_another_graph_can_be_written_at_the_same_time(db, old):
+    other: list[str] = []
+
+    def write_other() -> None:
+        other.append(write(db, graph="other", vertices=[1]).runs[0].run)
+
+    (first,) = write(db, progress=once("writing", write_other)).runs
+    assert db.statuses() == {first.run: "complete", other[0]: "complete"}
+    assert db.hubs() == {first.run: 210, other[0]: 1}
+
+
+def test_a_writer_that_lost_its_lock_never_becomes_visible(db, old, caplog, monkeypatch):
+    monkeypatch.setattr(lock, "TOUCH_SECONDS", 0.05)
+    before = db.cohesions(old)
+
+    def lose() -> None:
+        end_locking_transactions(db)
+        time.sleep(0.5)
+
+    with caplog.at_level(logging.WARNING), pytest.raises(DatabaseError, match="lock"):
+        write(db, progress=once("writing", lose))
+    assert f"the lock on graph {NAME!r} is lost" in caplog.text
+    assert only_run(db, old)
+    assert db.cohesions(old) == before
+
+
+def test_a_writer_that_lost_its_lock_takes_nothing_from_the_one_that_has_it_now(db, old):
+    second: list[str] = []
+
+    def overtake() -> None:
+        end_locking_transactions(db)
+        second.append(write(db).runs[0].run)
+
+    with pytest.raises(PcneoError):
+        write(db, progress=once("writing", overtake))
+    assert only_run(db, second[0])
+    assert db.hubs() == {second[0]: 210}
+    assert runs.verify(db.driver, db.name)[0].memberships_same
+
+
+# --- Failing half-way
+
+
+def test_a_vertex_deleted_during_the_write_is_noticed_and_leaves_the_old_run(db, old):
+    before = db.cohesions(old)
+
+    def delete() -> None:
+        db.run("MATCH (v:Person {id: 1100}) DETACH DELETE v")
+
+    with pytest.raises(WriteMismatchError, match="Nothing of this run is visible") as caught:
+        write(db, progress=once("searching", delete))
+    assert caught.value.data["written"]["memberships"] < caught.value.data["sent"]["memberships"]
+    assert only_run(db, old)
+    assert db.cohesions(old) == before
+
+
+def test_a_key_repeated_during_the_write_is_noticed(db, old):
+    with pytest.raises(WriteMismatchError) as caught:
+        write(db, progress=once("searching", lambda: db.run("CREATE (:Person {id: 1100})")))
+    assert caught.value.data["written"]["memberships"] > caught.value.data["sent"]["memberships"]
+    assert only_run(db, old)
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, RuntimeError])
+def test_a_writer_interrupted_at_the_second_p_leaves_nothing_of_the_first(db, old, interruption):
+    def interrupt() -> None:
+        raise interruption
+
+    with pytest.raises(interruption):
+        write(db, ["0.55", "0.6"], progress=once("writing p=3/5", interrupt))
+    assert only_run(db, old)
+
+
+def test_a_run_of_vertices_one_of_which_does_not_exist_leaves_nothing(db, old):
+    with pytest.raises(NotFoundError, match="no vertex 99"):
+        write(db, vertices=[1, 99])
+    assert only_run(db, old)
+
+
+def test_a_writer_sweeps_what_dead_writers_of_its_graph_left_and_nothing_else(db, old):
+    db.run(
+        "UNWIND [['dead', $name, 'running'], ['gone', $name, 'replaced'], ['alive', 'other', 'running']] AS row "
+        "CREATE (:PCohesionRun {id: row[0], graph: row[1], status: row[2], scope: 'graph', pText: '3/5', "
+        "score: 'density', startedAt: datetime(), nodeCount: 0, relationshipCount: 0, vertices: 0, edges: 0, "
+        "memberships: 0, version: '0'}) "
+        "WITH row[0] AS run UNWIND range(1, 2500) AS i MATCH (v:Person {id: i % 10}) "
+        "CREATE (v)-[:HAS_COHESION]->(:PCohesion {run: run})",
+        name=NAME,
+    )
+    (few,) = write(db, vertices=[1]).runs
+    assert db.statuses() == {old: "complete", few.run: "complete", "alive": "running"}
+    assert db.hubs() == {old: 10, few.run: 1, "alive": 2_500}
+
+
+def test_a_batch_too_large_for_the_servers_transaction_memory_is_halved_at_once(tmp_path, monkeypatch):
+    monkeypatch.setitem(configuration.SETTINGS, "db.memory.transaction.max", "4m")
+    server = servers.start(tmp_path / "data")
+    try:
+        with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+            db = Database(driver, "neo4j")
+            db.put(cycle(170))
+            started = time.monotonic()
+            (run,) = write(db).runs
+            assert time.monotonic() - started < 25  # the driver repeats a transient error for thirty seconds
+            assert only_run(db, run.run)
+            assert db.hubs() == {run.run: 170}
+            assert set(map(len, db.members(run.run).values())) == {170}
+    finally:
+        servers.stop(server.data)
+
+
+# --- Clean
+
+
+@pytest.fixture
+def stored(db) -> dict[str, str]:
+    """A run of each kind, and what outlives every run: the ledger, as a release leaves it."""
+    db.put(cycle(10))
+    found = {
+        "graph": write(db).runs[0].run,
+        "degree": write(db, score="degree").runs[0].run,
+        "vertices": write(db, vertices=[3]).runs[0].run,
+        "other": write(db, graph="other").runs[0].run,
+    }
+    db.run(
+        "CREATE (:PCohesionRelease {id: 'r1', graph: $name, run: $run}), (:PCohesionBudget {graph: $name, epsilon: 1.0})",
+        name=NAME,
+        run=found["graph"],
+    )
+    return found
+
+
+def kept(db: Database) -> list:
+    """All but runs and hubs; the time of the last lock is no data."""
+    return [
+        db.users_own(),
+        db.run("MATCH (g:PCohesionGraph) RETURN properties(g {.*, lockedAt: null}) ORDER BY g.name"),
+        db.run("MATCH (n:PCohesionRelease|PCohesionBudget) RETURN labels(n), properties(n) ORDER BY elementId(n)"),
+    ]
+
+
+def test_clean_of_one_run_removes_its_record_hubs_and_memberships_and_nothing_else(db, stored):
+    before = kept(db)
+    for name, hubs in (("graph", 10), ("vertices", 1)):
+        result = runs.clean(db.driver, db.name, run=stored[name])
+        assert (result.runs, result.hubs) == ((stored[name],), hubs)
+    assert db.statuses() == {stored["degree"]: "complete", stored["other"]: "complete"}
+    assert db.hubs() == {stored["degree"]: 10, stored["other"]: 10}
+    assert kept(db) == before
+
+
+def test_clean_of_all_removes_every_run_and_keeps_graphs_budgets_and_releases(db, stored):
+    before = kept(db)
+    told = []
+    result = runs.clean(db.driver, db.name, progress=lambda *event: told.append(event))
+    assert (set(result.runs), result.hubs) == (set(stored.values()), 31)
+    assert told
+    assert db.run("MATCH (n:PCohesion|PCohesionRun) RETURN count(n)") == [[0]]
+    assert db.run("MATCH ()-[r:HAS_COHESION|IN_COHESION]->() RETURN count(r)") == [[0]]
+    assert kept(db) == before
+    assert runs.clean(db.driver, db.name).runs == ()
+
+
+def test_clean_of_a_run_that_does_not_exist_is_refused(db, stored):
+    with pytest.raises(NotFoundError, match="no run 'nonsense'"):
+        runs.clean(db.driver, db.name, run="nonsense")
+    assert db.statuses() == dict.fromkeys(stored.values(), "complete")
+
+
+def test_the_fingerprint_key_outlives_the_runs(db, stored):
+    (before,) = (stored.run.fingerprint for stored in runs.list_runs(db.driver, db.name) if stored.run.graph == "other")
+    runs.clean(db.driver, db.name)
+    write(db, graph="other")
+    assert runs.list_runs(db.driver, db.name)[0].run.fingerprint == before
+
+
+def test_transactions_hold_about_as_many_memberships_as_they_take_best(monkeypatch):
+    monkeypatch.setattr(writer_module, "MEMBERSHIPS_A_TRANSACTION", 10)
+    rows = [{"vertex": v, "size": size} for v, size in enumerate([4, 4, 4, 25, 1, 9, 3])]
+    groups = list(writer_module._transactions(rows))
+    assert [[row["size"] for row in group] for group in groups] == [[4, 4, 4], [25], [1, 9], [3]]

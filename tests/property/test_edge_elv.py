@@ -1,0 +1,187 @@
+"""What the proofs of `edge` and `elv` rest on, over every labelled graph of up to six vertices (privacy.md).
+
+A graph is an integer, its bits the pairs of vertices in the order of `combinations(range(n), 2)`; every quantity is an
+array over all graphs, so that "the graph with e toggled" is indexing with `graph ^ e`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from pcneo.privacy.laplace import pad
+from pcneo.privacy.mechanisms import Edge, Elv, make_mechanism
+from pcneo.privacy.noise import SimulatedNoise, handed_scale
+
+SIZES = range(2, 7)
+
+
+class Every:
+    """All labelled graphs of n vertices."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.pairs = list(combinations(range(n), 2))
+        self.bit = {pair: 1 << i for i, pair in enumerate(self.pairs)}
+        self.graphs = np.arange(1 << len(self.pairs))
+        self.common = {pair: self.common_neighbours(*pair) for pair in self.pairs}
+        self.degrees = np.stack([sum(self.has(v, u) for u in range(n) if u != v) for v in range(n)])
+        self.largest_at = np.stack(
+            [np.max([cn for pair, cn in self.common.items() if v in pair], axis=0) for v in range(n)]
+        )
+        self.largest = np.max(list(self.common.values()), axis=0)
+
+    def has(self, a: int, b: int) -> np.ndarray:
+        return (self.graphs & self.bit[min(a, b), max(a, b)] != 0).astype(int)
+
+    def common_neighbours(self, a: int, b: int) -> np.ndarray:
+        others = [u for u in range(self.n) if u not in (a, b)]
+        return sum((self.has(a, u) * self.has(b, u) for u in others), start=np.zeros(len(self.graphs), int))
+
+    def counts(self, k: int) -> np.ndarray:
+        counts = np.zeros((self.n, len(self.graphs)), int)
+        for group in combinations(range(self.n), k):
+            edges = sum(self.bit[pair] for pair in combinations(group, 2))
+            counts[list(group)] += self.graphs & edges == edges
+        return counts
+
+    def toggles(self) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+        """Each pair, and for every graph the graph with that pair toggled."""
+        for pair, bit in self.bit.items():
+            yield pair, self.graphs ^ bit
+
+
+@cache
+def every(n: int) -> Every:
+    return Every(n)
+
+
+# --- Sensitivities
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_one_connection_moves_the_largest_common_neighbourhood_by_at_most_one(n: int) -> None:
+    all_graphs = every(n)
+    moves = [np.abs(all_graphs.largest - all_graphs.largest[toggled]).max() for _, toggled in all_graphs.toggles()]
+    assert max(moves) == (1 if n > 2 else 0)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_one_connection_moves_the_degrees_by_two_in_sum(n: int) -> None:
+    degrees = every(n).degrees
+    assert all((np.abs(degrees - degrees[:, toggled]).sum(axis=0) == 2).all() for _, toggled in every(n).toggles())
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_one_connection_moves_each_vertex_s_largest_common_neighbourhood_by_at_most_one(n: int) -> None:
+    largest_at = every(n).largest_at
+    moves = [np.abs(largest_at - largest_at[:, toggled]).max() for _, toggled in every(n).toggles()]
+    assert max(moves) == (1 if n > 2 else 0)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_pair_s_common_neighbours_do_not_depend_on_the_pair_being_connected(n: int) -> None:
+    common = every(n).common
+    assert all((common[pair] == common[pair][toggled]).all() for pair, toggled in every(n).toggles())
+
+
+@pytest.mark.parametrize("k", [3, 4, 5, 6])
+@pytest.mark.parametrize("n", SIZES)
+def test_one_connection_moves_the_counts_by_at_most_k_times_the_binomial(n: int, k: int) -> None:
+    all_graphs = every(n)
+    counts = all_graphs.counts(k)
+    slack = []
+    for pair, toggled in all_graphs.toggles():
+        moved = np.abs(counts - counts[:, toggled]).sum(axis=0)
+        slack.append(np.array([k * math.comb(cn, k - 2) for cn in range(n)])[all_graphs.common[pair]] - moved)
+    assert min(part.min() for part in slack) == 0
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+@pytest.mark.parametrize("n", SIZES)
+def test_the_scale_of_edge_covers_every_connection_unless_the_noise_eats_the_pad(n: int, k: int) -> None:
+    """With the least noise that does not count as a failure, λ·ε2 is at least the change of the counts."""
+    all_graphs = every(n)
+    mechanism = make_mechanism("edge", k=k, epsilon=1, n=n, delta="0.01")
+    assert isinstance(mechanism, Edge)
+    lowest = -pad(Fraction(handed_scale(1 / mechanism.epsilon_1)), mechanism.delta)
+    noise = SimulatedNoise(lambda scale, size: [lowest] * size)
+    covered = np.array([mechanism.scale(C, noise) * mechanism.epsilon_2 for C in range(n - 1)])[all_graphs.largest]
+    counts = all_graphs.counts(k)
+    assert all(
+        (np.abs(counts - counts[:, toggled]).sum(axis=0) <= covered).all() for _, toggled in all_graphs.toggles()
+    )
+
+
+# --- How often the bound of `elv` fails
+
+
+def at_least(m: int, truth: int, t: Fraction, a: int) -> float:
+    """P[truth + X(t) + a >= m], from the definition; the complement is computed by `below`."""
+    return 1 - below(m, truth, t, a)
+
+
+def below(m: int, truth: int, t: Fraction, a: int) -> float:
+    """P[truth + X(t) + a < m]."""
+    alpha, x = math.exp(-1 / float(t)), m - 1 - truth - a
+    return alpha**-x / (1 + alpha) if x < 0 else 1 - alpha ** (x + 1) / (1 + alpha)
+
+
+def failure(mechanism: Elv, degrees: list[int], common: list[int], m: int) -> float:
+    """P[max U < m]: exactly the vertices of some B, at most h, report m or more, and all of B then answer less."""
+    degree_pad, common_pad = (
+        pad(Fraction(handed_scale(t)), mechanism.part_delta) for t in (mechanism.degree_scale, mechanism.common_scale)
+    )
+    low = [below(m, d, mechanism.degree_scale, degree_pad) for d in degrees]
+    high = [
+        at_least(m, d, mechanism.degree_scale, degree_pad) * below(m, c, mechanism.common_scale, common_pad)
+        for d, c in zip(degrees, common, strict=True)
+    ]
+    return sum(
+        math.prod(high[v] if v in B else low[v] for v in range(len(degrees)))
+        for size in range(mechanism.h + 1)
+        for B in combinations(range(len(degrees)), size)
+    )
+
+
+def elv(n: int, h: int, epsilon: str, delta: str) -> Elv:
+    mechanism = make_mechanism("elv", k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
+    assert isinstance(mechanism, Elv)
+    return mechanism
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("10", "0.01"), ("40", "0.5"), ("200", "0.9")])
+@pytest.mark.parametrize("h", [1, 3, 6])
+def test_the_bound_fails_for_a_connection_with_at_most_the_stated_probability(h: int, epsilon: str, delta: str) -> None:
+    """The bound must reach cn(a,b) for each pair; every different case of all graphs is computed once."""
+    for n in SIZES:
+        all_graphs, mechanism = every(n), elv(n, h, epsilon, delta)
+        stated = float((2 * mechanism.part_delta) ** 2)
+        most = np.max(list(all_graphs.common.values()), axis=0)  # the pair that is hardest to cover
+        cases = {tuple(row) for row in np.vstack([all_graphs.degrees, all_graphs.largest_at, most]).T.tolist()}
+        sorted_cases = {
+            (*sorted(zip(case[:n], case[n : 2 * n], strict=True)), case[-1]) for case in cases if case[-1] > 0
+        }
+        for *vertices, m in sorted_cases:
+            degrees, common = zip(*vertices, strict=True)
+            assert failure(mechanism, list(degrees), list(common), m) <= stated * (1 + 1e-9)
+
+
+def test_the_mechanism_fails_as_often_as_the_sum_says() -> None:
+    """20,000 first phases on a complete graph of four vertices, δ near 1 so that failures are common."""
+    mechanism = make_mechanism("elv", k=3, epsilon=20, n=4, delta="0.99", h=1)
+    assert isinstance(mechanism, Elv)
+    degrees, common = [1, 1, 1, 2], [0, 0, 0, 2]
+    m, runs = 2, 20_000
+    exact = failure(mechanism, degrees, common, m)
+    noise = SimulatedNoise.seeded(5)
+    # With k = 3, λ·ε2/3 is max U, cut at n-2 = 2 and not below 1.
+    fails = sum(mechanism.scale(degrees, common.__getitem__, noise) * mechanism.epsilon_2 < 3 * m for _ in range(runs))
+    assert 0.01 < exact < 0.5
+    assert abs(fails / runs - exact) < 5 * math.sqrt(exact * (1 - exact) / runs)

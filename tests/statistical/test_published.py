@@ -1,0 +1,42 @@
+"""What `published` really costs on a real graph: twice what is promised (privacy.md, "Why not only the paper's")."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+
+from pcneo.graph import graph_from_edges
+from pcneo.privacy.mechanisms import Published, make_mechanism
+from pcneo.privacy.noise import SimulatedNoise
+from pcneo.search import minimal_p_cohesions
+
+CELEGANS = Path(__file__).parents[3] / "shared" / "data" / "celegans_metabolic.edges.gz"
+
+
+@pytest.mark.skipif(not CELEGANS.exists(), reason="the graph is not beside this checkout, and not part of it")
+def test_the_worst_connection_of_celegans_loses_18_in_the_median_where_9_are_promised() -> None:
+    adjacency = naive.read_edges(CELEGANS)
+    edges = [(a, b) for a in adjacency for b in adjacency[a] if a < b]
+    graph = graph_from_edges(sorted(adjacency), *zip(*edges, strict=True))
+    found = minimal_p_cohesions(graph, "0.1")
+    groups = {c.vertex: set(c.members) for c in found.cohesions(graph)}
+    keys = graph.keys.tolist()
+
+    n = len(keys)
+    mechanism = make_mechanism("published", k=3, epsilon=10, n=n, delta=Fraction(1, n), h=3)
+    assert isinstance(mechanism, Published)
+    degrees = [len(adjacency[v] & groups[v]) for v in keys]
+    common = {i: naive.largest_common_inside(adjacency, v, groups[v]) for i, v in enumerate(keys)}
+    largest_support = max(len(adjacency[a] & adjacency[b]) for a, b in edges)  # k = 3: common neighbours
+
+    noise = SimulatedNoise.seeded(20)
+    losses = [float(3 * largest_support / mechanism.scale(degrees, common.__getitem__, noise)) for _ in range(1000)]
+    assert mechanism.epsilon_2 == 9
+    assert 17.5 <= np.median(losses) <= 18.5
+    low, high = np.quantile(losses, [0.05, 0.95])
+    assert 15.5 <= low <= 16.6
+    assert 19.0 <= high <= 20.1

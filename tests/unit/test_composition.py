@@ -1,0 +1,114 @@
+"""Numbers read from text and written back; costs that add up exactly."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pcneo.errors import ParameterError
+from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost, compose, fits, left
+from pcneo.privacy.exact import decimal_text, fraction_text, positive
+
+F = Fraction
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("0.1", F(1, 10)),
+        ("1/3", F(1, 3)),
+        ("1e-6", F(1, 10**6)),
+        (0.1, F(1, 10)),
+        (np.float64(0.1), F(1, 10)),
+        (3, F(3)),
+        (Decimal("2.5"), F(5, 2)),
+        (F(2, 7), F(2, 7)),
+        ("1e300", F(10**300)),
+    ],
+)
+def test_a_number_is_read_exactly_as_it_is_written(value: object, expected: Fraction) -> None:
+    assert positive(value, "epsilon") == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("0", "-0.5", "0/1", "-1/2", "nan", "NaN", "inf", "-inf", "1/0", "", "abc", "0.5/3", "1e99999", "1e-99999"),
+        *(0, -1, 0.0, float("nan"), float("inf"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")),
+        *(None, True, [1], 1j),
+    ],
+    ids=repr,
+)
+def test_what_is_not_positive_and_finite_is_refused_by_name(value: object) -> None:
+    with pytest.raises(ParameterError, match="epsilon 1 must be a number that is positive and finite") as refusal:
+        positive(value, "epsilon 1")
+    assert refusal.value.data["name"] == "epsilon 1"
+
+
+@pytest.mark.parametrize("value", [1, "1", "1.0", 2, "3/2"])
+def test_a_bound_above_is_excluded(value: object) -> None:
+    with pytest.raises(ParameterError, match="positive and below 1"):
+        positive(value, "delta", below=1)
+
+
+@pytest.mark.parametrize("x", [F(1, 3), F(7), F(1, 10**6), F(123456789, 1000)])
+def test_the_stored_form_reads_back_unchanged(x: Fraction) -> None:
+    assert Fraction(fraction_text(x)) == x
+    assert "/" in fraction_text(x)
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (F(3, 10), "0.3"),
+        (F(7), "7"),
+        (F(100), "100"),
+        (F(0), "0"),
+        (F(1, 10**6), "0.000001"),
+        (F(1, 3), "≈0.333333"),
+        (F(2, 3), "≈0.666667"),
+        (F(1, 453**2), "≈0.00000487308"),
+        (F(10**40), "1e+40"),
+        (F(1, 3 * 10**40), "≈3.33333e-41"),
+    ],
+)
+def test_the_short_form_is_exact_or_says_that_it_is_not(x: Fraction, text: str) -> None:
+    assert decimal_text(x) == text
+
+
+def test_costs_add_up_exactly_in_any_order() -> None:
+    costs = [Cost(F(1, i), F(1, i**3)) for i in range(1, 60)]
+    shuffled = random.Random(1).sample(costs, len(costs))
+    assert compose(costs) == compose(shuffled) == Cost(sum(F(1, i) for i in range(1, 60)), compose(costs).delta)
+    assert compose([]) == NOTHING
+
+
+def test_ten_tenths_are_one_and_not_a_little_more() -> None:
+    assert fits(compose([Cost(F(1, 10), F(1, 10**7))] * 10), Cost(F(1), F(1, 10**6)))
+
+
+def test_either_part_over_the_total_does_not_fit() -> None:
+    total = Cost(F(1), F(1, 100))
+    assert fits(total, total)
+    assert not fits(Cost(F(1) + F(1, 10**30), F(0)), total)
+    assert not fits(Cost(F(1, 2), F(1, 99)), total)
+
+
+def test_what_is_not_bounded_stays_so_and_fits_nothing() -> None:
+    assert compose([Cost(F(1)), UNBOUNDED, Cost(F(1))]) == UNBOUNDED
+    assert not fits(UNBOUNDED, Cost(F(10**9), F(1)))
+    assert left(UNBOUNDED, Cost(F(5))) == NOTHING
+    assert not UNBOUNDED.is_bounded
+
+
+def test_what_is_left_is_never_below_nothing() -> None:
+    assert left(Cost(F(1, 3), F(1)), Cost(F(1), F(1, 2))) == Cost(F(2, 3), F(0))
+
+
+def test_costs_read_well() -> None:
+    assert str(Cost(F(3, 10), F(1, 10**6))) == "ε = 0.3, δ = 0.000001"
+    assert str(UNBOUNDED) == "not bounded"

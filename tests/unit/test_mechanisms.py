@@ -1,0 +1,424 @@
+"""The mechanisms as objects: what they refuse, what changes cost, how scales follow, and the wall between two rooms."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from pcneo.errors import GraphError, ParameterError
+from pcneo.privacy import collector, vertex
+from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
+from pcneo.privacy.laplace import pad
+from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge, Elv, Mechanism, Published, make_mechanism
+from pcneo.privacy.noise import SimulatedNoise
+
+F = Fraction
+NAMES = ["critical", "edge", "elv", "published"]
+WITH_DELTA = NAMES[1:]
+TWO_PHASES = NAMES[2:]
+
+
+def make(name: str, **changed: object) -> Mechanism:
+    return make_mechanism(name, **{"k": 3, "epsilon": "1", "n": 100, **changed})
+
+
+def no_noise() -> SimulatedNoise:
+    return SimulatedNoise(lambda scale, size: [0] * size)
+
+
+# --- Parameters
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", float("nan"), 0, None, "1/0", "much"], ids=repr)
+def test_an_epsilon_that_is_not_positive_and_finite_is_refused(name: str, epsilon: object) -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon must be"):
+        make(name, epsilon=epsilon)
+
+
+@pytest.mark.parametrize("name", WITH_DELTA)
+@pytest.mark.parametrize("delta", ["0", "-1", "nan", "inf", "1", 1.5, float("nan")], ids=repr)
+def test_a_delta_outside_0_and_1_is_refused(name: str, delta: object) -> None:
+    with pytest.raises(ParameterError, match=r"^delta must be"):
+        make(name, delta=delta)
+
+
+@pytest.mark.parametrize("name", WITH_DELTA)
+@pytest.mark.parametrize("epsilon_1", ["0", "-1", "nan", "inf", float("nan")], ids=repr)
+def test_an_epsilon_1_that_is_not_positive_and_finite_is_refused(name: str, epsilon_1: object) -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon 1 must be"):
+        make(name, epsilon_1=epsilon_1)
+
+
+@pytest.mark.parametrize("name", WITH_DELTA)
+@pytest.mark.parametrize("epsilon_1", ["1", "1.0000000000000000000001", "7"])
+def test_an_epsilon_1_that_leaves_nothing_for_the_counts_is_refused(name: str, epsilon_1: str) -> None:
+    with pytest.raises(ParameterError, match="is not below 1"):
+        make(name, epsilon_1=epsilon_1)
+
+
+@pytest.mark.parametrize("name", TWO_PHASES)
+@pytest.mark.parametrize("h", [0, -1, 101, 2.0, "3", True])
+def test_an_h_outside_1_and_n_is_refused(name: str, h: object) -> None:
+    with pytest.raises(ParameterError, match=r"^h must be a whole number from 1 to 100"):
+        make(name, h=h)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("k", [2, 0, -3, 3.0, "3", None, True, float("nan")], ids=repr)
+def test_a_k_below_3_or_no_whole_number_is_refused(name: str, k: object) -> None:
+    with pytest.raises(ParameterError, match=r"^k must be a whole number of at least 3"):
+        make(name, k=k)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("critical", {"delta": "0.1"}),
+        ("critical", {"epsilon_1": "0.1"}),
+        ("critical", {"h": 3}),
+        ("critical", {"delta": 0}),
+        ("edge", {"h": 3}),
+        ("edge", {"h": 0}),
+    ],
+    ids=str,
+)
+def test_a_parameter_that_a_mechanism_has_not_is_refused(name: str, given: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match=f"mechanism {name} has no"):
+        make(name, **given)
+
+
+def test_an_unknown_mechanism_is_refused_with_the_names_that_there_are() -> None:
+    with pytest.raises(ParameterError, match="critical, edge, elv, published, not 'Edge'"):
+        make("Edge")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_graph_without_vertices_has_nothing_to_release(name: str) -> None:
+    with pytest.raises(GraphError, match="no vertices"):
+        make(name, n=0)
+
+
+def test_the_objects_themselves_refuse_and_keep_fractions() -> None:
+    with pytest.raises(ParameterError):
+        Edge(3, F(1), 10, F(1), F(1, 2))
+    with pytest.raises(ParameterError):
+        Elv(3, F(1), 10, F(1, 2), F(1, 2), 11)
+    assert Critical(3, "0.1").epsilon == F(1, 10)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Critical(3, F(1)).epsilon = F(2)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize(("n", "delta"), [(1, F(1, 10**6)), (999, F(1, 10**6)), (1001, F(1, 1001**2))])
+def test_the_defaults_are_those_of_the_specification(n: int, delta: Fraction) -> None:
+    mechanism = make_mechanism("elv", k=3, epsilon="0.7", n=n)
+    assert mechanism == Elv(3, F(7, 10), n, delta, F(7, 100), min(3, n))
+    assert make_mechanism("edge", k=3, epsilon="0.7", n=n) == Edge(3, F(7, 10), n, delta, F(7, 100))
+
+
+# --- What a mechanism says of itself
+
+
+def test_the_mechanisms_are_these_four_by_name() -> None:
+    assert {"critical": Critical, "edge": Edge, "elv": Elv, "published": Published} == MECHANISMS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_promise_is_one_sentence(name: str) -> None:
+    promise = MECHANISMS[name].promise
+    assert promise.endswith(".")
+    assert ". " not in promise
+    assert "  " not in promise
+    assert "\n" not in promise
+
+
+def test_critical_prints_the_sentence_of_the_specification() -> None:
+    assert Critical.promise == (
+        "Given the stored groups and all other connections, the published counts change the odds that any one pair "
+        "inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups or "
+        "the noise levels themselves reveal, and connections outside groups, are not protected."
+    )
+
+
+def test_published_promises_nothing_and_the_others_name_their_epsilon() -> None:
+    assert "promises nothing" in Published.promise
+    assert all("e^ε" in MECHANISMS[name].promise for name in ("critical", "edge", "elv"))
+
+
+def test_critical_and_edge_are_the_owner_s() -> None:
+    assert {name for name in NAMES if "owner" in MECHANISMS[name].run_by} == {"critical", "edge"}
+
+
+def test_groups_are_needed_and_scales_published_where_the_specification_says() -> None:
+    assert {name for name in NAMES if MECHANISMS[name].needs_groups} == {"critical", "published"}
+    assert {name for name in NAMES if MECHANISMS[name].publishes_scale} == {"edge", "elv"}
+
+
+# --- The privacy map
+
+
+def test_critical_costs_m_epsilon_inside_groups_and_is_not_bounded_outside() -> None:
+    mechanism = make("critical", epsilon="0.3")
+    assert [mechanism.cost(m) for m in (0, 1, 7)] == [NOTHING, Cost(F(3, 10)), Cost(F(21, 10))]
+    assert mechanism.cost(0, 1) == mechanism.cost(5, 1) == UNBOUNDED
+
+
+@pytest.mark.parametrize("name", ["edge", "elv"])
+def test_one_connection_costs_epsilon_and_delta_wherever_it_is(name: str) -> None:
+    mechanism = make(name, epsilon="0.3", delta="1/77")
+    assert mechanism.cost(1) == mechanism.cost(0, 1) == Cost(F(3, 10), F(1, 77))
+    assert mechanism.cost(0) == NOTHING
+    assert mechanism.cost(1, 2) == mechanism.cost(3)
+
+
+@pytest.mark.parametrize("name", ["edge", "elv"])
+@pytest.mark.parametrize("epsilon", ["0.001", "0.3", "2", "1e-40"])
+@pytest.mark.parametrize("m", [2, 3, 10])
+def test_groups_of_connections_cost_the_group_bound_rounded_up(name: str, epsilon: str, m: int) -> None:
+    cost = make(name, epsilon=epsilon, delta="1e-12").cost(m)
+    assert cost.epsilon == m * F(epsilon)
+    exact = 1e-12 * math.fsum(math.exp(i * float(epsilon)) for i in range(m))
+    assert math.isclose(cost.delta, exact, rel_tol=1e-12)
+    # The same sum in fractions, each exponential cut short and so too small: δ must not be below it.
+    terms = [sum(F(i * F(epsilon)) ** j / math.factorial(j) for j in range(150)) for i in range(m)]
+    assert cost.delta >= F(1, 10**12) * sum(terms)
+    assert cost.delta <= F(1, 10**12) * sum(terms) * (1 + F(1, 10**27))
+
+
+@pytest.mark.parametrize("m", [100, 10**9])
+def test_a_group_bound_beyond_one_says_nothing_and_is_one(m: int) -> None:
+    assert make("edge", epsilon="1", delta="1e-6").cost(m) == Cost(F(m), F(1))
+
+
+def test_published_is_not_bounded() -> None:
+    assert make("published").cost(1) == make("published").cost(0, 1) == UNBOUNDED
+    assert make("published").cost(0) == NOTHING
+
+
+# --- Scales
+
+
+def test_the_scales_of_critical_are_the_largest_supports_over_epsilon() -> None:
+    assert Critical(3, F(3, 10)).scales([0, 3, 12, 0]) == [F(0), F(10), F(40), F(0)]
+
+
+def test_critical_refuses_scales_that_cannot_be_drawn() -> None:
+    Critical(3, F(1)).check_scales([0, 3, 2**55])
+    with pytest.raises(ParameterError, match="cannot be drawn"):
+        Critical(3, F(1)).check_scales([0, 3, 2**56])
+
+
+def edge_scale(C: int, noise: int, k: int, n: int) -> Fraction:  # noqa: N803
+    mechanism = make_mechanism("edge", k=k, epsilon=1, n=n, delta="0.01")
+    assert isinstance(mechanism, Edge)
+    return mechanism.scale(C, SimulatedNoise(lambda scale, size: [noise] * size))
+
+
+def test_the_scale_of_edge_is_that_of_the_specification() -> None:
+    # ε1 = 1/10, so t = 10; pad: e^(-(a+1)/10) <= 0.01·(1+e^(-1/10)) first for a = 39.
+    assert pad(F(10), F(1, 100)) == 39
+    assert edge_scale(20, 5, k=4, n=1000) == 4 * math.comb(64, 2) / F(9, 10)
+    assert edge_scale(20, -45, k=4, n=1000) == 4 * math.comb(14, 2) / F(9, 10)
+
+
+def test_the_scale_of_edge_is_cut_at_what_n_vertices_can_share() -> None:
+    assert edge_scale(20, 10**6, k=4, n=30) == 4 * math.comb(28, 2) / F(9, 10)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 1000])
+def test_the_scale_of_edge_never_falls_below_the_floor(n: int) -> None:
+    assert edge_scale(0, -(10**6), k=4, n=n) == 4 / F(9, 10)
+
+
+def test_edge_draws_once_with_scale_one_over_epsilon_1() -> None:
+    asked = []
+    noise = SimulatedNoise(lambda scale, size: asked.append((scale, size)) or [0] * size)
+    edge = make("edge", epsilon="2", epsilon_1="0.25")
+    edge.scale(5, noise)  # pyright: ignore[reportAttributeAccessIssue]
+    assert (asked, noise.draws) == ([(4.0, 1)], 1)
+
+
+def two_phases(n: int = 5, h: int = 2, k: int = 3) -> Elv:
+    mechanism = make_mechanism("elv", k=k, epsilon=10, n=n, delta="0.6", h=h)
+    assert isinstance(mechanism, Elv)
+    return mechanism
+
+
+def test_the_parameters_of_the_two_phases_are_those_of_the_specification() -> None:
+    mechanism = two_phases(h=2)  # ε1 = 1
+    assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(4), F(1, 10))
+    mechanism = two_phases(h=3)
+    assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(6), F(3, 40))
+
+
+@pytest.mark.parametrize("name", TWO_PHASES)
+def test_phase_1_by_hand(name: str) -> None:
+    """Degrees 40, 50, 50, 10, 50 without noise: the collector asks the vertices 1 and 2, who answer 7 and 45."""
+    mechanism = make_mechanism(name, k=4, epsilon=10, n=100, delta="0.6", h=2)
+    assert isinstance(mechanism, Elv | Published)
+    a = pad(F(4), F(1, 10))
+    asked = []
+
+    def common(v: int) -> int:
+        asked.append(v)
+        return {1: 7, 2: 45}[v]
+
+    noise = no_noise()
+    scale = mechanism.scale([40, 50, 50, 10, 50] + [0] * 95, common, noise)
+    assert asked == [1, 2]
+    assert noise.draws == 102
+    assert scale == 4 * math.comb(50 + a, 2) / F(9)
+
+
+def test_the_collector_asks_the_largest_and_prefers_the_smaller_identifier() -> None:
+    reports = [vertex.Report(U) for U in (3, 9, 9, 1, 9, 12)]
+    assert collector.vertices_to_ask(reports, 3) == [5, 1, 2]
+
+
+def test_the_collector_takes_the_smaller_of_two_reports_and_cuts_at_n_less_2() -> None:
+    reports = [vertex.Report(U) for U in (3, 9, 8, 1, 2, 2)]
+    assert collector.noise_scale(reports, {1: vertex.Report(2)}, k=3, epsilon_2=F(1)) == 3 * 4
+    assert collector.noise_scale(reports, {1: vertex.Report(2), 2: vertex.Report(50)}, k=3, epsilon_2=F(1)) == 3 * 4
+    both = {1: vertex.Report(2), 2: vertex.Report(-7)}
+    assert collector.noise_scale(reports, both, k=3, epsilon_2=F(2)) == F(3 * 3, 2)
+    low = [vertex.Report(-5)] * 6
+    assert collector.noise_scale(low, {}, k=5, epsilon_2=F(1)) == 5
+
+
+@pytest.mark.parametrize("name", WITH_DELTA)
+@pytest.mark.parametrize("n", [1, 2, 50, 1000])
+def test_the_scale_lies_between_its_public_bounds(name: str, n: int) -> None:
+    mechanism = make_mechanism(name, k=4, epsilon=1, n=n)
+    assert isinstance(mechanism, Edge | Elv | Published)
+    for shift in (-(10**7), 0, 10**7):
+        noise = SimulatedNoise(lambda scale, size, x=shift: [x] * size)
+        scale = mechanism.scale(0, noise) if isinstance(mechanism, Edge) else mechanism.scale([0] * n, abs, noise)
+        assert mechanism.least_scale <= scale <= mechanism.largest_scale
+        if shift == 0:
+            assert scale == mechanism.scale_without_connections
+    assert mechanism.least_scale == 4 / F(9, 10)
+
+
+@pytest.mark.parametrize("name", WITH_DELTA)
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"epsilon": "1e-20"}, id="the least scale is too large"),
+        pytest.param({"epsilon": "1", "epsilon_1": "1e-20"}, id="the first draw's scale is too large"),
+        pytest.param({"epsilon": "1e-5", "k": 9, "n": 10_000}, id="only the largest scale is too large"),
+        pytest.param({"epsilon": "1e400"}, id="scales round to 0"),
+    ],
+)
+def test_impossible_scales_are_refused_before_anything_is_drawn(name: str, changed: dict[str, object]) -> None:
+    mechanism = make(name, **changed)
+    with pytest.raises(ParameterError, match="cannot be drawn"):
+        mechanism.check_scales()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize("name", WITH_DELTA)
+def test_usual_scales_are_not_refused(name: str) -> None:
+    make(name, k=5, n=35_000, epsilon="0.1").check_scales()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+# --- The wall between vertices and collector
+
+
+class Wall:
+    """Records every argument of every call into the collector's room, and what each vertex is handed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.crossed: list[object] = []
+        self.handed: list[tuple[object, ...]] = []
+        for name in collector.__all__:
+            monkeypatch.setattr(collector, name, self.watch(getattr(collector, name), self.crossing))
+        for name in ("report_degree", "report_common", "report_count"):
+            monkeypatch.setattr(vertex, name, self.watch(getattr(vertex, name), self.handing))
+
+    def crossing(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        self.crossed.append((repr(args), repr(kwargs)))
+
+    def handing(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        self.handed.append((*args, *kwargs.values()))
+
+    @staticmethod
+    def watch(function: Callable[..., object], note: Callable[..., None]) -> Callable[..., object]:
+        def watched(*args: object, **kwargs: object) -> object:
+            note(args, kwargs)
+            return function(*args, **kwargs)
+
+        return watched
+
+
+DEGREES = [41_000_003, 52_000_007, 63_000_011, 74_000_017, 85_000_023]
+COMMON = [31_000_003, 32_000_007, 33_000_011, 34_000_017, 35_000_023]
+
+
+def run_behind_the_wall(name: str, shift: int, monkeypatch: pytest.MonkeyPatch) -> tuple[Wall, Fraction]:
+    """Phase 1 with all exact values raised by `shift` and all noise lowered by it: the same reports, another truth."""
+    with monkeypatch.context() as patches:
+        wall = Wall(patches)
+        mechanism = make_mechanism(name, k=3, epsilon=10, n=5, delta="0.6", h=2)
+        assert isinstance(mechanism, Elv | Published)
+        noise = SimulatedNoise(lambda scale, size: [1000 + i - shift for i in range(size)])
+        scale = mechanism.scale([d + shift for d in DEGREES], lambda v: COMMON[v] + shift, noise)
+    return wall, scale
+
+
+@pytest.mark.parametrize("name", TWO_PHASES)
+def test_the_collector_cannot_tell_apart_two_truths_with_the_same_reports(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever crosses must be a function of noisy reports alone; an exact value that crossed would differ."""
+    one, scale = run_behind_the_wall(name, 0, monkeypatch)
+    other, other_scale = run_behind_the_wall(name, 987_654, monkeypatch)
+    assert len(one.crossed) == 2
+    assert one.crossed == other.crossed
+    assert scale == other_scale
+    assert not any(str(exact) in str(one.crossed) for exact in DEGREES + COMMON)
+
+
+@pytest.mark.parametrize("name", TWO_PHASES)
+def test_a_vertex_is_handed_its_own_view_and_its_own_noise_and_nothing_else(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wall, _ = run_behind_the_wall(name, 0, monkeypatch)
+    a = pad(F(4), F(1, 10))
+    degrees = [(degree, 1000 + v, a) for v, degree in enumerate(DEGREES)]
+    assert wall.handed == [*degrees, (COMMON[4], 1000, a), (COMMON[3], 1001, a)]
+
+
+@pytest.mark.parametrize("name", TWO_PHASES)
+def test_phase_2_adds_each_vertex_s_own_noise(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wall = Wall(monkeypatch)
+    noise = SimulatedNoise(lambda scale, size: list(range(1, size + 1)))
+    noisy = make(name, n=3, h=1).noisy_counts([10**30, 20, 30], [F(5)] * 3, noise)
+    assert noisy == [10**30 + 1, 22, 33]
+    assert wall.handed == [(10**30, 1), (20, 2), (30, 3)]
+    assert (wall.crossed, noise.draws) == ([], 3)
+
+
+def test_the_two_rooms_import_nothing_of_each_other() -> None:
+    assert not hasattr(collector, "vertex")
+    assert not hasattr(collector, "Report")
+    assert not hasattr(vertex, "collector")
+
+
+# --- The paper's claim
+
+
+def test_the_paper_s_sensitivity_of_a_triangle_is_0_while_its_counts_change() -> None:
+    """K3 with p <= 1/2: every cohesion is one edge, no clique lies inside; without an edge 1, 1, 1 becomes 0, 0, 0."""
+    import naive
+
+    triangle = naive.graph_of([(0, 1), (1, 2), (0, 2)])
+    path = naive.graph_of([(0, 1), (1, 2)])
+    groups = {v: naive.minimal_p_cohesion(triangle, F(1, 2), v) for v in triangle}
+    assert all(len(group) == 2 for group in groups.values())
+    assert set(naive.clique_counts_inside(triangle, 3, groups).values()) == {0}
+    assert max(naive.largest_common_inside(triangle, v, group) for v, group in groups.items()) == 0
+    assert naive.clique_counts(triangle, 3) == {0: 1, 1: 1, 2: 1}
+    assert naive.clique_counts(path, 3) == {0: 0, 1: 0, 2: 0}
