@@ -16,6 +16,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     │   └── WriteMismatchError  5   the database wrote something else than what was sent
     ├── BusyError               6   another writer holds this graph
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
+    ├── BudgetError             9   a release that the ledger or the budget does not admit; nothing was spent
     └── AnswerError             8   a computed answer failed its own check: a fault in pcneo
 
 Exit code 0 is success, 130 an interruption by the user.
@@ -27,6 +28,7 @@ from typing import ClassVar
 
 __all__ = [
     "AnswerError",
+    "BudgetError",
     "BusyError",
     "ConnectionFailedError",
     "DatabaseError",
@@ -117,6 +119,12 @@ class LocalServerError(PcneoError):
     """The local Neo4j could not be fetched, started or stopped."""
 
     exit_code = 7
+
+
+class BudgetError(PcneoError):
+    """The ledger does not admit a release; nothing was spent; `data` has `graph` where it is about one."""
+
+    exit_code = 9
 
 
 class AnswerError(PcneoError):

@@ -56,7 +56,7 @@ class Expansion:
         self.p = p
         self.inside: dict[Vertex, int] = {}
         self.order: list[Vertex] = []
-        self.P: set[Vertex] = set()
+        self.members: set[Vertex] = set()
         self.join(q)
 
     def need(self, v: Vertex) -> int:
@@ -65,7 +65,7 @@ class Expansion:
         return self.needs[v]
 
     def join(self, v: Vertex) -> None:
-        self.P.add(v)
+        self.members.add(v)
         self.order.append(v)
         for w in self.graph[v]:
             self.inside[w] = self.inside.get(w, 0) + 1
@@ -79,12 +79,12 @@ class Expansion:
 
 def density_score(state: Expansion, w: Vertex) -> float:
     """Equations 8-10 with the specification's choices, in the doubles it names."""
-    neighbours, P = state.graph[w], state.P
+    neighbours, members = state.graph[w], state.members
     degree, inside = len(neighbours), state.degree_inside(w)
     lacking = max(0, state.need(w) - inside)
-    common = len(neighbours & state.graph[state.q] & P)
-    helped = sum(state.lacks(u) for u in neighbours & P)
-    helpers = sorted((state.degree_inside(o) for o in neighbours - P), reverse=True)[:lacking]
+    common = len(neighbours & state.graph[state.q] & members)
+    helped = sum(state.lacks(u) for u in neighbours & members)
+    helpers = sorted((state.degree_inside(o) for o in neighbours - members), reverse=True)[:lacking]
     merit = float(inside * common * helped) / float(degree**3)
     penalty = float(lacking) / float(max(1, sum(helpers)))
     return merit - penalty
@@ -93,7 +93,7 @@ def density_score(state: Expansion, w: Vertex) -> float:
 def degree_score(state: Expansion, w: Vertex) -> float:
     """The reconstructed score of the 2021 paper: neighbours helped less neighbours needed."""
     lacking = max(0, state.need(w) - state.degree_inside(w))
-    return sum(state.lacks(u) for u in state.graph[w] & state.P) - lacking
+    return sum(state.lacks(u) for u in state.graph[w] & state.members) - lacking
 
 
 SCORES: dict[str, Callable[[Expansion, Vertex], float]] = {"density": density_score, "degree": degree_score}
@@ -106,7 +106,7 @@ def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list
     while lacking := [v for v in state.order if state.lacks(v)]:
         v = min(lacking, key=lambda u: (-state.degree_inside(u), u))
         b = state.need(v) - state.degree_inside(v)
-        scores = {w: rank(state, w) for w in graph[v] - state.P}
+        scores = {w: rank(state, w) for w in graph[v] - state.members}
         for w in sorted(scores, key=lambda u: (-scores[u], u))[:b]:
             state.join(w)
     return state.order
@@ -117,13 +117,13 @@ def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list
 
 def shrink(graph: Graph, p: Fraction, order: list[Vertex]) -> set[Vertex]:
     """Algorithm 2, last joined first; `order[0]` is the queried vertex."""
-    S = set(order)
+    group = set(order)
     must = {order[0]}
-    inside = {v: len(graph[v] & S) for v in order}
+    inside = {v: len(graph[v] & group) for v in order}
     for v in reversed(order[1:]):
-        if v not in S:
+        if v not in group:
             continue
-        leaving, degrees, after = [v], dict(inside), S - {v}
+        leaving, degrees, after = [v], dict(inside), group - {v}
         while leaving:
             for w in graph[leaving.pop()] & after:
                 degrees[w] -= 1
@@ -131,10 +131,10 @@ def shrink(graph: Graph, p: Fraction, order: list[Vertex]) -> set[Vertex]:
                     after.remove(w)
                     leaving.append(w)
         if must <= after:
-            S, inside = after, degrees
+            group, inside = after, degrees
         else:
             must.add(v)
-    return S
+    return group
 
 
 def minimal_p_cohesion(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> set[Vertex]:
@@ -144,40 +144,42 @@ def minimal_p_cohesion(graph: Graph, p: Fraction, q: Vertex, score: str = "densi
 
 def peel(graph: Graph, p: Fraction, vertices: set[Vertex]) -> set[Vertex]:
     """The largest subset in which every vertex has its need: whoever lacks leaves until nobody does."""
-    S = set(vertices)
-    while lacking := {v for v in S if len(graph[v] & S) < need(graph, p, v)}:
-        S -= lacking
-    return S
+    group = set(vertices)
+    while lacking := {v for v in group if len(graph[v] & group) < need(graph, p, v)}:
+        group -= lacking
+    return group
 
 
-def is_connected(graph: Graph, S: set[Vertex]) -> bool:
-    """Whether every vertex of S can be reached inside S."""
-    if not S:
+def is_connected(graph: Graph, group: set[Vertex]) -> bool:
+    """Whether every vertex of the group can be reached inside it."""
+    if not group:
         return False
-    start = next(iter(S))
+    start = next(iter(group))
     seen, queue = {start}, deque([start])
     while queue:
-        new = (graph[queue.popleft()] & S) - seen
+        new = (graph[queue.popleft()] & group) - seen
         seen |= new
         queue.extend(new)
-    return seen == S
+    return seen == group
 
 
-def is_p_cohesion(graph: Graph, p: Fraction, S: set[Vertex]) -> bool:
+def is_p_cohesion(graph: Graph, p: Fraction, group: set[Vertex]) -> bool:
     """Section 2: connected, and every vertex has its need inside."""
-    return is_connected(graph, S) and peel(graph, p, S) == S
+    return is_connected(graph, group) and peel(graph, p, group) == group
 
 
-def is_minimal_p_cohesion(graph: Graph, p: Fraction, q: Vertex, S: set[Vertex]) -> bool:
+def is_minimal_p_cohesion(graph: Graph, p: Fraction, q: Vertex, group: set[Vertex]) -> bool:
     """The independent check: a p-cohesion with q, and without any other vertex the rest loses q."""
-    return q in S and is_p_cohesion(graph, p, S) and all(q not in peel(graph, p, S - {v}) for v in S - {q})
+    return (
+        q in group and is_p_cohesion(graph, p, group) and all(q not in peel(graph, p, group - {v}) for v in group - {q})
+    )
 
 
 def smallest_p_cohesions(graph: Graph, p: Fraction, q: Vertex) -> list[set[Vertex]]:
     """Every smallest p-cohesion that contains q, by trying all vertex sets; for a dozen vertices."""
     others = sorted(set(graph) - {q})
     for size in range(len(graph)):
-        found = [S for rest in combinations(others, size) if is_p_cohesion(graph, p, S := {q, *rest})]
+        found = [group for rest in combinations(others, size) if is_p_cohesion(graph, p, group := {q, *rest})]
         if found:
             return found
     return []
@@ -189,8 +191,7 @@ def smallest_p_cohesions(graph: Graph, p: Fraction, q: Vertex) -> list[set[Verte
 def extended_local_view(graph: Graph, v: Vertex) -> Graph:
     """Vertices within two hops of v, and every edge that touches v or a neighbour of v."""
     near = {v} | graph[v]
-    view = graph_of(((a, b) for a in near for b in graph[a]), isolated=[v])
-    return view
+    return graph_of(((a, b) for a in near for b in graph[a]), isolated=[v])
 
 
 def cliques(graph: Graph, k: int) -> list[frozenset[Vertex]]:
@@ -211,12 +212,12 @@ def clique_counts(graph: Graph, k: int) -> dict[Vertex, int]:
 def clique_counts_inside(graph: Graph, k: int, cohesions: dict[Vertex, set[Vertex]]) -> dict[Vertex, int]:
     """Γ_in(v): those whose vertices all lie in MC(v)."""
     found = cliques(graph, k)
-    return {v: sum(v in clique and clique <= S for clique in found) for v, S in cohesions.items()}
+    return {v: sum(v in clique and clique <= group for clique in found) for v, group in cohesions.items()}
 
 
-def largest_common_inside(graph: Graph, v: Vertex, S: set[Vertex]) -> int:
-    """cn_in(v): the most common neighbours inside S of v and another member, adjacent or not."""
-    return max((len(graph[v] & graph[u] & S) for u in S - {v}), default=0)
+def largest_common_inside(graph: Graph, v: Vertex, group: set[Vertex]) -> int:
+    """cn_in(v): the most common neighbours inside the group of v and another member, adjacent or not."""
+    return max((len(graph[v] & graph[u] & group) for u in group - {v}), default=0)
 
 
 def clique_support(graph: Graph, k: int, edge: Edge) -> int:

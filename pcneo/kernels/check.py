@@ -74,31 +74,28 @@ def _check_one(offsets, neighbours, need, members, place, q, minimal):
 
 
 @njit(nogil=True, cache=True)
-def check_cohesions(offsets, neighbours, need, queries, ends, members, minimal, place):
-    """Count the edges of each cohesion and check it from the graph alone.
+def check_cohesions(offsets, neighbours, need, queries, bounds, members, edges, minimal, place):
+    """Count the edges of each cohesion and check it, from the graph alone.
 
     Args:
         offsets, neighbours, need: the graph, as the search takes it.
         queries: int64, the queried vertices.
-        ends: int64; the i-th cohesion is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
+        bounds: int64; the i-th cohesion is `members[bounds[i]:bounds[i + 1]]`.
         members: uint32.
+        edges: int64, one a cohesion; written here.
         minimal: whether to check, at a much higher cost, that no other vertex can be left out.
         place: int64, n zeros, left as they were.
 
     Returns:
-        edges: int64, one a cohesion.
-        (index, condition, vertex): the first fault; SOUND if there is none.
+        (index, condition, vertex) of the first fault; condition is SOUND if there is none.
     """
-    edges = np.zeros(len(queries), np.int64)
-    start = 0
     for i in range(len(queries)):
-        cohesion = members[start : ends[i]]
+        cohesion = members[bounds[i] : bounds[i + 1]]
         for k in range(len(cohesion)):
             place[cohesion[k]] = k + 1
         edges[i], condition, vertex = _check_one(offsets, neighbours, need, cohesion, place, queries[i], minimal)
         for v in cohesion:
             place[v] = 0
         if condition != SOUND:
-            return edges, (i, condition, vertex)
-        start = ends[i]
-    return edges, (-1, SOUND, -1)
+            return i, condition, vertex
+    return -1, SOUND, -1

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString
 
 import neo4j
-from neo4j.exceptions import Neo4jError
 
-from pcneo.errors import ConnectionFailedError, GraphError, KeyPropertyError, WriteMismatchError
+from pcneo.errors import ConnectionFailedError, DatabaseError, GraphError, KeyPropertyError, WriteMismatchError
 from pcneo.model import Key, Run, Selection
 from pcneo.store.connection import OLDEST_SERVER, version_number
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, Statement, load_statement
+from pcneo.store.transaction import Row, Transaction, rows_of, sample_names
 
 __all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex"]
 
@@ -29,9 +29,6 @@ FRONTIER = 1_000
 """Keys a frontier call."""
 DELETE_BATCH = 2_000
 """Hubs a deleting transaction."""
-
-Row = dict[str, Any]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Gateway:
         with translated(), self._session(neo4j.READ_ACCESS) as session:
             record, summary = session.execute_read(_single_with_summary, statement)
         self.version: str = record["version"]
-        self.database: str = database or summary.database
+        self.database: str = database or str(summary.database)
         self._database = self.database
         if version_number(self.version) < OLDEST_SERVER:
             oldest = ".".join(map(str, OLDEST_SERVER))
@@ -107,7 +104,7 @@ class Gateway:
         """Run one reading statement, in a transaction that the driver may repeat, and return its rows."""
         text = statement.render(names)
         with translated(), self._session(neo4j.READ_ACCESS) as session:
-            return session.execute_read(_rows, text, dict(parameters))
+            return session.execute_read(rows_of, text, dict(parameters))
 
     def _read(
         self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
@@ -119,7 +116,7 @@ class Gateway:
     ) -> list[Row]:
         text = load_statement(name).render(names or {})
         with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-            return session.execute_write(_rows, text, parameters)
+            return session.execute_write(rows_of, text, parameters)
 
     @contextmanager
     def transaction(self, metadata: Mapping[str, Any]) -> Iterator[Transaction]:
@@ -190,7 +187,7 @@ class Gateway:
         """
         statement = load_statement("stream_page")
         for i, label in enumerate(selection.node_labels):
-            names = {**_names(selection, "Person", "KNOWS", "id"), "Page": label}
+            names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
             start: Key | None = smallest
             while start is not None:
                 parameters = {"from": start, "limit": PAGE, "earlier": selection.node_labels[:i]}
@@ -204,7 +201,7 @@ class Gateway:
         Raises:
             KeyPropertyError: a key is repeated.
         """
-        names = _names(selection, "Person", "KNOWS", "id")
+        names = sample_names(selection, "Person", "KNOWS", "id")
         found: dict[Key, list[Key]] = {}
         for start in range(0, len(keys), FRONTIER):
             for row in self._read("get_neighbours", names, keys=list(keys[start : start + FRONTIER])):
@@ -296,7 +293,7 @@ class Gateway:
         Raises:
             WriteMismatchError: the counters differ from what was sent.
         """
-        text = load_statement("create_cohesions").render(_names(selection, "Person", "id"))
+        text = load_statement("create_cohesions").render(sample_names(selection, "Person", "id"))
         parameters = {"run": run, "p": p, "score": score}
         return self._create_or_halve(text, parameters, rows)
 
@@ -305,8 +302,8 @@ class Gateway:
         try:
             with translated(), self._session(neo4j.WRITE_ACCESS) as session:
                 written = session.execute_write(_all_or_nothing, text, {**parameters, "rows": rows}, sent)
-        except Exception as error:
-            if len(rows) < 2 or not _is_out_of_memory(error):
+        except DatabaseError as error:
+            if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:
                 raise
             middle = len(rows) // 2
             return sum(self._create_or_halve(text, parameters, half) for half in (rows[:middle], rows[middle:]))
@@ -321,7 +318,7 @@ class Gateway:
 
         The read is one stream: hubs of a complete run never change, and a server that cannot go on says so.
         """
-        text = load_statement("stream_cohesions").render(_names(selection, "Person", "id"))
+        text = load_statement("stream_cohesions").render(sample_names(selection, "Person", "id"))
         with (
             translated(),
             self._session(neo4j.READ_ACCESS) as session,
@@ -348,14 +345,22 @@ class Gateway:
         """End the transaction that carries this token if it waits for a lock; return whether one was ended."""
         text = load_statement("terminate_waiting").render({})
         with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-            return bool(session.execute_write(_rows, text, {"token": token}))
+            return bool(session.execute_write(rows_of, text, {"token": token}))
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
     @staticmethod
     def own_schema() -> tuple[LiteralString, ...]:
         """Return the statements that create the constraints and indexes of the data model."""
-        names = ("ensure_graph_name", "ensure_run_id", "ensure_release_id", "ensure_run_graph", "ensure_cohesion_run")
+        names = (
+            "ensure_graph_name",
+            "ensure_run_id",
+            "ensure_run_graph",
+            "ensure_cohesion_run",
+            "ensure_release_id",
+            "ensure_release_graph",
+            "ensure_budget_graph",
+        )
         return tuple(load_statement(name).render({}) for name in names)
 
     @staticmethod
@@ -367,62 +372,8 @@ class Gateway:
         """Run schema statements, each in a transaction of its own, and wait until the indexes are online."""
         with translated(), self._session(neo4j.WRITE_ACCESS) as session:
             for statement in statements:
-                session.execute_write(_rows, statement, {})
-            session.execute_write(_rows, load_statement("await_indexes").render({}), {})
-
-
-class Transaction:
-    """An open write transaction, for the few statements that must share one; see `Gateway.transaction`."""
-
-    def __init__(self, opened: neo4j.Transaction) -> None:
-        """Wrap the driver's."""
-        self._opened = opened
-
-    def _run(
-        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
-    ) -> list[Row]:
-        with translated():
-            return _rows(self._opened, load_statement(name).render(names or {}), parameters)
-
-    def commit(self) -> None:
-        """Commit; everything done in the transaction becomes visible at once."""
-        with translated():
-            self._opened.commit()
-
-    def touch_graph(self, name: str) -> bool:
-        """Take or keep the write lock on one graph; False where there is no such graph."""
-        return bool(self._run("touch_graph", name=name))
-
-    def complete_run(self, run: str, graph: str, replaced: Sequence[str], values: Row) -> None:
-        """Make a run visible and those it replaces invisible; `values` are the record's remaining properties.
-
-        Raises:
-            WriteMismatchError: the run's record is gone.
-        """
-        rows = self._run("complete_run", run=run, graph=graph, replaced=list(replaced), **values)
-        if rows[0]["completed"] != 1:
-            raise WriteMismatchError(f"The record of run {run} is gone; it stays invisible.", sent=1, written=0)
-
-    def delete_vertex_cohesions(self, selection: Selection, run: str, keys: Sequence[Key]) -> int:
-        """Delete the hubs that one run has for some vertices."""
-        names = _names(selection, "Person", "id")
-        return self._run("delete_vertex_cohesions", names, run=run, keys=list(keys))[0]["deleted"]
-
-    def update_run(self, run: str, memberships: int, membership_hash: str, status: str) -> None:
-        """Say what is left of a `vertices` run."""
-        self._run(
-            "update_run",
-            run=run,
-            memberships=memberships,
-            membershipHash=membership_hash,
-            status=status,
-        )
-
-
-def _names(selection: Selection, *wanted: str) -> dict[str, str | Sequence[str]]:
-    """The selection under the sample names that the statement files use."""
-    values = {"Person": selection.node_labels, "KNOWS": selection.relationship_types, "id": selection.key}
-    return {name: values[name] for name in wanted}
+                session.execute_write(rows_of, statement, {})
+            session.execute_write(rows_of, load_statement("await_indexes").render({}), {})
 
 
 def _successor(key: Key) -> Key | None:
@@ -430,10 +381,6 @@ def _successor(key: Key) -> Key | None:
     if isinstance(key, str):
         return key + "\0"
     return key + 1 if key < 2**63 - 1 else None
-
-
-def _rows(tx: neo4j.ManagedTransaction | neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
-    return [record.data() for record in tx.run(text, parameters)]
 
 
 def _single_with_summary(tx: neo4j.ManagedTransaction, text: LiteralString) -> tuple[neo4j.Record, neo4j.ResultSummary]:
@@ -444,7 +391,7 @@ def _single_with_summary(tx: neo4j.ManagedTransaction, text: LiteralString) -> t
 
 def _all_or_nothing(tx: neo4j.ManagedTransaction, text: LiteralString, parameters: Row, sent: Row) -> Row:
     """Compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
-    written = _rows(tx, text, parameters)[0]
+    written = rows_of(tx, text, parameters)[0]
     if written != sent:
         raise WriteMismatchError(
             f"The database wrote {written['cohesions']} hubs and {written['memberships']} memberships of "
@@ -454,8 +401,3 @@ def _all_or_nothing(tx: neo4j.ManagedTransaction, text: LiteralString, parameter
             written=written,
         )
     return written
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    cause = error.__cause__
-    return isinstance(cause, Neo4jError) and cause.code == OUT_OF_MEMORY

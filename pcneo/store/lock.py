@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from pcneo.errors import BusyError, NotFoundError, PcneoError
-from pcneo.store.gateway import Gateway, Transaction
+from pcneo.store.gateway import Gateway
+from pcneo.store.transaction import Transaction
 
 __all__ = ["GraphLock"]
 

@@ -1,7 +1,7 @@
 """Does OpenDP's sampler, as a release calls it, draw what the proofs assume? Every test states its size and its power.
 
 Size: the probability of a false alarm, at most 1e-6 for each assertion that accepts, by inequalities that hold for any
-number of draws (Dvoretzky, Kiefer and Wolfowitz with Massart's constant; Hoeffding and Azuma). Power: the probability of
+number of draws (Dvoretzky, Kiefer and Wolfowitz with Massart's constant; Hoeffding; Azuma). Power: the probability of
 noticing the fault that is named.
 """
 

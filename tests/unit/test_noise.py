@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
+import subprocess
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -63,6 +65,12 @@ def test_the_refusal_does_not_tell_the_scale() -> None:
 
 
 # --- The source of a release
+
+
+def test_opendp_is_loaded_by_its_source_alone() -> None:
+    """It takes most of a second, which no command but a release should wait for."""
+    check = "import sys, pcneo.privacy.mechanisms as m; sys.exit('opendp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
 def test_a_release_source_has_no_place_for_a_seed() -> None:

@@ -1,0 +1,114 @@
+"""Keys and arcs as arrays, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import GraphError, KeyPropertyError
+from pcneo.kernels.cohesion import MAX_DEGREE
+from pcneo.model import Graph, Key, KeyArray
+
+__all__ = ["check_degrees", "check_listing", "compress", "note_kinds", "sort_keys"]
+
+
+def note_kinds(kinds: dict[type, Key], keys: Iterable[Key]) -> None:
+    """Note the kinds of `keys`, each with an example, and refuse all but integers alone or strings alone.
+
+    Raises:
+        KeyPropertyError: a key is neither an integer nor a string, or both kinds have been noted.
+    """
+    for kind, example in {type(key): key for key in keys}.items():
+        kinds.setdefault(kind, example)
+        if kind not in (int, str):
+            raise KeyPropertyError(
+                f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings.",
+                kind=kind.__name__,
+                example=example,
+            )
+    if len(kinds) > 1:
+        raise KeyPropertyError(
+            f"Keys are of two kinds, such as the integer {kinds[int]!r} and the string {kinds[str]!r}; "
+            "choose a key property that is of one kind for every vertex.",
+            examples=(kinds[int], kinds[str]),
+        )
+
+
+def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
+    """Refuse a vertex that is listed more than once or, being a neighbour, never.
+
+    Args:
+        names: every key that occurs, once.
+        listed: for each vertex listed, the place of its key in `names`.
+
+    Raises:
+        KeyPropertyError: with the number of such keys and an example.
+    """
+    times = np.bincount(listed, minlength=len(names))
+    if repeated := [names[i] for i in np.flatnonzero(times > 1)]:
+        raise KeyPropertyError(
+            f"{len(repeated)} key(s) belong to more than one vertex, for example {repeated[0]!r}; "
+            "choose a key property that is unique.",
+            count=len(repeated),
+            example=repeated[0],
+        )
+    if unlisted := [names[i] for i in np.flatnonzero(times == 0)]:
+        raise KeyPropertyError(
+            f"{len(unlisted)} neighbour(s) are not among the vertices, for example {unlisted[0]!r}; "
+            "both ends of every edge must be vertices of the graph.",
+            count=len(unlisted),
+            example=unlisted[0],
+        )
+
+
+def sort_keys(names: list[Key]) -> tuple[KeyArray, NDArray[np.int64]]:
+    """Return distinct keys of one kind in ascending order, and for each of `names` its place in that order.
+
+    Raises:
+        KeyPropertyError: an integer does not fit 64 bits.
+    """
+    keys = _key_array(names)
+    by_key = np.argsort(keys)
+    position = np.empty(len(names), np.int64)
+    position[by_key] = np.arange(len(names))
+    return keys[by_key], position
+
+
+def _key_array(names: list[Key]) -> KeyArray:
+    if names and isinstance(names[0], str):
+        return np.array(names, np.object_)
+    try:
+        return np.array(names, np.int64)
+    except OverflowError:
+        example = next(key for key in names if not -(2**63) <= int(key) < 2**63)
+        raise KeyPropertyError(f"The key {example} does not fit a signed 64-bit integer.", example=example) from None
+
+
+def compress(
+    sources: NDArray[np.int64], targets: NDArray[np.int64], vertex_count: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return the offsets and neighbours of a `Graph` from its arcs, each once, self-loops dropped."""
+    arcs = (sources << 32 | targets)[sources != targets]
+    arcs.sort()
+    arcs = arcs[np.diff(arcs, prepend=-1) != 0]
+    offsets = np.zeros(vertex_count + 1, np.int64)
+    np.cumsum(np.bincount(arcs >> 32, minlength=vertex_count), out=offsets[1:])
+    return offsets, arcs.astype(np.uint32)
+
+
+def check_degrees(graph: Graph) -> None:
+    """Refuse a vertex whose degree, to the third power, would not fit 64 bits (algorithms.md section 4).
+
+    Raises:
+        GraphError: a vertex has more than 2,097,151 neighbours.
+    """
+    largest = int(graph.degrees.max(initial=0))
+    if largest > MAX_DEGREE:
+        vertex = graph.keys[[int(graph.degrees.argmax())]].tolist()[0]
+        raise GraphError(
+            f"Vertex {vertex!r} has {largest:,} neighbours; at most {MAX_DEGREE:,} are supported.",
+            vertex=vertex,
+            degree=largest,
+        )

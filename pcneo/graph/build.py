@@ -1,0 +1,103 @@
+"""A graph from a store's rows, from columns of edges, from networkx."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain, count, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import ParameterError
+from pcneo.graph.arrays import check_degrees, check_listing, compress, note_kinds, sort_keys
+from pcneo.model import Graph, Key
+
+if TYPE_CHECKING:
+    import networkx
+
+__all__ = ["graph_from_edges", "graph_from_networkx", "graph_from_rows"]
+
+_ROWS_AT_ONCE = 4096
+
+
+def graph_from_rows(rows: Iterable[tuple[Key, Sequence[Key]]]) -> Graph:
+    """Build a graph from rows as a store streams them, a few thousand held at a time.
+
+    Args:
+        rows: (key, keys of neighbours), one row a vertex, in any order. An edge may be given from one end or both,
+            and more than once; direction is ignored, and self-loops are dropped.
+
+    Raises:
+        KeyPropertyError: a key is neither an integer of 64 bits nor a string, kinds are mixed, a key is listed twice,
+            or a neighbour is never listed as a vertex.
+        GraphError: a vertex has more than 2,097,151 neighbours.
+    """
+    numbers: defaultdict[Key, int] = defaultdict(count().__next__)  # of each key, by first appearance
+    listed, lengths, neighbours = array("q"), array("q"), array("q")
+    kinds: dict[type, Key] = {}
+    rows = iter(rows)
+    while batch := list(islice(rows, _ROWS_AT_ONCE)):
+        keys, lists = zip(*batch, strict=True)
+        note_kinds(kinds, chain(keys, *lists))
+        listed.extend(map(numbers.__getitem__, keys))
+        lengths.extend(map(len, lists))
+        neighbours.extend(map(numbers.__getitem__, chain.from_iterable(lists)))
+    sources = np.asarray(listed)
+    return _build(list(numbers), sources, np.repeat(sources, np.asarray(lengths)), np.asarray(neighbours))
+
+
+def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Iterable[Key]) -> Graph:
+    """Build a graph from its vertices and, in two columns of equal length, the ends of its edges.
+
+    Args:
+        keys: every vertex once, isolated ones too.
+        sources: one end of each edge, by key.
+        targets: the other end; parallel edges count once, self-loops are dropped.
+
+    Raises:
+        KeyPropertyError: as in `graph_from_rows`.
+        GraphError: as in `graph_from_rows`.
+        ParameterError: the two columns differ in length.
+    """
+    names, tails, heads = _plain(keys), _plain(sources), _plain(targets)
+    if len(tails) != len(heads):
+        raise ParameterError(
+            f"sources and targets must be of equal length, not {len(tails)} and {len(heads)}.",
+            name="targets",
+            value=len(heads),
+        )
+    note_kinds({}, chain(names, tails, heads))
+    numbers: defaultdict[Key, int] = defaultdict(count().__next__)
+    listed = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
+    ends = np.fromiter(map(numbers.__getitem__, chain(tails, heads)), np.int64, 2 * len(tails))
+    return _build(list(numbers), listed, ends[: len(tails)], ends[len(tails) :])
+
+
+def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
+    """Build a graph from a networkx graph, directed or with parallel edges too, whose nodes are its keys.
+
+    Raises:
+        KeyPropertyError: as in `graph_from_rows`.
+        GraphError: as in `graph_from_rows`.
+    """
+    return graph_from_rows((vertex, list(neighbours)) for vertex, neighbours in graph.adjacency())
+
+
+def _plain(keys: Iterable[Key]) -> list[Key]:
+    """Return keys as Python's own integers and strings."""
+    return keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
+
+
+def _build(
+    names: list[Key], listed: NDArray[np.int64], sources: NDArray[np.int64], targets: NDArray[np.int64]
+) -> Graph:
+    """Build a graph from names, which of them are listed as vertices, and edges; all but names by place in `names`."""
+    check_listing(names, listed)
+    keys, position = sort_keys(names)
+    a, b = position[sources], position[targets]
+    graph = Graph(keys, *compress(np.concatenate((a, b)), np.concatenate((b, a)), len(names)))
+    check_degrees(graph)
+    return graph

@@ -1,0 +1,72 @@
+"""Hashes of a graph and of memberships: the same on every machine, whatever order things were read in."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import struct
+from collections.abc import Iterable
+
+from pcneo.model import CohesionBatch, Graph, Key
+
+__all__ = ["MembershipHash", "fingerprint", "membership_hash"]
+
+
+def fingerprint(graph: Graph, key: bytes) -> str:
+    """Return the hexadecimal HMAC-SHA-256, under `key`, of the graph's keys and edges.
+
+    Hashed are the number of vertices, their keys in ascending order as `_encode` writes them, their degrees, and for
+    each of them the places of its neighbours in that order, ascending. Numbers are unsigned and little-endian, places
+    of 32 bits, others of 64.
+    """
+    digest = hmac.new(key, struct.pack("<Q", graph.vertex_count), hashlib.sha256)
+    digest.update(b"".join(map(_encode, graph.keys.tolist())))
+    digest.update(graph.degrees.astype("<u8").tobytes())
+    digest.update(graph.neighbours.astype("<u4").tobytes())
+    return digest.hexdigest()
+
+
+def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
+    """Return the hexadecimal hash of memberships, given as (vertex, members) in any order.
+
+    It is the SHA-256 of the SHA-256 digests of all cohesions, in ascending order of their vertices. Of a cohesion are
+    hashed its vertex, the number of its members (unsigned, little-endian, 64 bits) and its members, ascending.
+    """
+    digests = [(vertex, _digest(_encode(vertex), list(map(_encode, sorted(members))))) for vertex, members in rows]
+    return hashlib.sha256(b"".join(digest for _, digest in sorted(digests))).hexdigest()
+
+
+class MembershipHash:
+    """The `membership_hash` of batches that come in ascending order; it keeps none of them."""
+
+    def __init__(self) -> None:
+        """Start with no cohesions."""
+        self._hash = hashlib.sha256()
+        self._graph: Graph | None = None
+        self._keys: list[bytes] = []
+
+    def update(self, graph: Graph, batch: CohesionBatch) -> None:
+        """Add a batch computed on `graph`, its vertices ascending and beyond those of the batches before."""
+        if graph is not self._graph:
+            self._graph, self._keys = graph, list(map(_encode, graph.keys.tolist()))
+        members = list(map(self._keys.__getitem__, batch.members.tolist()))
+        bounds = batch.offsets.tolist()
+        for i, vertex in enumerate(batch.vertices.tolist()):
+            self._hash.update(_digest(self._keys[vertex], members[bounds[i] : bounds[i + 1]]))
+
+    def hexdigest(self) -> str:
+        """Return the hash of all cohesions so far."""
+        return self._hash.hexdigest()
+
+
+def _digest(vertex: bytes, members: list[bytes]) -> bytes:
+    """Return the digest of one cohesion from the encoded keys of its vertex and, ascending, its members."""
+    return hashlib.sha256(b"".join((vertex, struct.pack("<Q", len(members)), *members))).digest()
+
+
+def _encode(key: Key) -> bytes:
+    """Return a key as bytes with which no other key begins: its kind, its length, its content."""
+    if isinstance(key, str):
+        text = key.encode("utf-8", "surrogatepass")
+        return struct.pack("<cQ", b"s", len(text)) + text
+    return struct.pack("<cQq", b"i", 8, key)

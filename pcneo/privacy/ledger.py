@@ -1,0 +1,127 @@
+"""What a graph's releases have spent and whether another one fits: exact sums and refusals (privacy.md, "Budget").
+
+It is bookkeeping for an honest owner. Nothing here knows where events are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.errors import BudgetError
+from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
+
+__all__ = ["Account", "Spend", "check_spends"]
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One release as the ledger keeps it.
+
+    Attributes:
+        mechanism: its name.
+        epsilon, delta: what it costs one connection that it protects.
+        membership_hash: the set of memberships that a `critical` or `published` release rests on; None for others.
+    """
+
+    mechanism: str
+    epsilon: Fraction
+    delta: Fraction
+    membership_hash: str | None = None
+
+    @property
+    def cost(self) -> Cost:
+        """(ε, δ), or unbounded for `published`, which promises nothing."""
+        return UNBOUNDED if self.mechanism == "published" else Cost(self.epsilon, self.delta)
+
+
+@dataclass(frozen=True)
+class Account:
+    """The ledger of one graph.
+
+    Attributes:
+        graph: the graph's name.
+        total: what the owner allows; None where nothing was set.
+        spends: every release, oldest first.
+    """
+
+    graph: str
+    total: Cost | None
+    spends: tuple[Spend, ...] = ()
+
+    @property
+    def spent(self) -> Cost:
+        """The sum over all releases: what a pair inside the groups of every set of memberships has spent."""
+        return compose(spend.cost for spend in self.spends)
+
+    @property
+    def bounded(self) -> Cost:
+        """The same without the releases that promise nothing."""
+        return compose(spend.cost for spend in self.spends if spend.cost.is_bounded)
+
+    @property
+    def sets(self) -> dict[str, Cost]:
+        """What `critical` releases have spent by set of memberships, the first set first."""
+        found: dict[str, Cost] = {}
+        for spend in self.spends:
+            if spend.mechanism == "critical" and spend.membership_hash is not None:
+                found[spend.membership_hash] = found.get(spend.membership_hash, Cost(Fraction(0))) + spend.cost
+        return found
+
+
+def check_spends(
+    account: Account, asked: Sequence[Spend], *, other_groups: bool = False, no_promise: bool = False
+) -> None:
+    """Refuse releases that the account does not admit, all of them together, before anything is drawn.
+
+    Args:
+        account: the ledger as it stands, read under the graph's lock.
+        asked: the releases.
+        other_groups: the owner admits a set of memberships other than the first.
+        no_promise: the owner admits releases that promise nothing, and any after one.
+
+    Raises:
+        BudgetError: says which rule stands against it and what is left.
+    """
+    _check_promises(account, asked, no_promise)
+    _check_sets(account, asked, other_groups)
+    wanted = compose(spend.cost for spend in asked if spend.cost.is_bounded)
+    if all(not spend.cost.is_bounded for spend in asked):
+        return
+    if account.total is None:
+        raise BudgetError(
+            f"No total is set for graph {account.graph!r}. Set one with `pcneo budget set --graph {account.graph} "
+            f"--epsilon E`, or with --budget-epsilon; this would spend {wanted}.",
+            graph=account.graph,
+        )
+    if not fits(account.bounded + wanted, account.total):
+        raise BudgetError(
+            f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
+            f"this would spend {wanted}. Nothing was spent.",
+            graph=account.graph,
+        )
+
+
+def _check_promises(account: Account, asked: Sequence[Spend], no_promise: bool) -> None:
+    if no_promise:
+        return
+    if any(not spend.cost.is_bounded for spend in asked):
+        raise BudgetError("The mechanism published promises nothing. Give --no-promise if you mean it.")
+    if not account.spent.is_bounded:
+        raise BudgetError(
+            f"What graph {account.graph!r} has spent is not bounded, since a release that promises nothing was made. "
+            "Give --no-promise to go on all the same.",
+            graph=account.graph,
+        )
+
+
+def _check_sets(account: Account, asked: Sequence[Spend], other_groups: bool) -> None:
+    new = {spend.membership_hash for spend in asked if spend.mechanism == "critical"} - account.sets.keys()
+    if new and len(new | account.sets.keys()) > 1 and not other_groups:
+        raise BudgetError(
+            f"Earlier critical releases of graph {account.graph!r} rest on another set of memberships. A pair inside "
+            "the groups of several sets spends their sum, and a pair outside the groups of one is not protected in "
+            "that one. Give --other-groups if you mean it.",
+            graph=account.graph,
+        )

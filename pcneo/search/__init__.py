@@ -1,0 +1,21 @@
+"""Minimal p-cohesions: exact thresholds, the kernel, and a check of every answer (algorithms.md sections 2 to 5).
+
+Nothing here knows a database. Further rows of a graph that is not at hand come through a callable.
+"""
+
+from pcneo.search.batches import minimal_p_cohesions, search_batches
+from pcneo.search.fraction import p_text, parse_fraction, thresholds
+from pcneo.search.streamed import minimal_p_cohesion, search_streamed
+from pcneo.search.task import SCORES, check_score
+
+__all__ = [
+    "SCORES",
+    "check_score",
+    "minimal_p_cohesion",
+    "minimal_p_cohesions",
+    "p_text",
+    "parse_fraction",
+    "search_batches",
+    "search_streamed",
+    "thresholds",
+]

@@ -1,0 +1,56 @@
+"""p, read exactly from its text, and the thresholds it sets (algorithms.md section 2)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import ParameterError
+
+__all__ = ["p_text", "parse_fraction", "thresholds"]
+
+_LEAST_EXPONENT = -10_000  # anything smaller is a slip, and as a fraction its digits would fill the memory
+
+
+def parse_fraction(p: object) -> Fraction:
+    """Return p exactly as it is written: `"0.3"`, `"3/10"`, a Decimal, a Fraction, or a float through its `repr`.
+
+    Raises:
+        ParameterError: p is not a number, or not between 0 and 1, both excluded.
+    """
+    try:
+        fraction = _fraction(p)
+    except (ValueError, ArithmeticError):
+        fraction = None
+    if fraction is None or not 0 < fraction < 1:
+        raise ParameterError(
+            f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {p!r}.", name="p", value=p
+        )
+    return fraction
+
+
+def _fraction(p: object) -> Fraction | None:
+    """Return p as a fraction, or None where it cannot be one between 0 and 1."""
+    if isinstance(p, Fraction):
+        return p
+    if isinstance(p, str) and "/" in p:
+        return Fraction(p)
+    if isinstance(p, str | float | Decimal):
+        number = p if isinstance(p, Decimal) else Decimal(p if isinstance(p, str) else repr(float(p)))
+        if number.is_finite() and _LEAST_EXPONENT < number.adjusted() < 0:
+            return Fraction(number)
+    return None
+
+
+def p_text(p: Fraction) -> str:
+    """Return the canonical text of p, `a/b` in lowest terms, which is its identity in the database."""
+    return f"{p.numerator}/{p.denominator}"
+
+
+def thresholds(p: Fraction, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return need(v) = ceil(p·deg(v)) for each degree, int64, exact for any p."""
+    table = [-(-p.numerator * degree // p.denominator) for degree in range(int(degrees.max(initial=0)) + 1)]
+    return np.array(table, np.int64)[degrees]

@@ -1,0 +1,82 @@
+"""An open write transaction, for the few statements that count together; and what all statements share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, LiteralString
+
+import neo4j
+from neo4j.exceptions import TransientError
+
+from pcneo.errors import WriteMismatchError
+from pcneo.model import Key, Selection
+from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.statements import load_statement
+
+__all__ = ["Row", "Transaction", "rows_of", "sample_names"]
+
+Row = dict[str, Any]
+
+
+class Transaction:
+    """An open write transaction, for the few statements that must share one; see `Gateway.transaction`."""
+
+    def __init__(self, opened: neo4j.Transaction) -> None:
+        """Wrap the driver's."""
+        self._opened = opened
+
+    def run(self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any) -> list[Row]:
+        """Run one statement and return its rows."""
+        with translated():
+            return rows_of(self._opened, load_statement(name).render(names or {}), parameters)
+
+    def commit(self) -> None:
+        """Commit; everything done in the transaction becomes visible at once."""
+        with translated():
+            self._opened.commit()
+
+    def touch_graph(self, name: str) -> bool:
+        """Take or keep the write lock on one graph; False where there is no such graph."""
+        return bool(self.run("touch_graph", name=name))
+
+    def complete_run(self, run: str, graph: str, replaced: Sequence[str], values: Row) -> None:
+        """Make a run visible and those it replaces invisible; `values` are the record's remaining properties.
+
+        Raises:
+            WriteMismatchError: the run's record is gone.
+        """
+        rows = self.run("complete_run", run=run, graph=graph, replaced=list(replaced), **values)
+        if rows[0]["completed"] != 1:
+            raise WriteMismatchError(f"The record of run {run} is gone; it stays invisible.", sent=1, written=0)
+
+    def delete_vertex_cohesions(self, selection: Selection, run: str, keys: Sequence[Key]) -> int:
+        """Delete the hubs that one run has for some vertices."""
+        names = sample_names(selection, "Person", "id")
+        return self.run("delete_vertex_cohesions", names, run=run, keys=list(keys))[0]["deleted"]
+
+    def update_run(self, run: str, memberships: int, membership_hash: str, status: str) -> None:
+        """Say what is left of a `vertices` run."""
+        self.run(
+            "update_run",
+            run=run,
+            memberships=memberships,
+            membershipHash=membership_hash,
+            status=status,
+        )
+
+
+def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence[str]]:
+    """Return the selection under the sample names that the statement files use."""
+    values = {"Person": selection.node_labels, "KNOWS": selection.relationship_types, "id": selection.key}
+    return {name: values[name] for name in wanted}
+
+
+def rows_of(tx: neo4j.ManagedTransaction | neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
+    """Run a statement and return its rows as plain values."""
+    try:
+        return [record.data() for record in tx.run(text, parameters)]
+    except TransientError as error:
+        if error.code != OUT_OF_MEMORY:
+            raise
+        with translated():  # as an error of ours, for which the driver does not repeat what can never fit
+            raise
