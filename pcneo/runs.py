@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pcneo.annotate.writer import sweep
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import fingerprint, membership_hash
-from pcneo.model import Progress, Run, Selection
+from pcneo.model import Key, Progress, Run, Selection
 from pcneo.source import read_graph
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.lock import GraphLock
@@ -136,12 +136,13 @@ def _fingerprint(gateway: Gateway, graph: GraphRecord, progress: Progress | None
 
 
 def _membership_hash(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> str:
-    rows = []
-    for vertex, members, _ in gateway.stream_cohesions(graph.selection, run.id):
-        rows.append((vertex, sorted(members)))
-        if progress and len(rows) % 1_000 == 0:
-            progress(f"reading run {run.id[:8]}", len(rows), None)
-    return membership_hash(sorted(rows))
+    def rows() -> Iterator[tuple[Key, list[Key]]]:
+        for done, (vertex, members, _) in enumerate(gateway.stream_cohesions(graph.selection, run.id), 1):
+            yield vertex, members
+            if progress and done % 1_000 == 0:
+                progress(f"reading run {run.id[:8]}", done, None)
+
+    return membership_hash(rows())
 
 
 def clean(

@@ -47,11 +47,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_SERVERS] = []
+    config.stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="pcneo-tests-"))
+    # The user's own servers are none of the tests' business, nor the other way round; the fetched jars are shared.
+    os.environ["PCNEO_STATE_DIR"] = str(config.stash[_FOLDER] / "state")
+    os.environ["PCNEO_DATA_DIR"] = str(config.stash[_FOLDER] / "data")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     for server in config.stash[_SERVERS]:
         server.stop()
+    shutil.rmtree(config.stash[_FOLDER])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -59,7 +64,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(f"Neo4j under the tests: {server.how}")
 
 
-def _start(line: str) -> Server:
+def _start(line: str, folder: Path) -> Server:
     if uri := os.environ.get("PCNEO_TEST_URI"):
         return Server(
             f"PCNEO_TEST_URI, {uri}",
@@ -68,7 +73,7 @@ def _start(line: str) -> Server:
             os.environ.get("PCNEO_TEST_PASSWORD", ""),
             os.environ.get("PCNEO_TEST_DATABASE"),
         )
-    return _in_docker(VERSIONS[line][1]) or _local(VERSIONS[line][0])
+    return _in_docker(VERSIONS[line][1]) or _local(VERSIONS[line][0], folder / "server")
 
 
 def _in_docker(image: str) -> Server | None:
@@ -99,27 +104,23 @@ def _docker_answers() -> bool:
     return True
 
 
-def _local(version: str) -> Server:
+def _local(version: str, folder: Path) -> Server:
     from pcneo.store import servers
 
-    folder = Path(tempfile.mkdtemp(prefix="pcneo-tests-"))
-    local = servers.start(folder / "data", version=version)
-
-    def stop() -> None:
-        servers.stop(local.data)
-        shutil.rmtree(folder)
-
+    local = servers.start(folder, version=version)
+    stop = partial(servers.stop, folder)
     return Server(f"local server, Neo4j {version}", local.uri, local.username, local.password, None, stop)
 
 
 _SERVERS = pytest.StashKey[list[Server]]()
+_FOLDER = pytest.StashKey[Path]()
 
 
 @pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest) -> Server:
     """The one server of this session, empty when it begins."""
     line = request.config.getoption("--neo4j")
-    started = _start(line)
+    started = _start(line, request.config.stash[_FOLDER])
     request.config.stash[_SERVERS].append(started)
     reporter = request.config.pluginmanager.getplugin("terminalreporter")
     if reporter is not None:

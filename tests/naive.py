@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import gzip
 import math
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -47,16 +47,17 @@ def need(graph: Graph, p: Fraction, v: Vertex) -> int:
 
 
 class Expansion:
-    """The growing set P: each vertex's need, in(v) for every v, and the join order."""
+    """The growing set P, with in(v) for every v, who of P lacks neighbours, and the join order."""
 
     def __init__(self, graph: Graph, p: Fraction, q: Vertex) -> None:
         self.graph = graph
+        self.p = p
         self.q = q
         self.needs: dict[Vertex, int] = {}
-        self.p = p
-        self.inside: dict[Vertex, int] = {}
-        self.order: list[Vertex] = []
+        self.inside: Counter[Vertex] = Counter()
         self.members: set[Vertex] = set()
+        self.lacking: set[Vertex] = set()
+        self.order: list[Vertex] = []
         self.join(q)
 
     def need(self, v: Vertex) -> int:
@@ -65,51 +66,49 @@ class Expansion:
         return self.needs[v]
 
     def join(self, v: Vertex) -> None:
-        self.members.add(v)
         self.order.append(v)
-        for w in self.graph[v]:
-            self.inside[w] = self.inside.get(w, 0) + 1
-
-    def degree_inside(self, v: Vertex) -> int:
-        return self.inside.get(v, 0)
-
-    def lacks(self, v: Vertex) -> bool:
-        return self.degree_inside(v) < self.need(v)
+        self.members.add(v)
+        self.inside.update(self.graph[v])
+        self.lacking = {u for u in self.lacking | {v} if self.inside[u] < self.need(u)}
 
 
 def density_score(state: Expansion, w: Vertex) -> float:
     """Equations 8-10 with the specification's choices, in the doubles it names."""
-    neighbours, members = state.graph[w], state.members
-    degree, inside = len(neighbours), state.degree_inside(w)
-    lacking = max(0, state.need(w) - inside)
-    common = len(neighbours & state.graph[state.q] & members)
-    helped = sum(state.lacks(u) for u in neighbours & members)
-    helpers = sorted((state.degree_inside(o) for o in neighbours - members), reverse=True)[:lacking]
+    neighbours = state.graph[w]
+    degree, inside = len(neighbours), state.inside[w]
+    lacks = max(0, state.need(w) - inside)
+    common = len(neighbours & state.graph[state.q] & state.members)
+    helped = len(neighbours & state.lacking)
+    helpers = sorted((state.inside[o] for o in neighbours - state.members), reverse=True)[:lacks]
     merit = float(inside * common * helped) / float(degree**3)
-    penalty = float(lacking) / float(max(1, sum(helpers)))
+    penalty = float(lacks) / float(max(1, sum(helpers)))
     return merit - penalty
 
 
 def degree_score(state: Expansion, w: Vertex) -> float:
-    """The reconstructed score of the 2021 paper: neighbours helped less neighbours needed."""
-    lacking = max(0, state.need(w) - state.degree_inside(w))
-    return sum(state.lacks(u) for u in state.graph[w] & state.members) - lacking
+    """The reconstructed score of the 2021 paper: members helped less neighbours lacked."""
+    return len(state.graph[w] & state.lacking) - max(0, state.need(w) - state.inside[w])
 
 
 SCORES: dict[str, Callable[[Expansion, Vertex], float]] = {"density": density_score, "degree": degree_score}
 
 
-def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list[Vertex]:
-    """Algorithm 1: the members of P in the order in which they joined."""
+def expansion_steps(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> Iterator[list[Vertex]]:
+    """Algorithm 1, a step at a time: the vertices that join, in the order in which they join."""
     state = Expansion(graph, p, q)
-    rank = SCORES[score]
-    while lacking := [v for v in state.order if state.lacks(v)]:
-        v = min(lacking, key=lambda u: (-state.degree_inside(u), u))
-        b = state.need(v) - state.degree_inside(v)
-        scores = {w: rank(state, w) for w in graph[v] - state.members}
-        for w in sorted(scores, key=lambda u: (-scores[u], u))[:b]:
+    while state.lacking:
+        v = min(state.lacking, key=lambda u: (-state.inside[u], u))
+        b = state.need(v) - state.inside[v]
+        scores = {w: SCORES[score](state, w) for w in graph[v] - state.members}
+        chosen = sorted(scores, key=lambda w: (-scores[w], w))[:b]
+        for w in chosen:
             state.join(w)
-    return state.order
+        yield chosen
+
+
+def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list[Vertex]:
+    """Algorithm 1: P in join order."""
+    return [q, *(w for step in expansion_steps(graph, p, q, score) for w in step)]
 
 
 # --- Section 5: shrink and the independent check
@@ -117,21 +116,21 @@ def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list
 
 def shrink(graph: Graph, p: Fraction, order: list[Vertex]) -> set[Vertex]:
     """Algorithm 2, last joined first; `order[0]` is the queried vertex."""
-    group = set(order)
-    must = {order[0]}
+    needs = {v: need(graph, p, v) for v in order}
+    group, must = set(order), {order[0]}
     inside = {v: len(graph[v] & group) for v in order}
     for v in reversed(order[1:]):
         if v not in group:
             continue
-        leaving, degrees, after = [v], dict(inside), group - {v}
+        degrees, left, leaving = dict(inside), group - {v}, [v]
         while leaving:
-            for w in graph[leaving.pop()] & after:
+            for w in graph[leaving.pop()] & left:
                 degrees[w] -= 1
-                if degrees[w] < need(graph, p, w):
-                    after.remove(w)
+                if degrees[w] < needs[w]:
+                    left.remove(w)
                     leaving.append(w)
-        if must <= after:
-            group, inside = after, degrees
+        if must <= left:
+            group, inside = left, degrees
         else:
             must.add(v)
     return group

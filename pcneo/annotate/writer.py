@@ -120,7 +120,7 @@ class GraphWriter:
         """What an earlier run of single vertices keeps: memberships, and their hash."""
         gone = set(run.owners)
         stored = self.gateway.stream_cohesions(self.graph.selection, old.id)
-        kept = sorted((vertex, sorted(members)) for vertex, members, _ in stored if vertex not in gone)
+        kept = [(vertex, members) for vertex, members, _ in stored if vertex not in gone]
         return sum(len(members) for _, members in kept), membership_hash(kept)
 
 

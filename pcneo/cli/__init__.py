@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import demo, graph, server, stored
+from pcneo.cli import demo, graph, release, server, stored
 
 __all__ = ["app"]
 
@@ -35,6 +35,8 @@ app.command(name="annotate")(graph.annotate)
 app.command(name="queries")(stored.queries)
 app.command(name="runs")(stored.runs)
 app.command(name="clean")(stored.clean)
+app.command(name="release")(release.release)
+app.add_typer(release.budget, name="budget")
 app.command(name="schema")(stored.schema)
 app.add_typer(server.app, name="server")
 

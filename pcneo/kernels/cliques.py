@@ -1,4 +1,4 @@
-"""k-cliques on arrays: how many, per vertex, per edge, inside given sets; and which edges meet which vertices in one.
+"""k-cliques on arrays: how many there are at each vertex, at each edge, and inside given sets.
 
 A k-clique is counted at the first of its vertices to leave (see `degeneracy`): that vertex, the *root*, and k-1 of its
 successors, whose adjacency is a small matrix of bits. Here a vertex is a local number, the root's after the others.
@@ -12,7 +12,7 @@ needed, any T makes a leaf, and A is an edge inside it. Every k-clique of the ro
 Counts are at most 2^63 - 1. A sum of two such numbers that is larger comes out negative, and that is looked at.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -27,7 +27,6 @@ __all__ = [
     "cliques_inside",
     "count_cliques",
     "count_supports",
-    "largest_weights",
     "workspace",
 ]
 
@@ -47,7 +46,8 @@ class Workspace(NamedTuple):
         sets: uint64, (depth, words); T at each depth of the walk, which is |H|.
         waiting: uint64, (depth, words); vertices of T that are held next.
         held: int64, depth; the vertices of H, the root first.
-        rest, near: int64, d; the vertices of T at a leaf, and something of each or of one.
+        rest: int64, d; the vertices of T.
+        near: int64, d; some neighbours of one of them.
         credits: int64, d + 1; a number for each local vertex.
         pairs: int64, (d + 1, d + 1); a number for each pair of them, or (0, 0) where none is wanted.
     """
@@ -83,24 +83,18 @@ def workspace(vertex_count: int, largest: int, k: int, pairs: bool = False) -> W
 # --- Sets of local vertices as words of bits
 
 
-@intrinsic
-def _ones(typing, word):
-    """How many bits of a word are set."""
+def _of_word(build) -> Any:
+    """Return an instruction of LLVM on a word as a function for compiled code."""
 
-    def generate(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
+    @intrinsic
+    def instruction(typing, word):
+        return types.uint64(types.uint64), lambda context, builder, signature, words: build(builder, words[0])
 
-    return types.uint64(types.uint64), generate
+    return instruction
 
 
-@intrinsic
-def _lowest(typing, word):
-    """The number of the lowest bit that is set in a word that is not zero."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
+_ones = _of_word(lambda builder, word: builder.ctpop(word))  # how many bits are set
+_lowest = _of_word(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)))  # number of the lowest set
 
 
 @njit(nogil=True, cache=True, forceinline=True)
@@ -176,10 +170,10 @@ def _start(dag, work, local):
 
 @njit(nogil=True, cache=True)
 def _wait(work, words, depth, size):
-    """Let the vertex of T that lacks the fewest neighbours in T, but not none, and those it lacks wait.
+    """Of the vertices that lack neighbours in T take the one that lacks the fewest, and let those it lacks wait.
 
     Returns:
-        Whether there is one; if not, T is a clique.
+        Whether there is such a vertex; if not, T is a clique.
     """
     members, waiting = work.sets[depth], work.waiting[depth]
     pivot, fewest = -1, size
@@ -192,7 +186,7 @@ def _wait(work, words, depth, size):
         return False
     for i in range(words):
         waiting[i] = members[i] & ~work.rows[pivot][i]
-    _flip(waiting, pivot)  # held last of all it would add nothing: without those it lacks it is as good as held
+    _flip(waiting, pivot)  # it stays: once those it lacks are out of T, it lacks nobody
     return True
 
 
@@ -339,7 +333,7 @@ def cliques_inside(dag, rank, k, offsets, neighbours, queries, starts, members, 
     return True
 
 
-# --- Counts for each edge, and the largest weight of an edge that a vertex meets in a clique
+# --- Counts for each edge
 
 
 @njit(nogil=True, cache=True)
@@ -430,70 +424,3 @@ def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
             work.place[v] = 0
         pairs[: count + 1, : count + 1] = 0
     return True, looked
-
-
-@njit(nogil=True, cache=True)
-def _raise(work, k, words):
-    """Raise each credit to the largest of `pairs`, now weights, that lies with the vertex in one k-clique."""
-    weights, credits, held, rest, near = work.pairs, work.credits, work.held, work.rest, work.near
-    depth = _leaf(work, k, words, 1)
-    while depth > 0:
-        members, need = work.sets[depth], k - depth
-        size = _list(members, members, 0, words, rest)
-        among_held, highest = 0, 0
-        for i in range(depth):
-            for h in held[:i]:
-                among_held = max(among_held, weights[held[i], h])
-        for i in range(size):
-            near[i] = 0
-            for h in held[:depth]:
-                near[i] = max(near[i], weights[h, rest[i]])
-        for i in range(size):
-            v, own = rest[i], -1
-            for j in range(size):
-                w = rest[j]
-                if (work.rows[v][w >> 6] >> np.uint64(w & 63)) & _ONE != _NONE:
-                    own = max(own, near[i], near[j], weights[v, w], among_held)
-            highest = max(highest, own)
-            credits[v] = max(credits[v], own)
-        for h in held[:depth]:
-            credits[h] = max(credits[h], highest)
-        if need > 2:
-            for v in rest[:size]:
-                credits[v] = max(credits[v], highest)
-        depth = _leaf(work, k, words, depth - 1)
-
-
-@njit(nogil=True, cache=True)
-def largest_weights(dag, k, start, end, weights, work, largest):
-    """Raise `largest[v]` to the largest weight of an edge that lies with v in a k-clique with root start..end-1.
-
-    Args:
-        dag, k, start, end: as in `count_cliques`.
-        weights: int64, m, none negative; edges u < v, ascending by u, then v.
-        work: a workspace with pairs, used by nobody else meanwhile.
-        largest: int64, n; by vertex of the graph.
-    """
-    pairs = work.pairs
-    for root in range(start, end):
-        local = _successors(dag, root)
-        count = len(local)
-        if count < k - 1:
-            continue
-        words = _start(dag, work, local)
-        for i, v in enumerate(local):
-            work.place[v] = i + 1
-        for i, v in enumerate(local):
-            pairs[i, count] = pairs[count, i] = weights[dag.edges[dag.offsets[root] + i]]
-            for arc in range(dag.offsets[v], dag.offsets[v + 1]):
-                j = work.place[dag.heads[arc]] - 1
-                if j >= 0:
-                    pairs[i, j] = pairs[j, i] = weights[dag.edges[arc]]
-        for v in local:
-            work.place[v] = 0
-        _raise(work, k, words)
-        for i in range(count + 1):
-            v = dag.order[local[i] if i < count else root]
-            largest[v] = max(largest[v], work.credits[i])
-        work.credits[: count + 1] = 0
-        pairs[: count + 1, : count + 1] = 0

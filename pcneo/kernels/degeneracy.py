@@ -1,4 +1,4 @@
-"""The graph with every edge once, pointing so that no vertex has many successors (Matula and Beck's smallest-last order).
+"""The graph with every edge once, pointing so that no vertex has many successors (Matula and Beck, 1983).
 
 Vertices leave the graph one by one, always one with the fewest neighbours left. Nobody then has more neighbours that
 leave later than the graph's degeneracy, which is what clique counting costs depend on.

@@ -12,19 +12,21 @@ from pcneo.errors import ParameterError
 
 __all__ = ["p_text", "parse_fraction", "thresholds"]
 
-_LEAST_EXPONENT = -10_000  # anything smaller is a slip, and as a fraction its digits would fill the memory
+_MOST_DIGITS = 1_000  # of the denominator: the texts of p and of its thresholds stay short
 
 
 def parse_fraction(p: object) -> Fraction:
     """Return p exactly as it is written: `"0.3"`, `"3/10"`, a Decimal, a Fraction, or a float through its `repr`.
 
     Raises:
-        ParameterError: p is not a number, or not between 0 and 1, both excluded.
+        ParameterError: p is not a number, or not between 0 and 1, both excluded, or has more than 1,000 digits.
     """
     try:
         fraction = _fraction(p)
     except (ValueError, ArithmeticError):
         fraction = None
+    if fraction is not None and fraction.denominator >= 10**_MOST_DIGITS:
+        raise ParameterError(f"p has more than {_MOST_DIGITS:,} digits; round it.", name="p", value=p)
     if fraction is None or not 0 < fraction < 1:
         raise ParameterError(
             f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {p!r}.", name="p", value=p
@@ -40,7 +42,7 @@ def _fraction(p: object) -> Fraction | None:
         return Fraction(p)
     if isinstance(p, str | float | Decimal):
         number = p if isinstance(p, Decimal) else Decimal(p if isinstance(p, str) else repr(float(p)))
-        if number.is_finite() and _LEAST_EXPONENT < number.adjusted() < 0:
+        if number.is_finite() and -_MOST_DIGITS < number.adjusted() < 0:
             return Fraction(number)
     return None
 

@@ -60,7 +60,7 @@ def claim(folder: Path, version: str) -> None:
         if made_by != version and (folder / "data").exists():
             raise LocalServerError(
                 f"The graph in {folder} was made by Neo4j {made_by} and is not opened by Neo4j {version}. "
-                f"Start it with version {made_by}, or name another data folder.",
+                "Name another data folder with --data.",
                 path=folder,
                 version=made_by,
             )

@@ -12,26 +12,30 @@ from neo4j import exceptions
 
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError, RightsError, SchemaError
 
-__all__ = ["CODES", "KINDS", "OUT_OF_MEMORY", "TERMINATED", "translated"]
+__all__ = ["CODES", "KINDS", "OUT_OF_MEMORY", "translated"]
 
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 """Classed transient, though the same batch never fits: the gateway halves it instead of repeating it."""
-
-TERMINATED = frozenset(
-    {
-        "Neo.TransientError.Transaction.Terminated",
-        "Neo.ClientError.Transaction.TransactionTimedOut",
-        "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration",
-        "Neo.TransientError.Transaction.LockAcquisitionTimeout",
-        "Neo.ClientError.Transaction.LockAcquisitionTimeout",
-        "Neo.ClientError.Transaction.LockClientStopped",
-    }
-)
 
 
 def _refused(error: Exception) -> PcneoError:
     return ConnectionFailedError(
         "Neo4j refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.", code=_code(error)
+    )
+
+
+def _locked_out(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        "After several wrong passwords Neo4j lets nobody in for some seconds. Check NEO4J_PASSWORD, wait, try again.",
+        code=_code(error),
+    )
+
+
+def _expired(error: Exception) -> PcneoError:
+    return ConnectionFailedError(
+        "Neo4j wants the password changed before it is used. Log in once with Neo4j Browser or cypher-shell and set a "
+        "new one.",
+        code=_code(error),
     )
 
 
@@ -69,8 +73,19 @@ def _out_of_memory(error: Exception) -> PcneoError:
     )
 
 
-def _terminated(error: Exception) -> PcneoError:
+def _kept_waiting(error: Exception) -> PcneoError:
     return BusyError(f"Another transaction kept what this one waited for: {_line(error)}", code=_code(error))
+
+
+def _ended(error: Exception) -> PcneoError:
+    return DatabaseError(f"The server ended this transaction: {_line(error)}", code=_code(error))
+
+
+def _timed_out(error: Exception) -> PcneoError:
+    return DatabaseError(
+        f"The server ended this transaction for taking too long; db.transaction.timeout sets its limit: {_line(error)}",
+        code=_code(error),
+    )
 
 
 def _uncertain(error: Exception) -> PcneoError:
@@ -87,12 +102,19 @@ def _other(error: Exception) -> PcneoError:
 
 CODES: dict[str, Callable[[Exception], PcneoError]] = {
     "Neo.ClientError.Database.DatabaseNotFound": _unknown_database,
+    "Neo.ClientError.Security.AuthenticationRateLimit": _locked_out,
+    "Neo.ClientError.Security.CredentialsExpired": _expired,
     "Neo.ClientError.Security.Forbidden": _forbidden,
-    "Neo.ClientError.Security.CredentialsExpired": _refused,
+    "Neo.ClientError.Statement.AccessMode": _forbidden,
+    "Neo.ClientError.Transaction.LockAcquisitionTimeout": _kept_waiting,
+    "Neo.ClientError.Transaction.LockClientStopped": _kept_waiting,
+    "Neo.ClientError.Transaction.Terminated": _ended,
+    "Neo.ClientError.Transaction.TransactionTimedOut": _timed_out,
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": _timed_out,
+    "Neo.TransientError.Transaction.LockAcquisitionTimeout": _kept_waiting,
     OUT_OF_MEMORY: _out_of_memory,
-    **dict.fromkeys(TERMINATED, _terminated),
 }
-"""By Neo4j's status code, where it says more than the class."""
+"""By Neo4j's status code as the driver hands it on, where it says more than the class."""
 
 KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
     exceptions.AuthError: _refused,

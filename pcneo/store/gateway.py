@@ -332,11 +332,21 @@ class Gateway:
         self._write("retire_runs", runs=list(runs))
 
     def delete_run(self, run: str, progress: Callable[[int], None] | None = None) -> int:
-        """Delete the hubs of one run in batches, then its record; return the hubs deleted."""
-        total = 0
-        while deleted := self._write("delete_cohesions", run=run, limit=DELETE_BATCH)[0]["deleted"]:
+        """Delete the hubs of one run in batches, then its record; return the hubs deleted.
+
+        A batch that does not fit into the server's transaction memory is halved, and so are those after it.
+        """
+        total, limit, deleted = 0, DELETE_BATCH, 1
+        while deleted:
+            try:
+                deleted = self._write("delete_cohesions", run=run, limit=limit)[0]["deleted"]
+            except DatabaseError as error:
+                if limit < 2 or error.data.get("code") != OUT_OF_MEMORY:
+                    raise
+                limit //= 2
+                continue
             total += deleted
-            if progress:
+            if progress and deleted:
                 progress(total)
         self._write("delete_run", run=run)
         return total

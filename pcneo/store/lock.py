@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from pcneo.errors import BusyError, NotFoundError, PcneoError
+from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
 from pcneo.store.gateway import Gateway
 from pcneo.store.transaction import Transaction
 
@@ -73,9 +73,20 @@ class GraphLock:
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:
-        """Yield the locking transaction and commit it on leaving: what is done in it counts together or not at all."""
+        """Yield the locking transaction and commit it on leaving: what is done in it counts together or not at all.
+
+        Raises:
+            DatabaseError: the lock was lost meanwhile.
+        """
         with self._use:
             self._stop.set()
+            try:
+                self._transaction.touch_graph(self._graph)
+            except PcneoError as error:
+                raise DatabaseError(
+                    f"The lock on graph {self._graph!r} was lost, so nothing new is visible. Run it again. ({error})",
+                    graph=self._graph,
+                ) from error
             yield self._transaction
             self._transaction.commit()
 

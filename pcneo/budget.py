@@ -1,0 +1,182 @@
+"""Use cases of the budget: set a graph's total, show what is spent, forget it all (privacy.md, "Budget").
+
+The ledger is bookkeeping for an honest owner, who could restore a backup; it lies in the same database as the graph.
+"""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pcneo.errors import BudgetError, NotFoundError, ParameterError
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.ledger import Account, Spend
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.ledger import BudgetRecord, LedgerGateway, ReleaseRecord, create_budget, delete_ledger
+from pcneo.store.lock import GraphLock
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["GraphBudget", "account_of", "check_sole_name", "forget", "parse_total", "set_total", "show", "user"]
+
+
+@dataclass(frozen=True)
+class GraphBudget:
+    """The ledger of one graph, for a person.
+
+    Attributes:
+        graph: its name.
+        account: total and spends.
+        totals: every total that was set, oldest first.
+        releases: every release, oldest first.
+    """
+
+    graph: str
+    account: Account
+    totals: tuple[BudgetRecord, ...]
+    releases: tuple[ReleaseRecord, ...]
+
+
+def user() -> str:
+    """Return the operating-system user, for the record."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def parse_total(epsilon: object, delta: object | None) -> Cost:
+    """Return a total from what a person wrote; δ is 0 where it is left out, which admits `critical` alone.
+
+    Raises:
+        ParameterError: ε is not positive and finite, or δ not below 1.
+    """
+    is_zero = delta is None or str(delta).strip() in ("0", "0.0")
+    return Cost(positive(epsilon, "epsilon"), Fraction(0) if is_zero else positive(delta, "delta", below=1))
+
+
+def account_of(gateway: LedgerGateway, graph: str) -> Account:
+    """Return the ledger of one graph as it stands; to decide on it, hold the graph's lock."""
+    totals = [budget for budget in gateway.list_budgets() if budget.graph == graph]
+    spends = [_spend(release) for release in gateway.list_releases() if release.graph == graph]
+    total = Cost(Fraction(totals[-1].epsilon), Fraction(totals[-1].delta)) if totals else None
+    return Account(graph, total, tuple(spends))
+
+
+def _spend(release: ReleaseRecord) -> Spend:
+    return Spend(release.mechanism, Fraction(release.epsilon), Fraction(release.delta), release.membership_hash)
+
+
+def check_sole_name(gateway: LedgerGateway, graph: GraphRecord) -> None:
+    """Refuse a ledger to a second name over the same data: two totals would protect neither.
+
+    Raises:
+        BudgetError: another graph that shares a label and a relationship type has a total or a release.
+    """
+    used = {each.graph for each in (*gateway.list_budgets(), *gateway.list_releases())}
+    for other in gateway.list_graphs():
+        shares = set(other.selection.node_labels) & set(graph.selection.node_labels) and set(
+            other.selection.relationship_types
+        ) & set(graph.selection.relationship_types)
+        if other.name != graph.name and other.name in used and shares:
+            raise BudgetError(
+                f"Graph {graph.name!r} shares data with graph {other.name!r}, which has a budget or releases. "
+                f"Use that name: --graph {other.name}.",
+                graph=graph.name,
+                other=other.name,
+            )
+
+
+def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
+    """Return a graph by its name.
+
+    Raises:
+        NotFoundError: pcneo knows no such graph in this database.
+    """
+    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    if name not in graphs:
+        known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
+        raise NotFoundError(f"There is no graph {name!r}; there are {known}.", what="graph", name=name)
+    return graphs[name]
+
+
+@contextmanager
+def _locked(driver: Driver, database: str | None, name: str) -> Iterator[tuple[LedgerGateway, GraphLock]]:
+    gateway = LedgerGateway(driver, database)
+    graph = find_graph(gateway, name)
+    gateway.change_schema(gateway.own_schema())
+    with GraphLock(gateway, name) as lock:
+        check_sole_name(gateway, graph)
+        yield gateway, lock
+
+
+def set_total(
+    driver: Driver, database: str | None = None, *, graph: str, epsilon: object, delta: object | None = None
+) -> Account:
+    """Set a graph's total (ε, δ); setting it again, also higher, is an event in the ledger.
+
+    Raises:
+        ParameterError: ε or δ is out of range.
+        NotFoundError: there is no such graph.
+        BudgetError: the graph shares data with another that has a ledger, or more than the new total is spent.
+        BusyError: somebody is writing the graph.
+    """
+    total = parse_total(epsilon, delta)
+    with _locked(driver, database, graph) as (gateway, lock):
+        account = Account(graph, total, account_of(gateway, graph).spends)
+        with lock.last_writes() as transaction:
+            create_budget(transaction, graph, *_texts(total), user())
+    return account
+
+
+def _texts(total: Cost) -> tuple[str, str]:
+    if total.epsilon is None:
+        raise ParameterError("A total is a number.", name="epsilon", value=None)
+    return fraction_text(total.epsilon), fraction_text(total.delta)
+
+
+def show(driver: Driver, database: str | None = None, *, graph: str | None = None) -> list[GraphBudget]:
+    """Return the ledgers of one graph or of every graph that pcneo knows, by name.
+
+    Raises:
+        NotFoundError: there is no such graph.
+    """
+    gateway = LedgerGateway(driver, database)
+    names = [find_graph(gateway, graph).name] if graph is not None else [g.name for g in gateway.list_graphs()]
+    budgets, releases = gateway.list_budgets(), gateway.list_releases()
+    return [
+        GraphBudget(
+            name,
+            account_of(gateway, name),
+            tuple(budget for budget in budgets if budget.graph == name),
+            tuple(release for release in releases if release.graph == name),
+        )
+        for name in names
+    ]
+
+
+def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> int:
+    """Delete the totals and releases of one graph from the ledger; what was published stays published.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        graph: the graph's name.
+        again: the same name, typed a second time.
+
+    Raises:
+        ParameterError: the two names differ.
+        NotFoundError: there is no such graph.
+    """
+    if graph != again:
+        raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)
+    gateway = LedgerGateway(driver, database)
+    find_graph(gateway, graph)
+    with GraphLock(gateway, graph) as lock, lock.last_writes() as transaction:
+        return delete_ledger(transaction, graph)

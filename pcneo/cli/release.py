@@ -1,0 +1,213 @@
+"""`pcneo release` and `pcneo budget`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
+
+if TYPE_CHECKING:
+    from pcneo.budget import GraphBudget
+    from pcneo.release import Prepared
+
+__all__ = ["budget", "release"]
+
+budget = typer.Typer(
+    help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set --graph friends --epsilon 3",
+    no_args_is_help=True,
+)
+Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo runs` shows it.")]
+
+
+def release(
+    to: Annotated[Path | None, typer.Option("--to", help="The public file, .csv or .json.")] = None,
+    epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several.")] = None,
+    k: Annotated[list[int] | None, typer.Option("-k", help="Vertices of the cliques; several for several.")] = None,
+    mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
+    run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
+    graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
+    p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
+    score: Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")] = None,
+    delta: Annotated[str | None, typer.Option("--delta", help="δ; min(1e-6, 1/n²).")] = None,
+    epsilon_1: Annotated[str | None, typer.Option("--epsilon-1", help="The part of ε for the bound; ε/10.")] = None,
+    h: Annotated[int | None, typer.Option("--h", help="Vertices asked twice by elv and published; 3.")] = None,
+    batch: Annotated[Path | None, typer.Option("--batch", help="CSV file with one release a row.")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
+    budget_epsilon: Annotated[
+        str | None, typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call.")
+    ] = None,
+    other_groups: Annotated[bool, typer.Option("--other-groups", help="Admit another set of memberships.")] = False,
+    no_promise: Annotated[bool, typer.Option("--no-promise", help="Admit published, which promises nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
+    write_property: Annotated[
+        str | None, typer.Option("--write-property", help="Also write the noisy counts to this property.")
+    ] = None,
+    node_label: NodeLabels = None,
+    relationship_type: RelationshipTypes = None,
+    key: Annotated[str | None, typer.Option("--key", help="Key of a graph without a run.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Release noisy local k-clique counts; the mechanism's promise is printed with them.
+
+    Several -k and -e are released together; then --to is a name to which k and ε are added.
+
+    Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
+    """
+    from pcneo.release import Asked, read_batch
+    from pcneo.release import release as release_counts
+
+    if batch is not None:
+        if to or epsilon or k:
+            raise typer.BadParameter("--batch says what is released; leave --to, -e and -k out.", param_hint="--batch")
+        asked = read_batch(batch)
+    elif to is None or not epsilon:
+        raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
+    else:
+        pairs = [(each_k, each_e) for each_k in k or [3] for each_e in epsilon]
+        if report is not None and len(pairs) > 1:
+            raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
+        asked = [
+            Asked(
+                to=to if len(pairs) == 1 else to.with_name(f"{to.stem}-k{each_k}-e{each_e}{to.suffix}"),
+                mechanism=mechanism,
+                k=each_k,
+                epsilon=each_e,
+                delta=delta,
+                epsilon_1=epsilon_1,
+                h=h,
+                graph=graph,
+                p=p,
+                score=score,
+                run=run,
+                report=report,
+            )
+            for each_k, each_e in pairs
+        ]
+    with connected() as (driver, database), Bars() as bars:
+        prepared, released = release_counts(
+            driver,
+            database,
+            asked=asked,
+            node_labels=node_label or (),
+            relationship_types=relationship_type or (),
+            key=key,
+            budget_epsilon=budget_epsilon,
+            other_groups=other_groups,
+            no_promise=no_promise,
+            dry_run=dry_run,
+            write_property=write_property,
+            progress=bars,
+        )
+    if dry_run:
+        _print_prepared(prepared, as_json)
+        return
+    if as_json:
+        print_json(released)
+        return
+    for one in released:
+        print(f"{one.public}: noisy total {one.total:,.2f}")
+        print(f"  {one.promise}")
+        note(f"For you alone: {one.reports[0]}")
+
+
+def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
+    """What may be said before anything is spent; a standard error of `critical` is for the owner alone."""
+    rows = [
+        {
+            "mechanism": one.mechanism.name,
+            "k": one.mechanism.k,
+            "epsilon": str(one.mechanism.epsilon),
+            "delta": str(one.delta or 0),
+            "run": one.run.id if one.run else None,
+            "leastScale": one.utility.least_scale,
+            "usualScale": one.utility.usual_scale,
+            "standardErrorOfTotal": one.utility.standard_error,
+        }
+        for one in prepared
+    ]
+    note("Nothing was spent. The figures are for the owner alone.")
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])
+
+
+@budget.command("set")
+def set_budget(
+    graph: Graph,
+    epsilon: Annotated[str, typer.Option("--epsilon", help="Total ε.")],
+    delta: Annotated[str | None, typer.Option("--delta", help="Total δ; 0, which admits critical alone.")] = None,
+) -> None:
+    """Set a graph's total; raising it later is an event in the ledger.
+
+    Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
+    """
+    from pcneo.budget import set_total
+
+    with connected() as (driver, database):
+        account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
+    print(f"{graph}: total {account.total}, spent {account.spent}")
+
+
+@budget.command("show")
+def show_budget(
+    graph: Annotated[str | None, typer.Option("--graph", help="One graph; all of them.")] = None, as_json: Json = False
+) -> None:
+    """Show totals and what was spent, release by release.
+
+    Example: pcneo budget show
+    """
+    from pcneo.budget import show
+
+    with connected() as (driver, database):
+        budgets = show(driver, database, graph=graph)
+    if as_json:
+        print_json([_plain_budget(each) for each in budgets])
+        return
+    for each in budgets:
+        account = each.account
+        print_table(
+            ["release", "when", "who", "mechanism", "k", "epsilon", "delta", "run"],
+            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.delta, r.run) for r in each.releases],
+            f"{each.graph}: total {account.total or 'not set'}, spent {account.spent}",
+        )
+        if len(account.sets) > 1:
+            for digest, cost in account.sets.items():
+                print(f"  set of memberships {digest[:12]}: {cost}")
+            print(
+                "  A pair inside the groups of several sets spends their sum; "
+                "a pair outside the groups of one of them is not protected in that one."
+            )
+    note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+
+
+def _plain_budget(budget: GraphBudget) -> dict[str, object]:
+    account = budget.account
+    return {
+        "graph": budget.graph,
+        "total": str(account.total) if account.total else None,
+        "spent": str(account.spent),
+        "sets": {digest: str(cost) for digest, cost in account.sets.items()},
+        "totals": budget.totals,
+        "releases": budget.releases,
+    }
+
+
+@budget.command("forget")
+def forget_budget(
+    graph: Graph,
+    again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],
+) -> None:
+    """Forget a graph's totals and releases; what was published stays published.
+
+    Example: pcneo budget forget --graph friends
+    """
+    from pcneo.budget import forget
+
+    with connected() as (driver, database):
+        records = forget(driver, database, graph=graph, again=again)
+    print(f"forgot {records} records of {graph}")

@@ -1,0 +1,324 @@
+"""k-cliques per vertex, per edge and inside minimal p-cohesions, and common neighbours (algorithms.md section 7).
+
+Everything is counted exactly. Each answer is checked against an identity that the code which counts does not use.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import AnswerError, GraphError, ParameterError
+from pcneo.kernels import cliques as kernels
+from pcneo.kernels import common as common_kernels
+from pcneo.kernels.degeneracy import Dag, orient
+from pcneo.model import CohesionBatch, Graph
+from pcneo.running import compilation_announced, run_ranges
+
+__all__ = [
+    "check_clique_size",
+    "clique_counts",
+    "clique_supports",
+    "cliques_inside",
+    "edge_ends",
+    "largest_common",
+    "largest_common_inside",
+]
+
+_COUNTS = "the clique counts"
+
+
+def check_clique_size(k: object) -> int:
+    """Return k as an int.
+
+    Raises:
+        ParameterError: k is not a whole number of 3 or more.
+    """
+    if not isinstance(k, int | np.integer) or isinstance(k, bool) or not k >= 3:
+        raise ParameterError(f"k must be a whole number of 3 or more, not {k!r}.", name="k", value=k)
+    return operator.index(k)
+
+
+def edge_ends(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the ends u and v of every edge, u < v, ascending by u, then v: int64 arrays, shape (m,).
+
+    This is the order of everything that is given per edge: the upper entries of the graph's rows.
+    """
+    u = np.repeat(np.arange(graph.vertex_count), graph.degrees)
+    upper = u < graph.neighbours
+    return u[upper], graph.neighbours[upper].astype(np.int64)
+
+
+# --- Counts for each vertex and each edge
+
+
+@dataclass(frozen=True, eq=False)
+class _Memory:
+    """What one thread counts in, and what it has counted."""
+
+    work: kernels.Workspace
+    counts: NDArray[np.int64]
+
+
+def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
+    """Return Γ(v), the number of k-cliques that contain v, for each vertex: int64, shape (n,).
+
+    Args:
+        graph: the graph.
+        k: vertices of a clique, 3 or more.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Raises:
+        ParameterError: k or concurrency is out of range.
+        GraphError: a count is 2^63 or more.
+        AnswerError: the counts do not add up.
+    """
+    size = _capped(k, graph)
+    with compilation_announced(_COUNTS):
+        dag = orient(graph.offsets, graph.neighbours)
+        successors = np.diff(dag.offsets)
+        largest = int(successors.max(initial=0))
+        chosen = kernels.binomials(largest, size)
+        at_root = np.zeros(graph.vertex_count, np.int64)
+
+        def memory() -> _Memory:
+            return _Memory(kernels.workspace(graph.vertex_count, largest, size), np.zeros(graph.vertex_count, np.int64))
+
+        def count(memory: _Memory, start: int, end: int) -> None:
+            if not kernels.count_cliques(dag, size, start, end, chosen, memory.work, memory.counts, at_root):
+                raise _too_many(k)
+
+        memories = run_ranges(successors**2 + 1, memory, count, concurrency)
+    counts = _added((memory.counts for memory in memories), k)
+    _check_total(counts, size, at_root, f"Γ for k={k}")
+    return counts
+
+
+def clique_supports(graph: Graph, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
+    """Return support_k(e), the number of k-cliques that contain both ends of e, for each edge: int64, shape (m,).
+
+    Edges u < v come ascending by u, then v, as in `edge_ends`. Arguments and errors are those of `clique_counts`.
+    """
+    supports, _ = supports_within(graph, k, None, concurrency=concurrency)
+    return supports
+
+
+def supports_within(
+    graph: Graph, k: int, limit: int | None, *, concurrency: int | None = None
+) -> tuple[NDArray[np.int64], int]:
+    """As `clique_supports`, but give up where too much is to be done.
+
+    Args:
+        graph, k, concurrency: as in `clique_counts`.
+        limit: how many pairs of vertices may be looked at, each time a set of cliques is counted into them. The number
+            follows from the graph and k alone, whatever the number of threads. None for no limit.
+
+    Returns:
+        The supports, of no use if it was given up; and the pairs looked at, more than `limit` if it was given up.
+    """
+    size = _capped(k, graph)
+    most = np.iinfo(np.int64).max if limit is None else limit
+    with compilation_announced(_COUNTS):
+        dag = orient(graph.offsets, graph.neighbours)
+        successors = np.diff(dag.offsets)
+        largest = int(successors.max(initial=0))
+        chosen = kernels.binomials(largest, size)
+        at_root = np.zeros(graph.vertex_count, np.int64)
+        looked: list[int] = []
+
+        def memory() -> _Memory:
+            work = kernels.workspace(graph.vertex_count, largest, size, pairs=True)
+            return _Memory(work, np.zeros(graph.edge_count, np.int64))
+
+        def count(memory: _Memory, start: int, end: int) -> None:
+            left = most - sum(looked)
+            if left >= 0:
+                fits, more = kernels.count_supports(
+                    dag, size, start, end, chosen, left, memory.work, memory.counts, at_root
+                )
+                looked.append(more)
+                if not fits:
+                    raise _too_many(k)
+
+        memories = run_ranges(successors**2 + 1, memory, count, concurrency)
+    supports = _added((memory.counts for memory in memories), k)
+    if sum(looked) <= most:
+        _check_total(supports, size * (size - 1) // 2, at_root, f"support for k={k}")
+    return supports, sum(looked)
+
+
+def _capped(k: int, graph: Graph) -> int:
+    """Check k, and return it or something smaller that no clique of this graph has either."""
+    return min(check_clique_size(k), max(3, graph.vertex_count + 1))
+
+
+def _too_many(k: int) -> GraphError:
+    return GraphError(
+        f"There are vertices in more than {2**63 - 1:,} {k}-cliques, which is more than can be counted here; "
+        "choose a smaller k.",
+        k=k,
+    )
+
+
+def _added(parts: Iterable[NDArray[np.int64]], k: int) -> NDArray[np.int64]:
+    """Add up the threads' counts; a sum of two that does not fit comes out negative."""
+    first, *others = parts
+    for part in others:
+        first += part
+        if first.min(initial=0) < 0:
+            raise _too_many(k)
+    return first
+
+
+def _check_total(counts: NDArray[np.int64], times: int, at_root: NDArray[np.int64], what: str) -> None:
+    """Refuse counts unless each clique was counted as many `times` as it has vertices, or edges."""
+    if sum(counts.tolist()) != times * sum(at_root.tolist()):
+        raise AnswerError(f"The values of {what} do not add up. This is a fault in pcneo; please report it.")
+
+
+# --- Inside cohesions
+
+
+def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
+    """Return Γ_in(v), the number of k-cliques that contain v with all vertices in MC(v): int64, shape (b,).
+
+    Args:
+        graph: the graph.
+        batch: cohesions of this graph, one for each v, in the order of the answer.
+        k: vertices of a clique, 3 or more.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Raises:
+        ParameterError: k or concurrency is out of range, or the batch does not fit the graph.
+        GraphError: a count is 2^63 or more.
+        AnswerError: a count is larger than the set allows.
+    """
+    size = _capped(k, graph)
+    _check_batch(graph, batch)
+    largest = int(np.minimum(graph.degrees[batch.vertices], batch.sizes).max(initial=0))
+    counts = np.zeros(len(batch), np.int64)
+    with compilation_announced(_COUNTS):
+        dag = orient(graph.offsets, graph.neighbours)
+        rank = _rank(dag)
+        chosen = kernels.binomials(largest, size)
+
+        def count(work: kernels.Workspace, start: int, end: int) -> None:
+            if not kernels.cliques_inside(
+                dag,
+                rank,
+                size,
+                graph.offsets,
+                graph.neighbours,
+                batch.vertices[start:end],
+                batch.offsets[start : end + 1],
+                batch.members,
+                chosen,
+                work,
+                counts[start:end],
+            ):
+                raise _too_many(k)
+
+        run_ranges(batch.sizes**2, lambda: kernels.workspace(graph.vertex_count, largest, size), count, concurrency)
+    most = {int(s): comb(int(s) - 1, size - 1) for s in np.unique(batch.sizes)}
+    for found, members in zip(counts.tolist(), batch.sizes.tolist(), strict=True):
+        if not 0 <= found <= most[members]:
+            raise AnswerError(f"Γ_in for k={k} is larger than its set allows: a fault in pcneo; please report it.")
+    return counts
+
+
+def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: int | None = None) -> NDArray[np.int64]:
+    """Return cn_in(v), the largest |N(v) ∩ N(u) ∩ MC(v)| over u in MC(v), u != v: int64, shape (b,); 0 without such u.
+
+    Arguments and errors are those of `cliques_inside`.
+    """
+    _check_batch(graph, batch)
+    largest = np.zeros(len(batch), np.int64)
+    with compilation_announced(_COUNTS):
+        dag = orient(graph.offsets, graph.neighbours)
+        rank = _rank(dag)
+
+        def count(_: None, start: int, end: int) -> None:
+            common_kernels.largest_common_inside(
+                dag,
+                rank,
+                graph.offsets,
+                graph.neighbours,
+                batch.vertices[start:end],
+                batch.offsets[start : end + 1],
+                batch.members,
+                largest[start:end],
+            )
+
+        run_ranges(batch.sizes + graph.degrees[batch.vertices], lambda: None, count, concurrency)
+    if (largest > np.maximum(batch.sizes - 2, 0)).any():
+        raise AnswerError("cn_in is larger than its set allows. This is a fault in pcneo; please report it.")
+    return largest
+
+
+def _rank(dag: Dag) -> NDArray[np.int64]:
+    """Return for each vertex when it leaves."""
+    rank = np.empty(len(dag.order), np.int64)
+    rank[dag.order] = np.arange(len(rank))
+    return rank
+
+
+def _check_batch(graph: Graph, batch: CohesionBatch) -> None:
+    """Refuse a batch that cannot be one of this graph."""
+    steps = np.diff(batch.members.astype(np.int64))
+    inner = np.ones(len(batch.members), np.bool_)
+    inner[batch.offsets[batch.offsets < len(batch.members)]] = False
+    positions = np.concatenate((batch.vertices, batch.members.astype(np.int64)))
+    ascending = (steps[inner[1:]] > 0).all()
+    fits = positions.min(initial=0) >= 0 and positions.max(initial=-1) < graph.vertex_count
+    whole = (
+        len(batch.offsets) == len(batch) + 1
+        and batch.offsets[0] == 0
+        and batch.offsets[-1] == len(batch.members)
+        and (batch.sizes >= 0).all()
+    )
+    if not (ascending and fits and whole):
+        raise ParameterError(
+            f"The cohesions are not of this graph of {graph.vertex_count} vertices: members must be its positions, "
+            "ascending within each cohesion. Use those that were computed on it.",
+            name="batch",
+            value=len(batch),
+        )
+
+
+# --- Common neighbours
+
+
+def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDArray[np.int64], int]:
+    """Return c(v), the largest |N(v) ∩ N(u)| over u != v, adjacent or not, and C, the largest c(v).
+
+    Args:
+        graph: the graph.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Returns:
+        c: int64, shape (n,).
+        C: 0 for a graph without vertices.
+
+    Raises:
+        ParameterError: concurrency is out of range.
+        AnswerError: a number is larger than a degree, or only one vertex has the largest.
+    """
+    degrees = graph.degrees
+    u = np.repeat(np.arange(graph.vertex_count), degrees)
+    costs = np.bincount(u, degrees[graph.neighbours], graph.vertex_count).astype(np.int64)
+    with compilation_announced(_COUNTS):
+
+        def count(largest: NDArray[np.int64], start: int, end: int) -> None:
+            common_kernels.largest_common(graph.offsets, graph.neighbours, start, end, largest)
+
+        parts = run_ranges(costs, lambda: np.zeros(graph.vertex_count, np.int64), count, concurrency)
+    c = np.maximum.reduce(parts)
+    highest = int(c.max(initial=0))
+    if (c > degrees).any() or (highest > 0 and np.count_nonzero(c == highest) < 2):
+        raise AnswerError("The common neighbours are not as they can be. This is a fault in pcneo; please report it.")
+    return c, highest

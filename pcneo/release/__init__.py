@@ -1,0 +1,10 @@
+"""Noisy local clique counts, released from the stored subgraphs (privacy.md); exact counts meet noise here only.
+
+`prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
+"""
+
+from pcneo.release.asked import Asked, read_batch
+from pcneo.release.prepared import Prepared, Utility
+from pcneo.release.releasing import Released, release
+
+__all__ = ["Asked", "Prepared", "Released", "Utility", "read_batch", "release"]

@@ -1,0 +1,127 @@
+"""What is asked for: releases named one by one or as rows of a file, and where each one goes."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pcneo.errors import FileFormatError, ParameterError
+
+__all__ = ["Asked", "check_destinations", "read_batch"]
+
+COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "score", "run", "to")
+SUFFIXES = (".csv", ".json")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One release as a person asks for it; numbers of privacy as they were written.
+
+    Attributes:
+        to: the public file, `.csv` or `.json`.
+        mechanism: `critical`, `edge`, `elv` or `published`.
+        k: vertices of the cliques.
+        epsilon, delta, epsilon_1, h: None for the default where the mechanism has one.
+        graph, p, score, run: which stored run; each needed only where more than one fits. `edge` and `elv` take no p,
+            score or run.
+        report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
+    """
+
+    to: Path
+    mechanism: str = "critical"
+    k: int = 3
+    epsilon: object = None
+    delta: object = None
+    epsilon_1: object = None
+    h: int | None = None
+    graph: str | None = None
+    p: object = None
+    score: str | None = None
+    run: str | None = None
+    report: Path | None = None
+
+    @property
+    def reports(self) -> tuple[Path, Path]:
+        """The owner's report in Markdown and in JSON."""
+        markdown = self.report or self.to.with_suffix(".owner.md")
+        return markdown, markdown.with_suffix(".json")
+
+
+def read_batch(path: Path) -> list[Asked]:
+    """Read releases from a CSV file whose columns are among `COLUMNS`; an empty cell is the default.
+
+    Raises:
+        FileFormatError: a column is unknown or a cell cannot be read; names the line.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            unknown = set(reader.fieldnames or ()) - set(COLUMNS)
+            if unknown or "to" not in (reader.fieldnames or ()):
+                raise FileFormatError(
+                    f"{path}: the columns are {', '.join(COLUMNS)}; `to` and `epsilon` are needed"
+                    + (f", and {', '.join(sorted(map(str, unknown)))} is none of them." if unknown else "."),
+                    path=path,
+                    line=1,
+                )
+            return [_row(path, reader.line_num, row) for row in reader]
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
+
+
+def _row(path: Path, line: int, row: dict[str, str | None]) -> Asked:
+    cells = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
+    try:
+        return Asked(
+            to=Path(cells["to"]) if cells["to"] else _missing("to"),
+            mechanism=cells.get("mechanism") or "critical",
+            k=int(cells.get("k") or 3),
+            epsilon=cells.get("epsilon") or _missing("epsilon"),
+            delta=cells.get("delta") or None,
+            epsilon_1=cells.get("epsilon_1") or None,
+            h=int(cells["h"]) if cells.get("h") else None,
+            graph=cells.get("graph") or None,
+            p=cells.get("p") or None,
+            score=cells.get("score") or None,
+            run=cells.get("run") or None,
+        )
+    except ValueError as error:
+        raise FileFormatError(f"{path}, line {line}: {error}.", path=path, line=line) from error
+
+
+def _missing(name: str) -> Path:
+    raise ValueError(f"the cell {name!r} is empty")
+
+
+def check_destinations(asked: Sequence[Asked]) -> None:
+    """Refuse, before anything is spent, destinations that cannot be written or that would meet.
+
+    Raises:
+        ParameterError: says which and why.
+    """
+    taken: set[Path] = set()
+    for one in asked:
+        if one.to.suffix not in SUFFIXES:
+            raise ParameterError(f"--to {one.to} must end in .csv or .json.", name="to", value=one.to)
+        for path in (one.to, *one.reports):
+            _check_writable(path)
+            if path.resolve() in taken:
+                raise ParameterError(
+                    f"{path} would be written twice; give each release its own.", name="to", value=path
+                )
+            taken.add(path.resolve())
+
+
+def _check_writable(path: Path) -> None:
+    folder = path.parent
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise ParameterError(
+            f"{path} cannot be written: {folder} is no folder you can write in.", name="to", value=path
+        )
+    if path.exists():
+        raise ParameterError(
+            f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
+        )

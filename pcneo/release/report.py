@@ -1,0 +1,115 @@
+"""The owner's report: everything the public file must not say (privacy.md, "Two outputs")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from pcneo import __version__
+from pcneo.cliques import edge_ends
+from pcneo.privacy.composition import left
+from pcneo.privacy.exact import decimal_text
+from pcneo.privacy.laplace import standard_error, sum_half_width
+from pcneo.privacy.ledger import Account
+from pcneo.release.prepared import Prepared
+
+__all__ = ["owner_markdown", "owner_record", "share_inside"]
+
+
+def owner_record(
+    one: Prepared, scales: Sequence[Fraction], total: float, account: Account, loss: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the owner's report as plain values.
+
+    Args:
+        one: the release.
+        scales: the scale of each vertex; 0 for an exact count.
+        total: the noisy total.
+        account: the ledger with this release in it.
+        loss: what `pcneo.release.loss` found.
+    """
+    mechanism, run = one.mechanism, one.run
+    half_width = sum_half_width(scales) / mechanism.k
+    return {
+        "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
+        "release": one.id,
+        "pcneo": __version__,
+        "graph": one.source.record.name,
+        "mechanism": mechanism.name,
+        "promise": mechanism.promise,
+        "k": mechanism.k,
+        "epsilon": decimal_text(mechanism.epsilon),
+        "delta": decimal_text(one.delta) if one.delta is not None else "0",
+        "run": run.id if run else None,
+        "p": run.p_text if run else None,
+        "score": run.score if run else None,
+        "fingerprint": one.source.fingerprint,
+        "membershipHash": run.membership_hash if run else None,
+        "vertices": one.source.graph.vertex_count,
+        "edges": one.source.graph.edge_count,
+        "scales": _scales(scales),
+        "exactCounts": sum(scale == 0 for scale in scales),
+        "connectionsInsideGroups": share_inside(one),
+        "total": total,
+        "standardErrorOfTotal": standard_error(scales) / mechanism.k,
+        "interval95Percent": [total - half_width, total + half_width],
+        "loss": dict(loss),
+        "spentByThisGraph": str(account.spent),
+        "totalOfThisGraph": str(account.total) if account.total else None,
+        "left": str(left(account.bounded, account.total)) if account.total else None,
+    }
+
+
+def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
+    """The distinct scales, largest first, at most twenty, with how many vertices have each."""
+    counted = Counter(scales)
+    return [{"scale": decimal_text(scale), "vertices": counted[scale]} for scale in sorted(counted, reverse=True)[:20]]
+
+
+def share_inside(one: Prepared) -> float | None:
+    """Return the share of the graph's connections that lie inside some group; None for a release without groups."""
+    if one.run is None or one.run.id not in one.source.protected:
+        return None
+    n = one.source.graph.vertex_count
+    u, v = edge_ends(one.source.graph)
+    inside = np.isin(u * n + v, one.source.protected[one.run.id].pairs, assume_unique=True)
+    return float(inside.mean()) if len(inside) else None
+
+
+def owner_markdown(record: Mapping[str, Any]) -> str:
+    """Return the report for a person."""
+    low, high = record["interval95Percent"]
+    lines = [
+        f"# Release {record['release']}",
+        "",
+        f"**{record['notice']}**",
+        "",
+        f"- Promise: {record['promise']}",
+        f"- Mechanism {record['mechanism']}, k={record['k']}, ε={record['epsilon']}, δ={record['delta']}",
+        f"- Graph {record['graph']}: {record['vertices']:,} vertices, {record['edges']:,} connections; "
+        f"fingerprint `{record['fingerprint']}`",
+    ]
+    if record["run"]:
+        lines.append(f"- Run {record['run']}, p={record['p']}, score {record['score']}")
+    if record["connectionsInsideGroups"] is not None:
+        lines.append(f"- {record['connectionsInsideGroups']:.1%} of the connections lie inside groups")
+    lines += [
+        f"- {record['exactCounts']:,} counts are exact",
+        f"- Total {record['total']:,.2f}, standard error {record['standardErrorOfTotal']:,.2f}, "
+        f"95 % interval {low:,.2f} to {high:,.2f}",
+        f"- Spent by this graph so far: {record['spentByThisGraph']}"
+        + (f"; total {record['totalOfThisGraph']}; left {record['left']}" if record["totalOfThisGraph"] else ""),
+        "",
+        "| scale | vertices |",
+        "|---|---|",
+        *(f"| {row['scale']} | {row['vertices']:,} |" for row in record["scales"]),
+        "",
+        "## Loss of one connection, at these scales",
+        "",
+        *(f"- {name}: {value}" for name, value in record["loss"].items()),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,116 @@
+"""How compiled code is run: its compilation announced, and ranges of about equal cost on threads."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from numba.core.event import Event, Listener, install_listener
+from numpy.typing import NDArray
+
+from pcneo.errors import ParameterError
+
+__all__ = ["compilation_announced", "run_ranges", "thread_count"]
+
+log = logging.getLogger("pcneo")
+
+_RANGES_A_THREAD = 32  # so that threads end together, and an interruption does not wait for long
+
+Memory = TypeVar("Memory")
+
+
+def thread_count(concurrency: int | None) -> int:
+    """Return how many threads to use: `concurrency`, or as many as cores are at hand.
+
+    Raises:
+        ParameterError: it is not 1 or more.
+    """
+    if concurrency is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not concurrency >= 1:
+        raise ParameterError(
+            f"concurrency must be 1 or more, not {concurrency}.", name="concurrency", value=concurrency
+        )
+    return concurrency
+
+
+def run_ranges(
+    costs: NDArray[np.int64],
+    memory: Callable[[], Memory],
+    work: Callable[[Memory, int, int], object],
+    concurrency: int | None = None,
+) -> list[Memory]:
+    """Do `work(memory, start, end)` for ranges of about equal cost that together are 0..len(costs)-1, in any order.
+
+    Args:
+        costs: about what each item costs, 0 or more.
+        memory: makes what one thread works in.
+        work: runs compiled code that gives up the interpreter's lock.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Returns:
+        The memories, one a thread.
+
+    Raises:
+        ParameterError: concurrency is not 1 or more.
+    """
+    threads = thread_count(concurrency)
+    memories = [memory() for _ in range(threads)]
+    free: queue.SimpleQueue[Memory] = queue.SimpleQueue()
+    for one in memories:
+        free.put(one)
+
+    def run(start: int, end: int) -> None:
+        mine = free.get()
+        try:
+            work(mine, start, end)
+        finally:
+            free.put(mine)
+
+    with ThreadPoolExecutor(threads) as pool:
+        running = [pool.submit(run, *bounds) for bounds in _equal_ranges(costs, _RANGES_A_THREAD * threads)]
+        try:
+            for future in wait(running, return_when=FIRST_EXCEPTION).done:
+                future.result()
+        finally:
+            for future in running:
+                future.cancel()
+    return memories
+
+
+def _equal_ranges(costs: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
+    """Cut 0..len(costs)-1 into at most so many ranges of about equal cost."""
+    reached = np.cumsum(costs, dtype=np.float64)
+    total = reached[-1] if len(costs) else 0.0
+    cuts = np.searchsorted(reached, total * np.arange(1, most) / most, side="right")
+    bounds = np.unique(np.concatenate(([0], cuts, [len(costs)])))
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+
+
+@contextmanager
+def compilation_announced(what: str) -> Iterator[None]:
+    """Say once, when numba starts to compile inside this block, that this takes a while."""
+    with install_listener("numba:compile", _Announcement(what)):
+        yield
+
+
+class _Announcement(Listener):
+    """Writes the announcement when the first compilation starts."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._made = False
+
+    def on_start(self, event: Event) -> None:
+        if not self._made:
+            self._made = True
+            log.warning("Compiling %s for this machine; this takes some seconds, once.", self._what)
+
+    def on_end(self, event: Event) -> None:
+        pass

@@ -1,0 +1,195 @@
+"""The search against its twin, vertex by vertex: random graphs of awkward shapes, the shipped graph, a larger one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pcneo.data import copenhagen_friends_path
+from pcneo.graph import graph_from_rows
+from pcneo.kernels import cohesion
+from pcneo.model import Cohesion, Graph, Key
+from pcneo.search import SCORES, minimal_p_cohesions, search_streamed, thresholds
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+FRACTIONS = st.one_of(
+    st.sampled_from([Fraction(p) for p in ("1/10", "3/10", "1/3", "1/2", "11/20", "2/3", "999/1000", "1/1000")]),
+    st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100),
+)
+
+
+def star(n: int) -> list[tuple[int, int]]:
+    return [(0, v) for v in range(1, n)]
+
+
+def path(n: int) -> list[tuple[int, int]]:
+    return [(v, v + 1) for v in range(n - 1)]
+
+
+def ring(n: int) -> list[tuple[int, int]]:
+    return [*path(n), (0, n - 1)]
+
+
+def clique(n: int) -> list[tuple[int, int]]:
+    return [(a, b) for b in range(n) for a in range(b)]
+
+
+def bipartite(n: int) -> list[tuple[int, int]]:
+    return [(a, b) for a in range(n // 2) for b in range(n // 2, n)]
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> naive.Graph:
+    """Shapes full of ties beside one another, some joined by random edges, under shuffled identifiers."""
+    edges: list[tuple[int, int]] = []
+    size = 0
+    for shape, n in draw(
+        st.lists(
+            st.tuples(st.sampled_from([star, path, ring, clique, bipartite]), st.integers(1, 8)), min_size=1, max_size=4
+        )
+    ):
+        edges += [(a + size, b + size) for a, b in shape(n)]
+        size += n
+    vertex = st.integers(0, size - 1)
+    edges += draw(st.lists(st.tuples(vertex, vertex), max_size=20))
+    names = draw(st.permutations(range(size)))
+    return naive.graph_of(((names[a], names[b]) for a, b in edges), isolated=names)
+
+
+def arrays(graph: naive.Graph) -> Graph:
+    return graph_from_rows((v, list(graph[v])) for v in graph)
+
+
+def found(graph: Graph, cohesions: Iterable[Cohesion]) -> dict[Key, set[Key]]:
+    return {c.vertex: set(c.members) for c in cohesions}
+
+
+def twins(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
+    return {q: naive.minimal_p_cohesion(graph, p, q, score) for q in graph}
+
+
+def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
+    built = arrays(graph)
+    return found(built, minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
+
+
+def join_order(graph: Graph, p: Fraction, q: int, score: str) -> list[int]:
+    need = thresholds(p, graph.degrees)
+    work = cohesion.workspace(graph.vertex_count, int(graph.degrees.max(initial=0)))
+    rows = cohesion.Rows(graph.offsets, graph.neighbours, need)
+    joined, unknown = cohesion.expand(rows, SCORES[score], q, work)
+    assert unknown == 0
+    return work.order[:joined].tolist()
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(graph=graphs(), p=FRACTIONS)
+def test_vertices_join_in_the_twins_order(score: str, graph: naive.Graph, p: Fraction) -> None:
+    built = arrays(graph)
+    for q in range(len(graph)):
+        assert join_order(built, p, q, score) == naive.expand(graph, p, q, score)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(graph=graphs(), p=FRACTIONS)
+def test_every_cohesion_is_the_twins(score: str, graph: naive.Graph, p: Fraction) -> None:
+    assert answers(graph, p, score) == twins(graph, p, score)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(graph=graphs(), p=FRACTIONS)
+def test_every_cohesion_is_minimal_by_the_twins_check_and_by_our_own(
+    score: str, graph: naive.Graph, p: Fraction
+) -> None:
+    built = arrays(graph)
+    for c in minimal_p_cohesions(built, p, score, concurrency=1, check=True).cohesions(built):
+        assert naive.is_minimal_p_cohesion(graph, p, c.vertex, set(c.members))
+        assert c.edges == sum(len(graph[v] & set(c.members)) for v in c.members) / 2
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(graph=graphs(), p=FRACTIONS, data=st.data())
+def test_a_stream_gives_what_the_batch_gives(score: str, graph: naive.Graph, p: Fraction, data: st.DataObject) -> None:
+    def fetch(keys: list[Key]) -> list[tuple[Key, list[Key]]]:
+        return [(key, data.draw(st.permutations(sorted(graph[key])))) for key in reversed(keys)]
+
+    built = arrays(graph)
+    batch = list(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
+    assert list(search_streamed(fetch, sorted(graph), p, score)) == batch
+    assert [next(search_streamed(fetch, [q], p, score)) for q in sorted(graph)] == batch
+
+
+@pytest.mark.parametrize("score", SCORES)
+@given(graph=graphs(), p=FRACTIONS)
+def test_keys_of_other_kinds_but_the_same_order_change_nothing(score: str, graph: naive.Graph, p: Fraction) -> None:
+    expected = answers(graph, p, score)
+    for name in (lambda v: f"{v:03}", lambda v: 3 * v - 2**62, lambda v: chr(0xFFF0 + 2 * v)):
+        renamed = {name(v): {name(w) for w in graph[v]} for v in graph}
+        assert answers(renamed, p, score) == {name(v): {name(w) for w in expected[v]} for v in graph}
+
+
+@given(graph=graphs(), p=FRACTIONS)
+def test_strings_of_digits_are_ordered_as_strings(graph: naive.Graph, p: Fraction) -> None:
+    renamed: naive.Graph = {str(v): {str(w) for w in graph[v]} for v in graph}
+    assert answers(renamed, p, "density") == twins(renamed, p, "density")
+
+
+@given(graph=graphs(), p=FRACTIONS)
+def test_the_twins_check_is_that_of_the_definition(graph: naive.Graph, p: Fraction) -> None:
+    """In a small graph: a set passes exactly if no proper subset that still holds q is a p-cohesion."""
+    q, cohesion_of_q = next((q, S) for q, S in answers(graph, p, "density").items())
+    if len(cohesion_of_q) <= 9:
+        inner = naive.graph_of(((a, b) for a in cohesion_of_q for b in graph[a] & cohesion_of_q), isolated=[q])
+        others = sorted(cohesion_of_q - {q})
+        subsets = ({q, *(v for i, v in enumerate(others) if mask >> i & 1)} for mask in range(2 ** len(others) - 1))
+        needs = {v: naive.need(graph, p, v) for v in inner}
+        assert not any(naive.is_connected(inner, S) and all(len(inner[v] & S) >= needs[v] for v in S) for S in subsets)
+
+
+# --- Real graphs
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("p", ["0.1", "0.3"])
+def test_every_vertex_of_the_shipped_graph_has_the_twins_cohesion(p: str, score: str) -> None:
+    graph = naive.read_edges(copenhagen_friends_path())
+    built = arrays(graph)
+    checked = minimal_p_cohesions(built, p, score, check=True).cohesions(built)
+    assert found(built, checked) == twins(graph, Fraction(p), score)
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("p", ["0.1", "0.3"])
+def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, score: str) -> None:
+    graph = naive.read_edges(copenhagen_friends_path())
+    built = arrays(graph)
+    streamed = search_streamed(lambda keys: [(key, list(graph[key])) for key in keys], sorted(graph), p, score)
+    assert list(streamed) == list(minimal_p_cohesions(built, p, score).cohesions(built))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize(
+    ("name", "p", "sample"), [("bitcoin_alpha", "0.1", 3_783), ("hepph_cit", "0.1", 400), ("hepth_ca", "0.5", 100)]
+)
+def test_vertices_of_a_larger_graph_have_the_twins_cohesions(name: str, p: str, sample: int, score: str) -> None:
+    file = SHARED / f"{name}.edges.gz"
+    if not file.exists():
+        pytest.skip(f"{file.name} is not beside this checkout")
+    graph = naive.read_edges(file)
+    built = arrays(graph)
+    chosen = random.Random(1).sample(range(len(graph)), sample)
+    batch = minimal_p_cohesions(built, p, score, vertices=chosen)
+    expected = {q: naive.minimal_p_cohesion(graph, Fraction(p), q, score) for q in built.keys[np.sort(chosen)].tolist()}
+    assert found(built, batch.cohesions(built)) == expected
+
+
+settings.register_profile("cohesion", max_examples=150, deadline=None)
+settings.load_profile("cohesion")

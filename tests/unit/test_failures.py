@@ -1,0 +1,93 @@
+"""Every error that the driver knows has one of ours, and each of ours is one line that says what to do."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from neo4j import exceptions
+
+from pcneo.errors import (
+    BusyError,
+    ConnectionFailedError,
+    DatabaseError,
+    PcneoError,
+    RightsError,
+    SchemaError,
+)
+from pcneo.store.failures import CODES, KINDS, OUT_OF_MEMORY, translated
+
+CLASSES = sorted(
+    (each for each in vars(exceptions).values() if inspect.isclass(each) and issubclass(each, Exception)),
+    key=lambda each: each.__name__,
+)
+
+
+def from_server(code: str, message: str = "something went wrong") -> exceptions.Neo4jError:
+    """The exception that the driver makes of a server's answer."""
+    return exceptions.Neo4jError._hydrate_neo4j(code=code, message=message)
+
+
+def ours(error: Exception) -> PcneoError:
+    with pytest.raises(PcneoError) as caught, translated():
+        raise error
+    return caught.value
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_every_exception_class_of_the_driver_is_mapped(kind):
+    assert kind in KINDS
+
+
+@pytest.mark.parametrize("kind", [each for each in CLASSES if issubclass(each, exceptions.DriverError)])
+def test_the_drivers_own_errors_come_out_as_ours_with_theirs_as_the_cause(kind):
+    result = [None] if issubclass(kind, exceptions.ResultError) else []
+    error = kind(*result, "first\nsecond")
+    found = ours(error)
+    assert isinstance(found, DatabaseError)
+    assert found.__cause__ is error
+    assert "\n" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "says"),
+    [
+        ("Neo.ClientError.Security.Unauthorized", ConnectionFailedError, "NEO4J_PASSWORD"),
+        ("Neo.ClientError.Security.AuthenticationRateLimit", ConnectionFailedError, "try again"),
+        ("Neo.ClientError.Security.CredentialsExpired", ConnectionFailedError, "set a new one"),
+        ("Neo.ClientError.Security.TokenExpired", ConnectionFailedError, "NEO4J_PASSWORD"),
+        ("Neo.ClientError.Security.Forbidden", RightsError, "may not"),
+        ("Neo.ClientError.General.ForbiddenOnReadOnlyDatabase", RightsError, "may not"),
+        ("Neo.ClientError.Statement.AccessMode", RightsError, "may not"),
+        ("Neo.ClientError.Database.DatabaseNotFound", ConnectionFailedError, "NEO4J_DATABASE"),
+        ("Neo.ClientError.Schema.ConstraintValidationFailed", SchemaError, "constraint"),
+        ("Neo.TransientError.Transaction.Terminated", DatabaseError, "ended this transaction"),
+        ("Neo.TransientError.Transaction.LockClientStopped", BusyError, "transaction"),
+        ("Neo.TransientError.Transaction.LockAcquisitionTimeout", BusyError, "transaction"),
+        ("Neo.ClientError.Transaction.TransactionTimedOut", DatabaseError, "db.transaction.timeout"),
+        (OUT_OF_MEMORY, DatabaseError, "db.memory.transaction.max"),
+        ("Neo.ClientError.Statement.SyntaxError", DatabaseError, "something went wrong"),
+        ("Neo.DatabaseError.General.UnknownError", DatabaseError, "something went wrong"),
+        ("Neo.Unheard.Of.Code", DatabaseError, "something went wrong"),
+    ],
+)
+def test_a_code_of_the_server_gets_the_kind_and_the_sentence_it_deserves(code, kind, says):
+    found = ours(from_server(code))
+    assert type(found) is kind
+    assert says in str(found)
+    assert "\n" not in str(found)
+
+
+def test_a_message_of_several_lines_becomes_one_sentence():
+    assert str(ours(from_server("Neo.ClientError.Statement.SyntaxError", "wrong\n  here"))).endswith("wrong here.")
+
+
+def test_codes_are_those_that_the_driver_hands_on():
+    assert {from_server(code).code for code in CODES} == set(CODES)
+
+
+@pytest.mark.parametrize("error", [ValueError("mine"), KeyboardInterrupt(), BusyError("ours", graph="g")])
+def test_what_is_not_the_drivers_passes_through(error):
+    with pytest.raises(type(error)) as caught, translated():
+        raise error
+    assert caught.value is error

@@ -1,0 +1,220 @@
+"""Rows, columns and networkx graphs become the same arrays; what cannot be one graph is refused by name."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, ParameterError
+from pcneo.graph import (
+    MembershipHash,
+    PartialGraph,
+    fingerprint,
+    graph_from_edges,
+    graph_from_networkx,
+    graph_from_rows,
+    membership_hash,
+)
+from pcneo.model import Graph, Key
+from pcneo.search import minimal_p_cohesions
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))
+SQUARE = [(10, [20, 30]), (20, [10, 40]), (30, [10, 40]), (40, [20, 30]), (7, [])]
+
+
+def neighbours(graph: Graph) -> dict[Key, list[Key]]:
+    keys, bounds = graph.keys.tolist(), graph.offsets.tolist()
+    return {v: graph.keys[graph.neighbours[bounds[i] : bounds[i + 1]]].tolist() for i, v in enumerate(keys)}
+
+
+def test_a_graph_has_ascending_keys_and_each_edge_at_both_ends() -> None:
+    graph = graph_from_rows(SQUARE)
+    assert neighbours(graph) == {7: [], 10: [20, 30], 20: [10, 40], 30: [10, 40], 40: [20, 30]}
+    assert (graph.vertex_count, graph.edge_count, graph.degrees.tolist()) == (5, 4, [0, 2, 2, 2, 2])
+    assert (graph.keys.dtype, graph.offsets.dtype, graph.neighbours.dtype) == (np.int64, np.int64, np.uint32)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(40, []), (7, []), (30, [40]), (20, [40]), (10, [30, 20])],
+        [(10, [20, 30, 20]), (20, [10, 40, 20]), (30, [10, 40]), (40, [20, 20]), (7, [7])],
+    ],
+    ids=["one direction, other order", "parallel edges and self-loops"],
+)
+def test_direction_parallel_edges_self_loops_and_order_do_not_matter(rows: list[tuple[Key, list[Key]]]) -> None:
+    assert neighbours(graph_from_rows(iter(rows))) == neighbours(graph_from_rows(SQUARE))
+
+
+def test_a_graph_without_vertices_is_a_graph() -> None:
+    graph = graph_from_rows([])
+    assert (graph.vertex_count, graph.edge_count) == (0, 0)
+
+
+def test_integers_are_ordered_by_value_and_strings_by_code_point() -> None:
+    strings = ["10", "9", "Z", "a", "z", "ä", "\uffff", "\U00010000"]
+    integers = [-(2**63), -3, 0, 9, 10, 2**63 - 1]
+    for keys in (strings, integers):
+        shuffled = random.Random(1).sample(keys, len(keys))
+        assert graph_from_rows([(key, []) for key in shuffled]).keys.tolist() == keys
+
+
+def test_more_rows_than_are_held_at_once_make_one_graph() -> None:
+    ring = {v: sorted([(v - 1) % 10_000, (v + 1) % 10_000]) for v in range(10_000)}
+    assert neighbours(graph_from_rows((v, [(v + 1) % 10_000]) for v in range(10_000))) == ring
+
+
+def test_columns_of_edges_make_the_same_graph() -> None:
+    expected = neighbours(graph_from_rows(SQUARE))
+    columns = [10, 20, 30, 40, 7], [10, 40, 30, 20, 20], [20, 30, 10, 40, 10]
+    assert neighbours(graph_from_edges(*columns)) == expected
+    assert neighbours(graph_from_edges(*map(np.array, columns))) == expected
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_networkx_graphs_of_every_kind_make_the_same_graph(kind: type[nx.Graph[Any]]) -> None:
+    graph = kind([(10, 20), (20, 40), (30, 40), (10, 30), (30, 10), (7, 7)])
+    assert neighbours(graph_from_networkx(graph)) == neighbours(graph_from_rows(SQUARE))
+
+
+@pytest.mark.parametrize(
+    ("rows", "named"),
+    [
+        ([(1, []), (2, []), (1, [2])], "1"),
+        ([(1, [2]), (2, [3])], "3"),
+        ([(1, []), ("b", [])], "'b'"),
+        ([(1, ["b"])], "'b'"),
+        ([(1.5, [])], "1.5"),
+        ([(1, []), (True, [])], "True"),
+        ([(1, [True])], "True"),
+        ([(1, [1.0])], "1.0"),
+        ([(None, [])], "None"),
+        ([(2**63, [])], str(2**63)),
+        ([(-(2**63) - 1, [])], str(-(2**63) - 1)),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, list) else "",
+)
+def test_unusable_keys_are_refused_and_named(rows: list[Any], named: str) -> None:
+    with pytest.raises(KeyPropertyError, match=named.replace(".", r"\.")):
+        graph_from_rows(rows)
+
+
+def test_a_kind_that_changes_between_batches_is_refused() -> None:
+    with pytest.raises(KeyPropertyError, match="two kinds"):
+        graph_from_rows([*((v, []) for v in range(9_000)), ("b", [])])
+
+
+def test_columns_of_edges_are_refused_like_rows() -> None:
+    with pytest.raises(ParameterError, match="equal length"):
+        graph_from_edges([1, 2], [1], [])
+    with pytest.raises(KeyPropertyError, match="more than one vertex"):
+        graph_from_edges([1, 1], [], [])
+    with pytest.raises(KeyPropertyError, match="not among the vertices"):
+        graph_from_edges([1], [1], [2])
+    with pytest.raises(KeyPropertyError, match="two kinds"):
+        graph_from_edges([1, 2], [1], ["2"])
+
+
+def test_a_degree_beyond_the_kernels_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    star = [(0, [1, 2, 3]), (1, []), (2, []), (3, [])]
+    monkeypatch.setattr("pcneo.graph.arrays.MAX_DEGREE", 3)
+    graph_from_rows(star)
+    monkeypatch.setattr("pcneo.graph.arrays.MAX_DEGREE", 2)
+    with pytest.raises(GraphError, match="Vertex 0 has 3 neighbours"):
+        graph_from_rows(star)
+
+
+# --- A graph that is being fetched
+
+
+def test_a_partial_graph_tells_fetched_vertices_from_named_ones() -> None:
+    partial = PartialGraph()
+    partial.add([(10, [20, 30]), (40, [20, 30])])
+    graph, fetched = partial.graph()
+    assert graph.keys[fetched].tolist() == [10, 40]
+    assert neighbours(graph) == {10: [20, 30], 20: [], 30: [], 40: [20, 30]}
+    assert 10 in partial
+    assert 20 not in partial
+
+
+@pytest.mark.parametrize("rows", [[(1, [2]), (2, [])], [(1, []), (2, [1])]], ids=["gone", "new"])
+def test_fetched_vertices_that_disagree_on_an_edge_are_refused(rows: list[tuple[Key, Sequence[Key]]]) -> None:
+    partial = PartialGraph()
+    partial.add(rows)
+    with pytest.raises(GraphChangedError, match="1 and 2"):
+        partial.graph()
+
+
+def test_a_key_fetched_twice_is_refused() -> None:
+    partial = PartialGraph()
+    partial.add([(1, [2])])
+    with pytest.raises(KeyPropertyError, match="1 belongs to more than one vertex"):
+        partial.add([(1, [3])])
+
+
+# --- Hashes
+
+
+@pytest.fixture(params=["integers", "strings"])
+def golden(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return GOLDEN[request.param]
+
+
+def test_the_fingerprint_never_changes(golden: dict[str, Any]) -> None:
+    assert fingerprint(graph_from_rows(golden["rows"]), b"a key") == golden["fingerprint"]
+
+
+def test_the_membership_hash_never_changes(golden: dict[str, Any]) -> None:
+    assert membership_hash(golden["memberships"]) == golden["membership hash"]
+
+
+def test_the_fingerprint_does_not_depend_on_how_rows_came(golden: dict[str, Any]) -> None:
+    rows = [(v, [w for w in ws if w > v][::-1]) for v, ws in golden["rows"]][::-1]
+    assert fingerprint(graph_from_rows(rows), b"a key") == golden["fingerprint"]
+
+
+def test_the_fingerprint_depends_on_edges_on_keys_on_their_kind_and_on_its_own_key() -> None:
+    def of(rows: list[tuple[Key, list[Key]]], key: bytes = b"a key") -> str:
+        return fingerprint(graph_from_rows(rows), key)
+
+    path: list[tuple[Key, list[Key]]] = [(1, [2]), (2, [3]), (3, [])]
+    others = [
+        of([(1, [2, 3]), (2, [3]), (3, [])]),
+        of([(1, [2, 3]), (2, []), (3, [])]),
+        of([(1, [2]), (2, [3]), (3, []), (4, [])]),
+        of([(1, [2]), (2, [4]), (4, [])]),
+        of([("1", ["2"]), ("2", ["3"]), ("3", [])]),
+        of(path, b"another key"),
+    ]
+    assert len({of(path), *others}) == 7
+
+
+def test_memberships_hash_the_same_from_batches_and_from_rows_in_any_order() -> None:
+    graph = graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=5))
+    batch = minimal_p_cohesions(graph, "0.4")
+    halves = [minimal_p_cohesions(graph, "0.4", vertices=part) for part in (range(20), range(20, 40))]
+    rows = [(c.vertex, list(c.members[::-1])) for c in batch.cohesions(graph)]
+    random.Random(2).shuffle(rows)
+    digest = MembershipHash()
+    for half in halves:
+        digest.update(graph, half)
+    assert digest.hexdigest() == membership_hash(rows)
+
+
+def test_the_membership_hash_depends_on_every_vertex_and_member() -> None:
+    rows: list[tuple[Key, list[Key]]] = [(1, [1, 2]), (2, [1, 2])]
+    others: list[list[tuple[Key, list[Key]]]] = [
+        [(1, [1, 2])],
+        [(1, [1, 2]), (2, [2])],
+        [(1, [1, 2]), (3, [1, 2])],
+        [("1", ["1", "2"]), ("2", ["1", "2"])],
+        [],
+    ]
+    assert len({membership_hash(memberships) for memberships in [rows, *others]}) == 6

@@ -1,0 +1,343 @@
+"""p and its thresholds, known answers, the order and bounds of a search, and what happens when an answer is wrong."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import naive
+import networkx as nx
+import numpy as np
+import pytest
+
+from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
+from pcneo.graph import graph_from_networkx, graph_from_rows
+from pcneo.kernels.cohesion import minimal_cohesions
+from pcneo.model import Graph, Key
+from pcneo.search import (
+    minimal_p_cohesion,
+    minimal_p_cohesions,
+    p_text,
+    parse_fraction,
+    search_batches,
+    search_streamed,
+    thresholds,
+)
+
+ELEVEN = naive.graph_of((a, b) for a, b in zip("afgaaaaeibbbccddhj", "fgbbcdeiddchdhhjjk", strict=True))
+
+
+def arrays(graph: naive.Graph) -> Graph:
+    return graph_from_rows((v, list(graph[v])) for v in graph)
+
+
+def fetch_from(graph: naive.Graph) -> Callable[[list[Key]], list[tuple[Key, list[Key]]]]:
+    return lambda keys: [(key, list(graph[key])) for key in keys if key in graph]
+
+
+# --- p
+
+
+@pytest.mark.parametrize(
+    ("p", "exact"),
+    [
+        ("0.3", "3/10"),
+        (" 3e-1 ", "3/10"),
+        (".55", "11/20"),
+        ("1/3", "1/3"),
+        ("2/6", "1/3"),
+        ("0.999", "999/1000"),
+        (0.55, "11/20"),
+        (0.1, "1/10"),
+        (np.float64(0.1), "1/10"),
+        (1e-7, "1/10000000"),
+        (Decimal("0.30"), "3/10"),
+        (Fraction(2, 7), "2/7"),
+    ],
+)
+def test_p_is_read_exactly_from_its_text(p: object, exact: str) -> None:
+    assert p_text(parse_fraction(p)) == exact
+
+
+NO_FRACTION = [
+    *("0", "1", "-0.3", "1.5", "3/2", "-1/3", "0/5", "1/0", "nan", "inf", "", "p", "0.3.1", "1/3/5", "0,3"),
+    *(0.0, 1.0, -0.1, float("nan"), float("inf"), 0, 1, True, None, [0.3], Fraction(0), Fraction(1)),
+    *("1e-999999999", Decimal("1E-999999"), Decimal("NaN"), Decimal("sNaN"), "0." + "3" * 5_000 + "/7"),
+]
+
+
+@pytest.mark.parametrize("p", NO_FRACTION, ids=lambda p: repr(p)[:20])
+def test_what_is_no_number_between_0_and_1_is_refused(p: object) -> None:
+    with pytest.raises(ParameterError, match="p must be a number between 0 and 1"):
+        parse_fraction(p)
+
+
+@pytest.mark.parametrize("p", ["0." + "3" * 5_000, Fraction(1, 10**5_000), "1/" + "3" * 1_001], ids=["text", "1", "2"])
+def test_more_digits_than_anyone_means_are_refused(p: object) -> None:
+    with pytest.raises(ParameterError, match="more than 1,000 digits"):
+        parse_fraction(p)
+
+
+@pytest.mark.parametrize(
+    "p", [Fraction(1, 3), Fraction("0.55"), Fraction("0.07"), Fraction("0.999"), Fraction(10**300 - 1, 10**300)]
+)
+def test_thresholds_are_exact(p: Fraction) -> None:
+    degrees = np.arange(2_000)
+    assert thresholds(p, degrees).tolist() == [-int((-p * degree) // 1) for degree in range(2_000)]
+
+
+def test_thresholds_are_not_those_of_floating_point() -> None:
+    assert thresholds(parse_fraction(0.55), np.array([100])).tolist() == [55]
+
+
+def test_an_unknown_score_is_refused() -> None:
+    with pytest.raises(ParameterError, match="density, degree"):
+        search_batches(arrays(ELEVEN), "0.3", "best")
+
+
+# --- Known answers (algorithms.md section 8)
+
+
+@pytest.mark.parametrize(("q", "members"), [("a", "abcdh"), ("j", "bcdhj")])
+def test_the_eleven_vertex_graph_has_the_specifications_answers(q: str, members: str) -> None:
+    assert naive.smallest_p_cohesions(ELEVEN, Fraction("0.6"), q) == [set(members)]
+    graph = arrays(ELEVEN)
+    batch = {c.vertex: c for c in minimal_p_cohesions(graph, "0.6", check=True).cohesions(graph)}
+    networkx_graph = nx.Graph((a, b) for a in ELEVEN for b in ELEVEN[a])
+    streamed = next(search_streamed(fetch_from(ELEVEN), [q], "0.6", check=True))
+    assert batch[q].members == tuple(members)
+    assert batch[q] == streamed == minimal_p_cohesion(networkx_graph, q, 0.6)
+    assert batch[q].edges == sum(len(ELEVEN[v] & set(members)) for v in members) // 2
+
+
+@pytest.mark.parametrize("p", ["1/2", "0.3"])
+def test_in_a_triangle_every_cohesion_is_one_edge(p: str) -> None:
+    graph = graph_from_networkx(nx.complete_graph(3))
+    batch = minimal_p_cohesions(graph, p)
+    assert [c.members for c in batch.cohesions(graph)] == [(0, 1), (0, 1), (0, 2)]
+    assert batch.edges.tolist() == [1, 1, 1]
+    assert batch.densities.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_vertex_without_neighbours_is_its_own_cohesion() -> None:
+    graph = arrays(naive.graph_of([(1, 2)], isolated=[3]))
+    cohesion = list(minimal_p_cohesions(graph, "0.9", check=True).cohesions(graph))[2]
+    assert (cohesion.members, cohesion.edges, cohesion.density) == ((3,), 0, 0.0)
+
+
+def test_a_graph_without_vertices_has_no_cohesions() -> None:
+    assert len(minimal_p_cohesions(graph_from_rows([]), "0.3")) == 0
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_direction_parallel_edges_and_self_loops_do_not_change_a_networkx_answer(kind: type[nx.Graph[Any]]) -> None:
+    edges = [(b, a) if i % 3 else (a, b) for i, (a, b) in enumerate(nx.gnp_random_graph(30, 0.2, seed=3).edges)]
+    plain, odd = nx.Graph(edges), kind([*edges, *edges[:5], *((b, a) for a, b in edges[:7]), (0, 0), (1, 1)])
+    for v in plain:
+        assert minimal_p_cohesion(odd, v, "0.4") == minimal_p_cohesion(plain, v, "0.4")
+
+
+# --- Batches
+
+
+def test_batches_come_in_ascending_order_with_progress_in_the_consumers_thread() -> None:
+    graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=1))
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        assert threading.current_thread() is threading.main_thread()
+        told.append((done, total))
+
+    batches = list(search_batches(graph, "0.3", concurrency=3, progress=progress))
+    assert np.concatenate([batch.vertices for batch in batches]).tolist() == list(range(500))
+    assert len(batches) > 3
+    assert told == [(done, 500) for done in np.cumsum([len(batch) for batch in batches])]
+
+
+def test_the_number_of_threads_does_not_change_the_answers() -> None:
+    graph = graph_from_networkx(nx.gnp_random_graph(300, 0.03, seed=2))
+    one, four = (minimal_p_cohesions(graph, "0.3", concurrency=threads) for threads in (1, 4))
+    for name in ("vertices", "offsets", "members", "edges"):
+        assert np.array_equal(getattr(one, name), getattr(four, name))
+
+
+def test_some_vertices_have_the_answers_they_have_among_all() -> None:
+    graph = graph_from_networkx(nx.gnp_random_graph(100, 0.1, seed=4))
+    everything = list(minimal_p_cohesions(graph, "0.3").cohesions(graph))
+    some = minimal_p_cohesions(graph, "0.3", vertices=[70, 3, 70, 9])
+    assert list(some.cohesions(graph)) == [everything[v] for v in (3, 9, 70)]
+
+
+@pytest.mark.parametrize("vertices", [[11], [-1]])
+def test_positions_outside_the_graph_are_refused(vertices: list[int]) -> None:
+    with pytest.raises(ParameterError, match="positions from 0 to 10"):
+        search_batches(arrays(ELEVEN), "0.3", vertices=vertices)
+
+
+def test_fewer_than_one_thread_is_refused() -> None:
+    with pytest.raises(ParameterError, match="concurrency"):
+        search_batches(arrays(ELEVEN), "0.3", concurrency=0)
+
+
+def test_a_search_that_is_left_early_ends_its_threads() -> None:
+    graph = graph_from_networkx(nx.gnp_random_graph(2_000, 0.01, seed=1))
+    before = threading.active_count()
+    batches = search_batches(graph, "0.3", concurrency=2)
+    next(batches)
+    batches.close()  # pyright: ignore[reportAttributeAccessIssue]
+    assert threading.active_count() == before
+
+
+# --- Streams
+
+
+class Recorded:
+    """A store that keeps what it was asked for."""
+
+    def __init__(self, graph: naive.Graph) -> None:
+        self.graph = graph
+        self.asked: list[list[Key]] = []
+
+    def __call__(self, keys: list[Key]) -> Iterable[tuple[Key, Sequence[Key]]]:
+        self.asked.append(keys)
+        return fetch_from(self.graph)(keys)
+
+
+def test_one_vertex_is_streamed_in_at_most_two_fetches_more_than_expansion_steps() -> None:
+    graph = naive.graph_of(nx.gnp_random_graph(200, 0.05, seed=8).edges)
+    for q in sorted(graph)[::10]:
+        store = Recorded(graph)
+        next(search_streamed(store, [q], "0.2"))
+        assert len(store.asked) <= len(list(naive.expansion_steps(graph, Fraction("0.2"), q))) + 2
+
+
+def test_only_the_neighbourhoods_that_the_expansion_looks_at_are_fetched_each_once() -> None:
+    graph = naive.graph_of(nx.random_regular_graph(4, 2_000, seed=1).edges)
+    store = Recorded(graph)
+    vertices = sorted(graph)[:50]
+    assert [c.vertex for c in search_streamed(store, vertices, "0.3")] == vertices
+    asked = [key for keys in store.asked for key in keys]
+    reached = {w for q in vertices for v in naive.expand(graph, Fraction("0.3"), q) for w in graph[v] | {v}}
+    assert len(asked) == len(set(asked))
+    assert set(asked) <= reached
+    assert len(reached) < 1_500
+
+
+def test_what_is_kept_between_streamed_vertices_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcneo.search.streamed._KEPT_ARCS", 100)
+    graph = naive.graph_of(nx.gnp_random_graph(60, 0.1, seed=6).edges)
+    store = Recorded(graph)
+    vertices = sorted(graph)
+    streamed = list(search_streamed(store, vertices, "0.3"))
+    asked = [key for keys in store.asked for key in keys]
+    assert len(asked) > len(set(asked))
+    assert streamed == list(minimal_p_cohesions(arrays(graph), "0.3").cohesions(arrays(graph)))
+
+
+def test_a_vertex_that_does_not_exist_is_named() -> None:
+    with pytest.raises(NotFoundError, match="'z'"):
+        list(search_streamed(fetch_from(ELEVEN), ["a", "z"], "0.3"))
+    with pytest.raises(NotFoundError, match="99"):
+        minimal_p_cohesion(nx.path_graph(3), 99, "0.3")
+
+
+@pytest.mark.parametrize("vertex", [None, 1.0, True, ["a"]])
+def test_what_cannot_be_a_vertex_is_refused(vertex: Any) -> None:
+    with pytest.raises(ParameterError, match="integer or a string"):
+        minimal_p_cohesion(nx.path_graph(3), vertex, "0.3")
+
+
+def test_a_neighbour_that_vanishes_while_it_is_streamed_is_named() -> None:
+    def fetch(keys: list[Key]) -> list[tuple[Key, list[Key]]]:
+        return [(key, list(ELEVEN[key])) for key in keys if key != "f"]
+
+    with pytest.raises(GraphChangedError, match="'f'"):
+        list(search_streamed(fetch, ["a"], "0.3"))
+
+
+def test_an_edge_that_appears_while_it_is_streamed_is_refused() -> None:
+    rows: dict[Key, list[Key]] = {1: [2], 2: [1, 3], 3: [1, 2]}
+    with pytest.raises(GraphChangedError, match="1 and 3"):
+        list(search_streamed(lambda keys: [(key, rows[key]) for key in keys], [1, 3], "0.9"))
+
+
+def test_one_compiled_kernel_serves_batches_and_streams() -> None:
+    graph = arrays(naive.graph_of([(1, 2), (2, 3)]))
+    minimal_p_cohesions(graph, "0.3", "degree", vertices=[1])
+    list(search_streamed(fetch_from(ELEVEN), ["a"], "0.3"))
+    assert len(minimal_cohesions.signatures) == 1
+
+
+# --- Wrong answers
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], list[int]]) -> None:
+    """Let the kernel's answer for one vertex be changed before it is checked."""
+
+    def changed(rows: Any, score: int, queries: Any, work: Any) -> tuple[Any, Any, Any]:
+        _, members, missing = minimal_cohesions(rows, score, queries, work)
+        wrong = np.array(change(members.tolist()), np.uint32)
+        return np.array([len(wrong)]), wrong, missing
+
+    monkeypatch.setattr("pcneo.search.task.minimal_cohesions", changed)
+
+
+@pytest.mark.parametrize(
+    ("change", "condition"),
+    [
+        (lambda members: members[1:], "does not hold it"),
+        (lambda members: members[:-1], "gives vertex .* fewer neighbours than it needs"),
+        (lambda members: [*members, 12, 13], "does not connect vertex 13"),
+    ],
+    ids=["without the queried vertex", "without a member", "in two parts"],
+)
+def test_a_wrong_answer_is_always_refused(
+    monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], list[int]], condition: str
+) -> None:
+    graph = graph_from_networkx(nx.union(nx.complete_graph(12), nx.path_graph(range(13, 15))))
+    answer(monkeypatch, change)
+    with pytest.raises(AnswerError, match=f"for vertex 5 at p=1/2, score density, {condition}"):
+        minimal_p_cohesions(graph, "0.5", vertices=[5])
+
+
+def test_an_answer_that_is_not_minimal_is_refused_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = graph_from_networkx(nx.complete_graph(12))
+    answer(monkeypatch, lambda members: [*members, 11])
+    assert minimal_p_cohesions(graph, "0.5", vertices=[5]).sizes.tolist() == [8]
+    with pytest.raises(AnswerError, match="is not minimal: it can do without vertex"):
+        minimal_p_cohesions(graph, "0.5", vertices=[5], check=True)
+
+
+# --- The cold start
+
+
+def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
+    program = (
+        "import logging; logging.basicConfig(format='%(name)s: %(message)s'); import networkx;"
+        "from pcneo import minimal_p_cohesion; print(minimal_p_cohesion(networkx.path_graph(3), 0, 0.5).members)"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    cold, warm = (
+        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    )
+    assert cold.stdout == warm.stdout == "(0, 1)\n"
+    assert cold.stderr == "pcneo: Compiling the search for this machine; this takes some seconds, once.\n"
+    assert warm.stderr == ""
+
+
+def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    from pcneo.search.task import _Announcement
+
+    announcement = _Announcement()
+    for _ in range(2):
+        announcement.on_start(None)  # pyright: ignore[reportArgumentType]
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
