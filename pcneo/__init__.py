@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from pcneo import annotate, errors
     from pcneo.graph import graph_from_edges, graph_from_networkx
-    from pcneo.load import load
+    from pcneo.loading import load
     from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
     from pcneo.queries import list_queries, run_query
     from pcneo.runs import clean, list_runs, verify
@@ -33,7 +33,7 @@ _HOMES = {
     "graph_from_networkx": "pcneo.graph",
     "list_queries": "pcneo.queries",
     "list_runs": "pcneo.runs",
-    "load": "pcneo.load",
+    "load": "pcneo.loading",
     "minimal_p_cohesion": "pcneo.search",
     "minimal_p_cohesions": "pcneo.search",
     "run_query": "pcneo.queries",

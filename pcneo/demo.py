@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pcneo import annotate
 from pcneo.annotate import WriteResult
 from pcneo.data import copenhagen_friends_path
-from pcneo.load import LoadResult, load
+from pcneo.loading import LoadResult, load
 from pcneo.model import Progress
 from pcneo.queries import QueryResult, run_query
 from pcneo.store.folders import data_folder

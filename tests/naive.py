@@ -222,3 +222,45 @@ def largest_common_inside(graph: Graph, v: Vertex, group: set[Vertex]) -> int:
 def clique_support(graph: Graph, k: int, edge: Edge) -> int:
     """support_k(e): the number of k-cliques that contain both ends."""
     return sum(set(edge) <= clique for clique in cliques(graph, k))
+
+
+def largest_common(graph: Graph, v: Vertex) -> int:
+    """c(v): the most common neighbours of v and any other vertex, adjacent or not."""
+    return max((len(graph[v] & graph[u]) for u in graph if u != v), default=0)
+
+
+# --- privacy.md, "critical": the pairs inside groups, and what they can change
+
+
+def pairs_inside(groups: Iterable[Iterable[Vertex]]) -> set[Edge]:
+    """P̂: all pairs of vertices inside some group, the smaller first."""
+    return {pair for group in groups for pair in combinations(sorted(set(group)), 2)}
+
+
+def with_pairs(graph: Graph, pairs: Iterable[Edge]) -> Graph:
+    """Ĝ: the graph with an edge at every pair."""
+    edges = [(a, b) for a in graph for b in graph[a]]
+    return graph_of([*edges, *pairs], isolated=graph)
+
+
+def sensitivities(graph: Graph, k: int, pairs: set[Edge]) -> dict[Edge, int]:
+    """S(e) = k·support_k(e, Ĝ) for each pair."""
+    closed = with_pairs(graph, pairs)
+    return {pair: k * clique_support(closed, k, pair) for pair in pairs}
+
+
+def largest_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> dict[Vertex, int]:
+    """For each vertex the largest S(e) of a pair that is in one k-clique of Ĝ with it, 0 where there is none."""
+    effect = sensitivities(graph, k, pairs)
+    found = cliques(with_pairs(graph, pairs), k)
+    return {v: max((effect[e] for e in pairs for c in found if v in c and set(e) <= c), default=0) for v in graph}
+
+
+def bounded_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> tuple[dict[Edge, int], dict[Vertex, int]]:
+    """The bound k·C(cn(e, Ĝ), k-2) for each pair, and the largest at each vertex; e counts for ends and common ones."""
+    closed = with_pairs(graph, pairs)
+    effect = {(a, b): k * math.comb(len(closed[a] & closed[b]), k - 2) for a, b in pairs}
+    largest = {
+        v: max((effect[a, b] for a, b in pairs if v in {a, b} | (closed[a] & closed[b])), default=0) for v in graph
+    }
+    return effect, largest

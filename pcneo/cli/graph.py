@@ -58,7 +58,7 @@ def load(
 
     Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
     """
-    from pcneo.load import load as load_graph
+    from pcneo.loading import load as load_graph
 
     with connected() as (driver, database), Bars() as bars:
         result = load_graph(

@@ -17,7 +17,7 @@ from pcneo.errors import (
     SchemaError,
     WriteMismatchError,
 )
-from pcneo.load import LoadResult, load
+from pcneo.loading import LoadResult, load
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 from pcneo.store.tokens import quote_identifier

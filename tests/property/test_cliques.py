@@ -1,0 +1,175 @@
+"""Clique counts against the obvious twins, against networkx, and against identities."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import naive
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pcneo.cliques import (
+    clique_counts,
+    clique_supports,
+    cliques_inside,
+    edge_ends,
+    largest_common,
+    largest_common_inside,
+)
+from pcneo.graph import graph_from_networkx
+from pcneo.model import CohesionBatch
+from pcneo.search import minimal_p_cohesions
+
+TWO_TRIANGLES = nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3))
+STAR = nx.star_graph(6)
+WITHOUT_EDGES = nx.empty_graph(4)
+DENSE = nx.complement(nx.cycle_graph(9))
+PARTS = nx.complete_multipartite_graph(2, 3, 2)
+
+
+@st.composite
+def graphs(draw: st.DrawFn, largest: int = 9) -> nx.Graph:
+    """Random graphs from no edge to all, with isolated vertices and keys in a random order."""
+    n = draw(st.integers(0, largest))
+    pairs = list(combinations(range(n), 2))
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    graph = nx.empty_graph(n)
+    graph.add_edges_from(edges)
+    graph = nx.complement(graph) if draw(st.booleans()) else graph
+    return nx.relabel_nodes(graph, dict(enumerate(draw(st.permutations(range(n))))))
+
+
+def plain(graph: nx.Graph) -> naive.Graph:
+    return naive.graph_of(graph.edges, isolated=graph)
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> tuple[nx.Graph, CohesionBatch]:
+    """A graph and, for each vertex, any set with it, as cohesions are given."""
+    graph = draw(graphs().filter(len))
+    n = len(graph)
+    groups = [sorted({v, *draw(st.lists(st.integers(0, n - 1)))}) for v in range(n)]
+    offsets = np.cumsum([0, *map(len, groups)])
+    members = np.concatenate(groups).astype(np.uint32)
+    return graph, CohesionBatch(Fraction(1, 2), "density", np.arange(n), offsets, members, np.zeros(n, np.int64))
+
+
+def sets_of(batch: CohesionBatch) -> dict[naive.Vertex, set[naive.Vertex]]:
+    bounds = zip(batch.offsets[:-1], batch.offsets[1:], strict=True)
+    return {int(v): set(batch.members[a:b].tolist()) for v, (a, b) in zip(batch.vertices, bounds, strict=True)}
+
+
+@given(graphs(), st.integers(3, 10))
+@example(nx.complete_graph(10), 5)
+@example(STAR, 3)
+@example(TWO_TRIANGLES, 3)
+@example(WITHOUT_EDGES, 3)
+@example(DENSE, 4)
+@example(PARTS, 3)
+def test_counts_are_those_of_trying_all_subsets(graph, k):
+    counts = clique_counts(graph_from_networkx(graph), k, concurrency=1)
+    assert dict(enumerate(counts.tolist())) == naive.clique_counts(plain(graph), k)
+
+
+@given(graphs(), st.integers(3, 10))
+@example(nx.complete_graph(10), 5)
+@example(STAR, 3)
+@example(DENSE, 4)
+@example(DENSE, 3)
+@example(PARTS, 3)
+def test_supports_are_those_of_trying_all_subsets_and_come_in_the_order_of_edge_ends(graph, k):
+    arrays = graph_from_networkx(graph)
+    u, v = edge_ends(arrays)
+    edges = list(zip(u.tolist(), v.tolist(), strict=True))
+    assert edges == sorted(tuple(sorted(edge)) for edge in graph.edges)
+    expected = [naive.clique_support(plain(graph), k, edge) for edge in edges]
+    assert clique_supports(arrays, k, concurrency=1).tolist() == expected
+
+
+@given(batches(), st.integers(3, 6))
+def test_counts_inside_a_set_are_those_of_trying_all_subsets(drawn, k):
+    graph, batch = drawn
+    found = cliques_inside(graph_from_networkx(graph), batch, k, concurrency=1)
+    expected = naive.clique_counts_inside(plain(graph), k, sets_of(batch))
+    assert dict(zip(batch.vertices.tolist(), found.tolist(), strict=True)) == expected
+
+
+@given(batches())
+def test_common_neighbours_inside_a_set_are_those_of_the_definition(drawn):
+    graph, batch = drawn
+    found = largest_common_inside(graph_from_networkx(graph), batch, concurrency=1)
+    assert found.tolist() == [naive.largest_common_inside(plain(graph), v, S) for v, S in sets_of(batch).items()]
+
+
+@given(graphs())
+@example(STAR)
+@example(nx.cycle_graph(4))
+def test_common_neighbours_are_those_of_the_definition_for_vertices_adjacent_or_not(graph):
+    c, largest = largest_common(graph_from_networkx(graph), concurrency=1)
+    assert c.tolist() == [naive.largest_common(plain(graph), v) for v in sorted(graph)]
+    assert largest == max(c, default=0)
+
+
+@given(graphs(largest=8), st.integers(3, 5), st.randoms())
+def test_removing_an_edge_changes_the_counts_by_k_times_its_support_in_all(graph, k, random):
+    arrays = graph_from_networkx(graph)
+    u, v = edge_ends(arrays)
+    if len(u) == 0:
+        return
+    i = random.randrange(len(u))
+    without = graph.copy()
+    without.remove_edge(u[i], v[i])
+    change = np.abs(
+        clique_counts(arrays, k, concurrency=1) - clique_counts(graph_from_networkx(without), k, concurrency=1)
+    )
+    assert change.sum() == k * clique_supports(arrays, k, concurrency=1)[i]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_graph_with_more_than_64_successors_at_a_root_is_counted_like_networkx_does(seed):
+    graph = nx.disjoint_union(nx.gnp_random_graph(90, 0.93, seed=seed), nx.gnp_random_graph(60, 0.1, seed=seed))
+    graph.add_edges_from((i, 90 + i) for i in range(60))
+    arrays = graph_from_networkx(graph)
+    assert clique_counts(arrays, 3).tolist() == list(nx.triangles(graph).values())
+    # Of four vertices: those of v are the triangles among its neighbours, those of an edge the edges among its common.
+    assert clique_counts(arrays, 4).tolist() == [
+        sum(nx.triangles(graph.subgraph(graph[v])).values()) // 3 for v in graph
+    ]
+    u, v = edge_ends(arrays)
+    for k, inside in ((3, len), (4, lambda common: graph.subgraph(common).number_of_edges())):
+        expected = [inside(set(graph[a]) & set(graph[b])) for a, b in zip(u, v, strict=True)]
+        assert clique_supports(arrays, k).tolist() == expected
+
+
+@pytest.mark.parametrize("k", range(3, 9))
+def test_cliques_of_every_size_are_those_that_networkx_enumerates(k):
+    graph = nx.random_geometric_graph(60, 0.3, seed=5)
+    expected = np.zeros(60, np.int64)
+    for clique in nx.enumerate_all_cliques(graph):
+        if len(clique) == k:
+            expected[clique] += 1
+    assert expected.any()
+    arrays = graph_from_networkx(graph)
+    assert clique_counts(arrays, k).tolist() == expected.tolist()
+    everywhere = minimal_p_cohesions(arrays, "0.99")
+    inside = cliques_inside(arrays, everywhere, k)
+    whole = everywhere.sizes == nx.node_connected_component(graph, 0).__len__()
+    assert (inside <= expected).all()
+    assert (inside[whole] == expected[whole]).all()
+    assert whole.any()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_number_of_threads_changes_nothing(threads):
+    graph = graph_from_networkx(nx.powerlaw_cluster_graph(300, 8, 0.7, seed=3))
+    batch = minimal_p_cohesions(graph, "0.3", concurrency=1)
+    for k in (3, 4):
+        assert (clique_counts(graph, k, concurrency=threads) == clique_counts(graph, k, concurrency=3)).all()
+        assert (clique_supports(graph, k, concurrency=threads) == clique_supports(graph, k, concurrency=3)).all()
+        inside = cliques_inside(graph, batch, k, concurrency=threads)
+        assert (inside == cliques_inside(graph, batch, k, concurrency=3)).all()
+    assert (largest_common(graph, concurrency=threads)[0] == largest_common(graph, concurrency=3)[0]).all()
