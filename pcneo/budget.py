@@ -6,9 +6,9 @@ The ledger is bookkeeping for an honest owner, who could restore a backup; it li
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,33 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.ledger import Account, Spend
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import BudgetRecord, LedgerGateway, ReleaseRecord, create_budget, delete_ledger
+from pcneo.store.ledger import (
+    BudgetRecord,
+    LedgerGateway,
+    LedgerRecords,
+    ReleaseRecord,
+    create_budget,
+    delete_ledger,
+    read_ledger,
+)
 from pcneo.store.lock import GraphLock
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["GraphBudget", "account_of", "check_sole_name", "forget", "parse_total", "set_total", "show", "user"]
+__all__ = [
+    "GraphBudget",
+    "account_of",
+    "check_sole_names",
+    "find_graph",
+    "forget",
+    "ledger_locked",
+    "parse_total",
+    "set_total",
+    "show",
+    "total_texts",
+    "user",
+]
 
 
 @dataclass(frozen=True)
@@ -61,36 +81,43 @@ def parse_total(epsilon: object, delta: object | None) -> Cost:
     return Cost(positive(epsilon, "epsilon"), Fraction(0) if is_zero else positive(delta, "delta", below=1))
 
 
-def account_of(gateway: LedgerGateway, graph: str) -> Account:
-    """Return the ledger of one graph as it stands; to decide on it, hold the graph's lock."""
-    totals = [budget for budget in gateway.list_budgets() if budget.graph == graph]
-    spends = [_spend(release) for release in gateway.list_releases() if release.graph == graph]
+def account_of(ledger: LedgerRecords, graph: str) -> Account:
+    """Return the account of one graph."""
+    totals = [budget for budget in ledger.budgets if budget.graph == graph]
     total = Cost(Fraction(totals[-1].epsilon), Fraction(totals[-1].delta)) if totals else None
-    return Account(graph, total, tuple(spends))
+    return Account(graph, total, tuple(_spend(release) for release in ledger.releases if release.graph == graph))
 
 
 def _spend(release: ReleaseRecord) -> Spend:
     return Spend(release.mechanism, Fraction(release.epsilon), Fraction(release.delta), release.membership_hash)
 
 
-def check_sole_name(gateway: LedgerGateway, graph: GraphRecord) -> None:
+def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
     """Refuse a ledger to a second name over the same data: two totals would protect neither.
 
+    Args:
+        ledger: as it stands.
+        graphs: those that are to have a total or a release, all in one go.
+
     Raises:
-        BudgetError: another graph that shares a label and a relationship type has a total or a release.
+        BudgetError: another graph that shares a label and a relationship type has a total or a release, or is to have.
     """
-    used = {each.graph for each in (*gateway.list_budgets(), *gateway.list_releases())}
-    for other in gateway.list_graphs():
-        shares = set(other.selection.node_labels) & set(graph.selection.node_labels) and set(
-            other.selection.relationship_types
-        ) & set(graph.selection.relationship_types)
-        if other.name != graph.name and other.name in used and shares:
-            raise BudgetError(
-                f"Graph {graph.name!r} shares data with graph {other.name!r}, which has a budget or releases. "
-                f"Use that name: --graph {other.name}.",
-                graph=graph.name,
-                other=other.name,
-            )
+    used = {each.graph for each in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
+    known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
+    for graph in graphs:
+        for other in known.values():
+            if other.name != graph.name and other.name in used and _share_data(graph, other):
+                raise BudgetError(
+                    f"Graph {graph.name!r} shares data with graph {other.name!r}, and one name alone can have a budget "
+                    f"and releases. Use one of them, --graph {other.name}.",
+                    graph=graph.name,
+                    other=other.name,
+                )
+
+
+def _share_data(one: GraphRecord, other: GraphRecord) -> bool:
+    labels = set(one.selection.node_labels) & set(other.selection.node_labels)
+    return bool(labels and set(one.selection.relationship_types) & set(other.selection.relationship_types))
 
 
 def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
@@ -107,13 +134,17 @@ def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
 
 
 @contextmanager
-def _locked(driver: Driver, database: str | None, name: str) -> Iterator[tuple[LedgerGateway, GraphLock]]:
-    gateway = LedgerGateway(driver, database)
-    graph = find_graph(gateway, name)
-    gateway.change_schema(gateway.own_schema())
-    with GraphLock(gateway, name) as lock:
-        check_sole_name(gateway, graph)
-        yield gateway, lock
+def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
+    """Hold the locks of graphs and of every other name over the same data; yields the locks by name.
+
+    Raises:
+        BusyError: somebody is writing one of them.
+    """
+    # [ledger-lock] Whoever adds to a ledger holds all names under which the same data could get another one.
+    names = {each.name for each in gateway.list_graphs() for graph in graphs if _share_data(each, graph)}
+    with ExitStack() as stack:
+        # In one order for everybody, so that no two of us wait for each other.
+        yield {name: stack.enter_context(GraphLock(gateway, name)) for name in sorted(names)}
 
 
 def set_total(
@@ -121,21 +152,27 @@ def set_total(
 ) -> Account:
     """Set a graph's total (ε, δ); setting it again, also higher, is an event in the ledger.
 
+    A total below what is spent already admits nothing more.
+
     Raises:
         ParameterError: ε or δ is out of range.
         NotFoundError: there is no such graph.
-        BudgetError: the graph shares data with another that has a ledger, or more than the new total is spent.
+        BudgetError: the graph shares data with another that has a ledger.
         BusyError: somebody is writing the graph.
     """
     total = parse_total(epsilon, delta)
-    with _locked(driver, database, graph) as (gateway, lock):
-        account = Account(graph, total, account_of(gateway, graph).spends)
-        with lock.last_writes() as transaction:
-            create_budget(transaction, graph, *_texts(total), user())
-    return account
+    gateway = LedgerGateway(driver, database)
+    record = find_graph(gateway, graph)
+    gateway.change_schema(gateway.own_schema())
+    with ledger_locked(gateway, [record]) as locks, locks[graph].last_writes() as transaction:
+        ledger = read_ledger(transaction)
+        check_sole_names(ledger, [record])
+        create_budget(transaction, graph, *total_texts(total), user())
+    return replace(account_of(ledger, graph), total=total)
 
 
-def _texts(total: Cost) -> tuple[str, str]:
+def total_texts(total: Cost) -> tuple[str, str]:
+    """Return ε and δ of a total as they are stored."""
     if total.epsilon is None:
         raise ParameterError("A total is a number.", name="epsilon", value=None)
     return fraction_text(total.epsilon), fraction_text(total.delta)
@@ -149,13 +186,13 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
     """
     gateway = LedgerGateway(driver, database)
     names = [find_graph(gateway, graph).name] if graph is not None else [g.name for g in gateway.list_graphs()]
-    budgets, releases = gateway.list_budgets(), gateway.list_releases()
+    ledger = gateway.list_ledger()
     return [
         GraphBudget(
             name,
-            account_of(gateway, name),
-            tuple(budget for budget in budgets if budget.graph == name),
-            tuple(release for release in releases if release.graph == name),
+            account_of(ledger, name),
+            tuple(budget for budget in ledger.budgets if budget.graph == name),
+            tuple(release for release in ledger.releases if release.graph == name),
         )
         for name in names
     ]

@@ -10,8 +10,10 @@ from pcneo.annotate.writer import sweep
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import fingerprint, membership_hash
 from pcneo.model import Key, Progress, Run, Selection
+from pcneo.properties import remove_properties
 from pcneo.source import read_graph
 from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 
 if TYPE_CHECKING:
@@ -53,10 +55,17 @@ class VerifiedRun:
 
 @dataclass(frozen=True)
 class CleanResult:
-    """What was removed: runs by identifier, and hubs."""
+    """What was removed: runs by identifier, hubs, and properties that releases had written.
+
+    Attributes:
+        runs, hubs, properties: what was removed.
+        kept_properties: those left alone, because not all of their values are those of a release any more.
+    """
 
     runs: tuple[str, ...]
     hubs: int
+    properties: tuple[str, ...] = ()
+    kept_properties: tuple[str, ...] = ()
 
 
 def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
@@ -152,7 +161,10 @@ def clean(
     run: str | None = None,
     progress: Progress | None = None,
 ) -> CleanResult:
-    """Remove one run, or every run, with its hubs and memberships; graphs' names, budgets and the ledger stay.
+    """Remove one run, or all, with hubs, memberships and the properties that its releases wrote on vertices.
+
+    Graphs' names, budgets and the ledger stay; a release is noted to have no property any more. Properties of releases
+    that rest on no stored run go when all is removed.
 
     Args:
         driver: an open driver.
@@ -164,21 +176,27 @@ def clean(
         NotFoundError: there is no such run.
         BusyError: somebody is writing one of the graphs; its runs stay.
     """
-    gateway = Gateway(driver, database)
+    gateway = LedgerGateway(driver, database)
     runs = [each for each in gateway.list_runs() if run in (None, each.id)]
     if run is not None and not runs:
         raise NotFoundError(f"There is no run {run!r}; `pcneo runs` lists them.", what="run", name=run)
-    hubs = sum(
-        _clean_graph(gateway, graph, [each.id for each in runs if each.graph == graph], progress)
-        for graph in sorted({each.graph for each in runs})
-    )
-    return CleanResult(tuple(each.id for each in runs), hubs)
+    ledger = gateway.list_ledger()
+    names = {each.graph for each in runs} | {each.graph for each in ledger.releases if each.property and run is None}
+    hubs, removed, kept = 0, [], []
+    for graph in ledger.graphs:
+        if graph.name not in names:
+            continue
+        with GraphLock(gateway, graph.name):
+            gone, left = remove_properties(gateway, graph, run)
+            hubs += _clean_graph(gateway, graph.name, [each.id for each in runs if each.graph == graph.name], progress)
+        removed += gone
+        kept += left
+    return CleanResult(tuple(each.id for each in runs), hubs, tuple(removed), tuple(kept))
 
 
 def _clean_graph(gateway: Gateway, graph: str, runs: Sequence[str], progress: Progress | None) -> int:
-    with GraphLock(gateway, graph):
-        gateway.retire_runs(runs)
-        told = None if progress is None else (lambda hubs: progress("deleting hubs", hubs, None))
-        hubs = sum(gateway.delete_run(each, told) for each in runs)
-        sweep(gateway, graph)
+    gateway.retire_runs(runs)
+    told = None if progress is None else (lambda hubs: progress("deleting hubs", hubs, None))
+    hubs = sum(gateway.delete_run(each, told) for each in runs)
+    sweep(gateway, graph)
     return hubs

@@ -130,7 +130,7 @@ def clean(
     everything: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove stored runs with their hubs and memberships; your own nodes and relationships stay as they are.
+    """Remove stored runs, and properties that their releases wrote; budgets and the ledger stay, and all that is yours.
 
     Example: pcneo clean --all
     """
@@ -144,6 +144,10 @@ def clean(
         print_json(result)
     else:
         print(f"removed {len(result.runs)} runs with {result.hubs:,} hubs")
+        for name in result.properties:
+            print(f"removed the property {name} that a release had written")
+        for name in result.kept_properties:
+            note(f"The property {name} stays: not all of its values are those of a release any more.")
 
 
 def schema(

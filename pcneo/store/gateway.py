@@ -21,7 +21,7 @@ from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, Statement, load_statement
 from pcneo.store.transaction import Row, Transaction, rows_of, sample_names
 
-__all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex"]
+__all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
 PAGE = 5_000
 """Vertices a page of a whole-graph read; 2,000 to 5,000 read equally fast (neo4j.md, "What it costs")."""
@@ -218,14 +218,7 @@ class Gateway:
 
     def list_graphs(self) -> list[GraphRecord]:
         """Return the graphs that pcneo knows in this database, by name."""
-        return [
-            GraphRecord(
-                name=row["name"],
-                selection=Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"]),
-                fingerprint_key=row["fingerprintKey"],
-            )
-            for row in self._read("list_graphs")
-        ]
+        return graph_records(self._read("list_graphs"))
 
     def merge_graph(self, name: str, selection: Selection, fingerprint_key: str) -> GraphRecord:
         """Enter a graph under its name, or find it there with the fingerprint key it was entered with.
@@ -384,6 +377,18 @@ class Gateway:
             for statement in statements:
                 session.execute_write(rows_of, statement, {})
             session.execute_write(rows_of, load_statement("await_indexes").render({}), {})
+
+
+def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
+    """Return the rows of the statement `list_graphs` as records."""
+    return [
+        GraphRecord(
+            name=row["name"],
+            selection=Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"]),
+            fingerprint_key=row["fingerprintKey"],
+        )
+        for row in rows
+    ]
 
 
 def _successor(key: Key) -> Key | None:

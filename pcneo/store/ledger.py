@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from pcneo.errors import WriteMismatchError
 from pcneo.model import Key, Selection
-from pcneo.store.gateway import Gateway
+from pcneo.store.gateway import Gateway, GraphRecord, graph_records
 from pcneo.store.transaction import Row, Transaction, sample_names
 
-__all__ = ["BudgetRecord", "LedgerGateway", "ReleaseRecord", "create_budget", "create_release", "delete_ledger"]
+__all__ = [
+    "BudgetRecord",
+    "LedgerGateway",
+    "LedgerRecords",
+    "PropertyWriter",
+    "ReleaseRecord",
+    "create_budget",
+    "create_release",
+    "delete_ledger",
+    "read_ledger",
+]
 
 T = TypeVar("T")
 
 PROPERTY_BATCH = 10_000
-"""Vertices a transaction of property values."""
+"""Vertices a statement of property values; all statements share one transaction."""
 
 
 @dataclass(frozen=True)
@@ -52,49 +64,82 @@ class ReleaseRecord:
     at: datetime
 
 
+@dataclass(frozen=True)
+class LedgerRecords:
+    """All that the ledger holds, each list oldest first, and the graphs that pcneo knows."""
+
+    graphs: tuple[GraphRecord, ...]
+    budgets: tuple[BudgetRecord, ...]
+    releases: tuple[ReleaseRecord, ...]
+
+
 class LedgerGateway(Gateway):
     """The statements of the ledger, beside those of every gateway."""
 
-    def list_budgets(self) -> list[BudgetRecord]:
-        """Return every total that was set, oldest first."""
-        return [BudgetRecord(**{**row, "at": row["at"].to_native()}) for row in self._read("list_budgets")]
+    def list_ledger(self) -> LedgerRecords:
+        """Return the ledger as a reader sees it; to decide on it, use `read_ledger` under the graph's lock."""
+        return _records(self._read)
 
-    def list_releases(self) -> list[ReleaseRecord]:
-        """Return every release that was recorded, oldest first."""
-        return [
-            ReleaseRecord(
-                **{name: row[name] for name in row.keys() - {"membershipHash", "propertyHash", "at"}},
-                membership_hash=row["membershipHash"],
-                property_hash=row["propertyHash"],
-                at=row["at"].to_native(),
-            )
-            for row in self._read("list_releases")
-        ]
+    def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
+        """Return (key, value) of every chosen vertex that has the property."""
+        return _values(self._read, selection, name)
 
-    def property_values(self, selection: Selection, name: str) -> dict[Key, object]:
-        """Return the values that a property of the chosen vertices has, by key."""
-        names = {"id": selection.key, "noisy": name}
-        rows = [
-            row
-            for label in selection.node_labels
-            for row in self._read("list_property_values", {"Page": label, **names})
-        ]
-        return {row["key"]: row["value"] for row in rows}
+    @contextmanager
+    def property_writer(self, selection: Selection, name: str) -> Iterator[PropertyWriter]:
+        """Open one transaction for a property: what is done in it counts together, or not at all on an error."""
+        with self.transaction({}) as transaction:
+            yield PropertyWriter(transaction, selection, name)
+            transaction.commit()
 
-    def set_property(self, selection: Selection, name: str, counts: Mapping[Key, int]) -> int:
-        """Write noisy counts as a property of the vertices; return how many got one."""
+
+class PropertyWriter:
+    """Noisy counts as a property of the user's vertices, within one transaction."""
+
+    def __init__(self, transaction: Transaction, selection: Selection, name: str) -> None:
+        """Work on one property of the chosen vertices."""
+        self._transaction = transaction
+        self._selection = selection
+        self._name = name
+        self._names = {**sample_names(selection, "Person", "id"), "noisy": name}
+
+    def list_values(self) -> list[tuple[Key, object]]:
+        """Return (key, value) of every chosen vertex that has the property."""
+        return _values(self._transaction.run, self._selection, self._name)
+
+    def note_property(self, release: str, digest: str) -> None:
+        """Note on a release that the property holds its noisy counts, with the hash of keys and values."""
+        self._transaction.run("note_property", release=release, property=self._name, hash=digest)
+
+    def retire_property(self, releases: Sequence[str]) -> None:
+        """Note on releases that the property no longer holds their noisy counts."""
+        self._transaction.run("retire_property", releases=list(releases))
+
+    def set_property(self, counts: Mapping[Key, int]) -> None:
+        """Give every vertex its value.
+
+        Raises:
+            WriteMismatchError: vertices are gone or keys repeated since the graph was read.
+        """
         rows = [{"vertex": key, "count": count} for key, count in counts.items()]
-        names = {**sample_names(selection, "Person", "id"), "noisy": name}
-        return sum(self._write("set_property", names, rows=part)[0]["written"] for part in _parts(rows))
+        written = sum(
+            self._transaction.run("set_property", self._names, rows=part)[0]["written"] for part in _parts(rows)
+        )
+        if written != len(rows):
+            raise WriteMismatchError(
+                f"Of {len(rows)} vertices {written} were found again: the graph has changed since it was read.",
+                sent=len(rows),
+                written=written,
+            )
 
-    def note_property(self, release: str, name: str, digest: str) -> None:
-        """Note which property holds a release's noisy counts, with the hash of keys and values."""
-        self._write("note_property", release=release, property=name, hash=digest)
+    def remove_property(self, keys: Sequence[Key]) -> None:
+        """Take the property off some vertices."""
+        for part in _parts(keys):
+            self._transaction.run("remove_property", self._names, keys=part)
 
-    def remove_property(self, selection: Selection, name: str, keys: Sequence[Key]) -> int:
-        """Remove a property of ours from some vertices; return how many were found."""
-        names = {**sample_names(selection, "Person", "id"), "noisy": name}
-        return sum(self._write("remove_property", names, keys=part)[0]["removed"] for part in _parts(keys))
+
+def read_ledger(transaction: Transaction) -> LedgerRecords:
+    """Return the ledger as the transaction that holds the graph's lock sees it: nobody else can add to it meanwhile."""
+    return _records(transaction.run)
 
 
 def create_budget(transaction: Transaction, graph: str, epsilon: str, delta: str, who: str) -> None:
@@ -110,6 +155,27 @@ def create_release(transaction: Transaction, values: Row) -> None:
 def delete_ledger(transaction: Transaction, graph: str) -> int:
     """Forget the totals and releases of one graph under its lock; return the records deleted."""
     return transaction.run("delete_ledger", graph=graph)[0]["forgotten"]
+
+
+def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
+    return LedgerRecords(
+        tuple(graph_records(read("list_graphs"))),
+        tuple(BudgetRecord(**{**row, "at": row["at"].to_native()}) for row in read("list_budgets")),
+        tuple(
+            ReleaseRecord(
+                **{name: row[name] for name in row.keys() - {"membershipHash", "propertyHash", "at"}},
+                membership_hash=row["membershipHash"],
+                property_hash=row["propertyHash"],
+                at=row["at"].to_native(),
+            )
+            for row in read("list_releases")
+        ),
+    )
+
+
+def _values(read: Callable[..., list[Row]], selection: Selection, name: str) -> list[tuple[Key, object]]:
+    names = {**sample_names(selection, "Person", "id"), "noisy": name}
+    return [(row["key"], row["value"]) for row in read("list_property_values", names)]
 
 
 def _parts(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -336,7 +336,8 @@ def stored(db) -> dict[str, str]:
         "other": write(db, graph="other").runs[0].run,
     }
     db.run(
-        "CREATE (:PCohesionRelease {id: 'r1', graph: $name, run: $run}), (:PCohesionBudget {graph: $name, epsilon: 1.0})",
+        "CREATE (:PCohesionRelease {id: 'r1', graph: $name, run: $run}), "
+        "(:PCohesionBudget {graph: $name, epsilon: 1.0})",
         name=NAME,
         run=found["graph"],
     )

@@ -1,0 +1,140 @@
+"""What changing one pair of vertices costs, on arrays (privacy.md, "Loss of one edge, for the owner").
+
+The k-cliques that come or go with a pair are the pair and k-2 of its common neighbours that are all adjacent. Each
+costs the rates of its vertices, whether the pair is connected or not. For k >= 4 they are counted, not listed, by the
+walk of `cliques`, with the pair in the place of the root.
+"""
+
+import numpy as np
+from numba import njit
+
+from pcneo.kernels.cliques import OVERFLOW, _leaf, _list, _size, _start
+
+__all__ = ["clique_losses", "count_common", "triangle_losses"]
+
+
+@njit(nogil=True, cache=True)
+def _common(offsets, neighbours, a, b, found):
+    """Put the common neighbours of a and b into `found`, ascending; return how many they are."""
+    count, i, j = 0, offsets[a], offsets[b]
+    while i < offsets[a + 1] and j < offsets[b + 1]:
+        v, w = neighbours[i], neighbours[j]
+        if v == w:
+            found[count] = v
+            count += 1
+        i += v <= w
+        j += w <= v
+    return count
+
+
+@njit(nogil=True, cache=True)
+def count_common(offsets, neighbours, sources, targets, first, last, common):
+    """Put into `common` how many common neighbours each of the pairs first..last-1 has.
+
+    Args:
+        offsets, neighbours: the graph's rows.
+        sources, targets: int64, the ends of each pair.
+        first, last: the pairs.
+        common: int64, one for each pair.
+    """
+    found = np.empty(len(offsets) - 1, np.uint32)
+    for i in range(first, last):
+        common[i] = _common(offsets, neighbours, sources[i], targets[i], found)
+
+
+@njit(nogil=True, cache=True)
+def triangle_losses(offsets, neighbours, sources, targets, rates, first, last, losses):
+    """Put into `losses` what each of the pairs first..last-1 costs for k = 3.
+
+    Args:
+        offsets, neighbours, sources, targets, first, last: as in `count_common`.
+        rates: float64, n; what one clique more or less costs at each vertex.
+        losses: float64, one for each pair.
+    """
+    found = np.empty(len(offsets) - 1, np.uint32)
+    for i in range(first, last):
+        count = _common(offsets, neighbours, sources[i], targets[i], found)
+        losses[i] = 0.0
+        if count > 0:
+            losses[i] = count * (rates[sources[i]] + rates[targets[i]])
+            for v in found[:count]:
+                losses[i] += rates[v]
+
+
+@njit(nogil=True, cache=True)
+def _credit(work, k, words, chosen, limit):
+    """Credit the local vertices with the k-cliques they are in, and count the steps that this takes.
+
+    Returns:
+        total: the number of k-cliques, or OVERFLOW.
+        looked: steps; more than `limit` if it was given up.
+    """
+    total, looked, credits = 0, 0, work.credits
+    depth = _leaf(work, k, words, 1)
+    while depth > 0 and looked <= limit:
+        members, need = work.sets[depth], k - depth
+        size = _list(members, members, 0, words, work.rest)
+        looked += depth + size * words
+        if need == 2:
+            here = 0
+            for v in work.rest[:size]:
+                degree = _size(work.rows[v], members, words)
+                credits[v] += degree
+                here += degree
+            here //= 2
+        else:
+            here = chosen[size, need]
+            for v in work.rest[:size]:
+                credits[v] += chosen[size - 1, need - 1]
+        total += here
+        if here < 0 or total < 0:
+            return OVERFLOW, looked
+        for h in work.held[:depth]:
+            credits[h] += here
+        depth = _leaf(work, k, words, depth - 1)
+    return total, looked
+
+
+@njit(nogil=True, cache=True)
+def clique_losses(dag, rank, k, offsets, neighbours, sources, targets, rates, first, last, chosen, limit, work, losses):
+    """Put into `losses` what each of the pairs first..last-1 costs for some k >= 4.
+
+    Args:
+        dag, rank: the graph, every edge once, and for each vertex when it leaves.
+        k: 4 or more.
+        offsets, neighbours, sources, targets, rates, first, last, losses: as in `triangle_losses`.
+        chosen: `binomials` for the most common neighbours that a pair has, and k-1.
+        limit: how many steps to take before giving up.
+        work: a workspace for so many, and k-1, used by nobody else meanwhile.
+
+    Returns:
+        fits: whether every number fitted.
+        looked: steps taken; more than `limit` if it was given up.
+
+        If it was given up or a number did not fit, nothing of this is of further use.
+    """
+    found = np.empty(len(work.rows), np.uint32)
+    looked = 0
+    for i in range(first, last):
+        a, b = sources[i], targets[i]
+        losses[i] = 0.0
+        count = _common(offsets, neighbours, a, b, found)
+        looked += offsets[a + 1] - offsets[a] + offsets[b + 1] - offsets[b]
+        if count < k - 2:
+            continue
+        local = found[:count]
+        for j in range(count):
+            local[j] = rank[local[j]]
+            looked += dag.offsets[local[j] + 1] - dag.offsets[local[j]]
+        words = _start(dag, work, local)
+        total, more = _credit(work, k - 1, words, chosen, limit - looked)
+        looked += more
+        if total < 0 or looked > limit:
+            return total >= 0, looked
+        if total > 0:
+            losses[i] = total * (rates[a] + rates[b])
+            for j in range(count):
+                if work.credits[j] > 0:
+                    losses[i] += work.credits[j] * rates[dag.order[local[j]]]
+        work.credits[: count + 1] = 0
+    return True, looked

@@ -1,0 +1,147 @@
+"""What an owner is told of mechanisms on one graph, from losses and scales; none of it may be published.
+
+(privacy.md, "Loss of one edge, for the owner".)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.privacy.noise import Noise, SimulatedNoise
+
+__all__ = ["QUANTILES", "SEED", "Fit", "Scales", "advise", "quantiles", "simulate", "worst_places"]
+
+QUANTILES = (0.5, 0.9, 0.99, 1.0)
+"""Of losses over pairs: the loss that so large a share of the pairs does not pass; the last is the largest."""
+
+SEED = 1
+"""Of everything that is drawn for an audit, which no release's noise is: a repeated audit repeats its numbers."""
+
+Floats = NDArray[np.float64]
+
+
+def quantiles(losses: Floats, shares: Sequence[float] = QUANTILES) -> tuple[float, ...]:
+    """Return for each share the smallest loss that this share of all does not pass; 0 where there are none.
+
+    They are losses that occur, never something between two: one of them may be infinite.
+    """
+    ascending = np.sort(losses)
+    if not len(ascending):
+        return (0.0,) * len(shares)
+    return tuple(float(ascending[max(0, math.ceil(share * len(ascending)) - 1)]) for share in shares)
+
+
+def worst_places(losses: Floats, most: int) -> list[int]:
+    """Return where the largest losses are, the largest first, ties by place; none whose loss is 0."""
+    falling = np.argsort(-losses, kind="stable")[:most]
+    return [int(i) for i in falling if losses[i] > 0]
+
+
+# --- Mechanisms with one scale, which is random
+
+
+@dataclass(frozen=True)
+class Scales:
+    """λ in simulated first phases.
+
+    Attributes:
+        phases: how many were simulated, with `SEED`.
+        low, median, high: the 5 %, 50 % and 95 % quantiles of λ.
+    """
+
+    phases: int
+    low: Fraction
+    median: Fraction
+    high: Fraction
+
+
+def simulate(scale: Callable[[Noise], Fraction], phases: int) -> Scales:
+    """Run a mechanism's first phase many times with simulated noise.
+
+    Args:
+        scale: runs it once, with the noise it is given, and returns λ.
+        phases: how many times, at least 1.
+    """
+    noise = SimulatedNoise.seeded(SEED)
+    found = sorted(scale(noise) for _ in range(phases))
+    low, median, high = (found[max(0, math.ceil(share * phases) - 1)] for share in (0.05, 0.5, 0.95))
+    return Scales(phases, low, median, high)
+
+
+# --- Which mechanism fits
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How exact the total would be with one mechanism.
+
+    Attributes:
+        mechanism: its name.
+        usual: standard error of the total at the λ of a graph without connections, a public one; None for `critical`.
+        low, expected, high: at the 5 %, 50 % and 95 % quantiles of simulated λ; for `critical` all the same.
+        relative: `expected` as a share of the exact total; None where that is 0.
+    """
+
+    mechanism: str
+    usual: float | None
+    low: float
+    expected: float
+    high: float
+    relative: float | None
+
+
+def advise(fits: Sequence[Fit], inside: float | None) -> str:
+    """Say in words, a line each, how exact the mechanisms would be and which one fits.
+
+    Args:
+        fits: `edge` and `elv`, and `critical` where there are groups.
+        inside: the share of connections that lie inside groups; None without groups or connections.
+    """
+    by_name = {fit.mechanism: fit for fit in fits}
+    best, other = sorted((by_name["edge"], by_name["elv"]), key=lambda fit: fit.expected)
+    return "\n".join(
+        [
+            *(f"{fit.mechanism}: expected standard error of the total {_errors(fit)}." for fit in fits),
+            f"Of the two that protect every connection with nothing given, {best.mechanism} is expected to be the more "
+            f"exact here, with {_share(best, other)} error.",
+            _verdict(by_name.get("critical"), best, inside),
+            "At equal ε this compares different promises: critical takes the groups and all other connections as given.",
+        ]
+    )
+
+
+def _errors(fit: Fit) -> str:
+    relative = "" if fit.relative is None else f", {fit.relative:.3%} of the total"
+    if fit.usual is None:
+        return f"{fit.expected:,.2f}{relative}, which follows from the groups"
+    return (
+        f"{fit.expected:,.2f}{relative} ({fit.low:,.2f} to {fit.high:,.2f} in 90 % of the simulated first phases; "
+        f"{fit.usual:,.2f} is what can be said in public)"
+    )
+
+
+def _share(smaller: Fit, larger: Fit) -> str:
+    part = smaller.expected / larger.expected if larger.expected > 0 else 1.0
+    return f"{part:.1%} of {larger.mechanism}'s"
+
+
+def _verdict(critical: Fit | None, best: Fit, inside: float | None) -> str:
+    if critical is None:
+        return "critical was not looked at: it rests on groups. Name a run, or its p, to compare."
+    covered = 0.0 if inside is None else inside
+    if critical.expected >= best.expected:
+        return (
+            f"{best.mechanism} fits this graph. Its groups have so many pairs, or in so many cliques, that critical "
+            f"needs no less noise, and it would protect {covered:.1%} of the connections only."
+        )
+    return (
+        f"critical fits this graph if it is the pairs inside groups that must be protected: with "
+        f"{_share(critical, best)} error. It leaves {1 - covered:.1%} of the connections without any protection; "
+        f"if those must be protected too, take {best.mechanism}."
+    )

@@ -1,0 +1,100 @@
+"""Noisy counts as a property of the user's own vertices: the one thing of theirs that a release may write (neo4j.md).
+
+A release notes the property's name and a hash of all keys and values. Values are ours while that hash fits: only then
+may they be written over or removed. Note and values are written in one transaction, so neither is ever there alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+
+from pcneo.errors import GraphError
+from pcneo.model import Key, Selection
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+
+__all__ = ["check_property", "remove_properties", "values_hash", "write_property"]
+
+
+def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
+    """Return the SHA-256 of keys and counts, whatever their order; None where a key or value is none that we write."""
+    pairs = list(values)
+    if not all(isinstance(key, int | str) and type(value) is int for key, value in pairs):
+        return None
+    text = json.dumps(sorted(pairs, key=lambda pair: (isinstance(pair[0], str), pair[0], pair[1])))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_property(gateway: LedgerGateway, selection: Selection, name: str) -> None:
+    """Refuse a property that a chosen vertex has, unless all its values come from one recorded release.
+
+    Raises:
+        GraphError: it is somebody else's.
+        ParameterError: it is no name that Neo4j takes.
+    """
+    _earlier(gateway, gateway.list_property_values(selection, name), name)
+
+
+def _earlier(gateway: LedgerGateway, values: list[tuple[Key, object]], name: str) -> list[str]:
+    """The releases whose values these are; none where there are no values."""
+    digest = values_hash(values)
+    ours = [release.id for release in _noted(gateway) if (release.property, release.property_hash) == (name, digest)]
+    if values and not ours:
+        raise GraphError(
+            f"{len(values)} vertices have a property {name!r} already, and its values are not those of one release. "
+            "Name another property.",
+            property=name,
+        )
+    return [release.id for release in _noted(gateway) if release.property == name] if ours else []
+
+
+def _noted(gateway: LedgerGateway) -> list[ReleaseRecord]:
+    return [release for release in gateway.list_ledger().releases if release.property is not None]
+
+
+def write_property(
+    gateway: LedgerGateway, selection: Selection, name: str, release: str, counts: Mapping[Key, int]
+) -> None:
+    """Write noisy counts as a property, over those of an earlier release if there are any; all or nothing.
+
+    Raises:
+        GraphError: the property is somebody else's by now, or a count does not fit a Neo4j integer.
+        WriteMismatchError: vertices are gone or keys repeated since the graph was read.
+    """
+    if any(not -(2**63) <= count < 2**63 for count in counts.values()):
+        raise GraphError("A noisy count does not fit a Neo4j integer.", property=name)
+    digest = values_hash(counts.items())
+    if digest is None:
+        raise GraphError("Only whole numbers can be written under keys.", property=name)
+    with gateway.property_writer(selection, name) as writer:
+        writer.retire_property(_earlier(gateway, writer.list_values(), name))
+        writer.note_property(release, digest)
+        writer.set_property(counts)
+
+
+def remove_properties(gateway: LedgerGateway, graph: GraphRecord, run: str | None = None) -> tuple[list[str], list[str]]:
+    """Remove the properties that releases of a graph wrote, and note it on them; to be called under the graph's lock.
+
+    Args:
+        gateway: the database.
+        graph: the graph.
+        run: only those of releases that rest on this run.
+
+    Returns:
+        The properties removed, and those left alone because their values are no longer all ours.
+    """
+    removed, left = [], []
+    for release in _noted(gateway):
+        if release.graph != graph.name or run not in (None, release.run) or release.property is None:
+            continue
+        with gateway.property_writer(graph.selection, release.property) as writer:
+            values = writer.list_values()
+            if values and values_hash(values) != release.property_hash:
+                left.append(release.property)
+                continue
+            writer.remove_property([key for key, _ in values])
+            writer.retire_property([release.id])
+            removed.append(release.property)
+    return removed, left
