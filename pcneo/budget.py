@@ -27,6 +27,7 @@ from pcneo.store.ledger import (
     read_ledger,
 )
 from pcneo.store.lock import GraphLock
+from pcneo.store.schema import OWN_SCHEMA
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -163,7 +164,7 @@ def set_total(
     total = parse_total(epsilon, delta)
     gateway = LedgerGateway(driver, database)
     record = find_graph(gateway, graph)
-    gateway.change_schema(gateway.own_schema())
+    gateway.ensure_schema(OWN_SCHEMA)
     with ledger_locked(gateway, [record]) as locks, locks[graph].last_writes() as transaction:
         ledger = read_ledger(transaction)
         check_sole_names(ledger, [record])

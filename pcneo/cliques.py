@@ -269,25 +269,26 @@ def _rank(dag: Dag) -> NDArray[np.int64]:
 
 def _check_batch(graph: Graph, batch: CohesionBatch) -> None:
     """Refuse a batch that cannot be one of this graph."""
-    steps = np.diff(batch.members.astype(np.int64))
-    inner = np.ones(len(batch.members), np.bool_)
-    inner[batch.offsets[batch.offsets < len(batch.members)]] = False
-    positions = np.concatenate((batch.vertices, batch.members.astype(np.int64)))
-    ascending = (steps[inner[1:]] > 0).all()
-    fits = positions.min(initial=0) >= 0 and positions.max(initial=-1) < graph.vertex_count
-    whole = (
-        len(batch.offsets) == len(batch) + 1
-        and batch.offsets[0] == 0
-        and batch.offsets[-1] == len(batch.members)
-        and (batch.sizes >= 0).all()
-    )
-    if not (ascending and fits and whole):
+    offsets, members = batch.offsets, batch.members.astype(np.int64)
+    whole = len(offsets) == len(batch) + 1 and offsets[0] == 0 and offsets[-1] == len(members)
+    if not (whole and (batch.sizes > 0).all() and _are_positions(graph, batch.vertices, members, offsets)):
         raise ParameterError(
             f"The cohesions are not of this graph of {graph.vertex_count} vertices: members must be its positions, "
             "ascending within each cohesion. Use those that were computed on it.",
             name="batch",
             value=len(batch),
         )
+
+
+def _are_positions(
+    graph: Graph, vertices: NDArray[np.int64], members: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> bool:
+    """Whether these are vertices of the graph, and the members ascend within each cohesion."""
+    both = np.concatenate((vertices, members))
+    same = np.ones(max(0, len(members) - 1), np.bool_)
+    same[offsets[1:-1] - 1] = False
+    ascending = bool((np.diff(members)[same] > 0).all())
+    return ascending and both.min(initial=0) >= 0 and both.max(initial=-1) < graph.vertex_count
 
 
 # --- Common neighbours

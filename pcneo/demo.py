@@ -67,7 +67,7 @@ def run_demo(driver: Driver, database: str | None = None, *, progress: Progress 
     written = annotate.write(driver, database, p="0.3", progress=progress, **names)
     run = written.runs[0].run
     tables = {
-        query.name: run_query(driver, database, query.name, parameters={"run": run, **query.parameters}, **names)
+        query.name: run_query(driver, database, query.name, parameters={"run": run, **query.parameters})
         for query in DEMO_QUERIES
     }
     return DemoResult(loaded, written, tables)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pcneo.errors import GraphError
-from pcneo.model import Key, Selection
+from pcneo.model import Key
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, ReleaseRecord
 
@@ -27,27 +27,27 @@ def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def check_property(gateway: LedgerGateway, selection: Selection, name: str) -> None:
+def check_property(gateway: LedgerGateway, graph: GraphRecord, name: str) -> None:
     """Refuse a property that a chosen vertex has, unless all its values come from one recorded release.
 
     Raises:
         GraphError: it is somebody else's.
         ParameterError: it is no name that Neo4j takes.
     """
-    _earlier(gateway, gateway.list_property_values(selection, name), name)
+    _replaced(gateway, graph, name, gateway.list_property_values(graph.selection, name))
 
 
-def _earlier(gateway: LedgerGateway, values: list[tuple[Key, object]], name: str) -> list[str]:
-    """The releases whose values these are; none where there are no values."""
+def _replaced(gateway: LedgerGateway, graph: GraphRecord, name: str, values: Sequence[tuple[Key, object]]) -> list[str]:
+    """The releases whose notes are wrong once the property has new values; refuses values that are not ours."""
     digest = values_hash(values)
-    ours = [release.id for release in _noted(gateway) if (release.property, release.property_hash) == (name, digest)]
-    if values and not ours:
+    noted = [release for release in _noted(gateway) if release.property == name]
+    if values and digest not in [release.property_hash for release in noted]:
         raise GraphError(
             f"{len(values)} vertices have a property {name!r} already, and its values are not those of one release. "
             "Name another property.",
             property=name,
         )
-    return [release.id for release in _noted(gateway) if release.property == name] if ours else []
+    return [release.id for release in noted if release.graph == graph.name or release.property_hash == digest]
 
 
 def _noted(gateway: LedgerGateway) -> list[ReleaseRecord]:
@@ -55,7 +55,7 @@ def _noted(gateway: LedgerGateway) -> list[ReleaseRecord]:
 
 
 def write_property(
-    gateway: LedgerGateway, selection: Selection, name: str, release: str, counts: Mapping[Key, int]
+    gateway: LedgerGateway, graph: GraphRecord, name: str, release: str, counts: Mapping[Key, int]
 ) -> None:
     """Write noisy counts as a property, over those of an earlier release if there are any; all or nothing.
 
@@ -68,13 +68,15 @@ def write_property(
     digest = values_hash(counts.items())
     if digest is None:
         raise GraphError("Only whole numbers can be written under keys.", property=name)
-    with gateway.property_writer(selection, name) as writer:
-        writer.retire_property(_earlier(gateway, writer.list_values(), name))
+    with gateway.property_writer(graph.selection, name) as writer:
+        writer.retire_property(_replaced(gateway, graph, name, writer.list_values()))
         writer.note_property(release, digest)
         writer.set_property(counts)
 
 
-def remove_properties(gateway: LedgerGateway, graph: GraphRecord, run: str | None = None) -> tuple[list[str], list[str]]:
+def remove_properties(
+    gateway: LedgerGateway, graph: GraphRecord, run: str | None = None
+) -> tuple[list[str], list[str]]:
     """Remove the properties that releases of a graph wrote, and note it on them; to be called under the graph's lock.
 
     Args:

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 AFFORDABLE = 20_000_000_000
-"""Pairs that exact supports may look at before the bound is taken: about a minute and a half of one core."""
+"""Pairs that exact supports may look at before the bound is taken: about a minute of one core."""
 
 _PAIRS = "the protected pairs"
 
@@ -160,7 +160,7 @@ def _of_vertices(graph: Graph, groups: CohesionBatch | Groups) -> _OfVertices:
     """Check the groups, and return for each vertex those it is in, as rows."""
     offsets, members, n = groups.offsets, groups.members, graph.vertex_count
     whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(members) and (np.diff(offsets) >= 0).all()
-    if not whole or members.max(initial=0) >= max(1, n):
+    if not whole or (members < 0).any() or (members >= n).any():
         raise ParameterError(
             f"The groups are not of this graph: members must be positions from 0 to {n - 1}. "
             "Use cohesions that were computed on it.",

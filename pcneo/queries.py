@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.model import Key, Selection
+from pcneo.model import Key, Run, Selection
+from pcneo.runs import StoredRun, latest_run, list_runs
 from pcneo.source import find_keys
 from pcneo.store.gateway import Gateway
 from pcneo.store.statements import Declaration, Statement, all_statements
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = ["QueryResult", "list_queries", "render_query", "run_query"]
+
+DEFAULT_LIMIT = 10
 
 _KEY = "integer | string"
 _TYPES = {"integer": int, "string": str}
@@ -28,10 +31,12 @@ class QueryResult:
     Attributes:
         columns: the names of the columns, in order.
         rows: one tuple a row; a node is given as its key, a relationship as its type.
+        run: the run that was asked.
     """
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+    run: Run
 
 
 def list_queries() -> tuple[Statement, ...]:
@@ -63,10 +68,11 @@ def run_query(
     database: str | None,
     name: str,
     *,
-    node_labels: Sequence[str],
-    relationship_types: Sequence[str],
-    key: str,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, Any] | None = None,
+    graph: str | None = None,
+    node_labels: Sequence[str] | None = None,
+    relationship_types: Sequence[str] | None = None,
+    key: str | None = None,
 ) -> QueryResult:
     """Run one query on a database and return its table.
 
@@ -74,10 +80,9 @@ def run_query(
         driver: an open driver.
         database: the database's name; None for the user's home database.
         name: the query's name.
-        node_labels: the labels of the graph.
-        relationship_types: its relationship types.
-        key: its key property.
-        parameters: the query's parameters, by name without the `$`.
+        parameters: the query's parameters, by name without the `$`; `run` is the latest unless given, `limit` 10.
+        graph: the graph whose latest run is meant, where there are runs of several.
+        node_labels, relationship_types, key: by default those of the run's graph.
 
     Raises:
         NotFoundError: there is no such query, run or vertex.
@@ -85,22 +90,31 @@ def run_query(
         DatabaseError: the database cannot do it.
     """
     query = _find(name)
+    given = {} if parameters is None else dict(parameters)
+    stored = latest_run(driver, database, graph=graph) if "run" not in given else _run(driver, database, given["run"])
+    wanted = {each.name for each in query.parameters}
+    defaults = {"run": stored.run.id, "limit": DEFAULT_LIMIT}
+    parameters = {**{each: defaults[each] for each in wanted & defaults.keys()}, **given}
     _check_parameters(query, parameters)
     gateway = Gateway(driver, database)
-    _check_run(gateway, parameters["run"])
-    selection = Selection(tuple(node_labels), tuple(relationship_types), key)
+    selection = Selection(
+        tuple(node_labels or stored.selection.node_labels),
+        tuple(relationship_types or stored.selection.relationship_types),
+        key or stored.selection.key,
+    )
     vertices = {
         each.name: find_keys(gateway, selection, [parameters[each.name]])[0]
         for each in query.parameters
         if each.kind == _KEY
     }
-    names = _names(query, node_labels, relationship_types, key)
+    names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
     rows = gateway.run_statement(query, names, {**parameters, **vertices})
     if not rows:
         _check_vertices(gateway, selection, list(vertices.values()))
     return QueryResult(
         columns=tuple(column.name for column in query.columns),
-        rows=[tuple(_cell(column, row[column.name], key) for column in query.columns) for row in rows],
+        rows=[tuple(_cell(column, row[column.name], selection.key) for column in query.columns) for row in rows],
+        run=stored.run,
     )
 
 
@@ -151,9 +165,11 @@ def _is_of_kind(value: object, kind: str) -> bool:
     return False
 
 
-def _check_run(gateway: Gateway, run: str) -> None:
-    if run not in (each.id for each in gateway.list_runs()):
-        raise NotFoundError(f"There is no run {run!r} in this database; `pcneo runs` lists them.", what="run", name=run)
+def _run(driver: Driver, database: str | None, run: object) -> StoredRun:
+    for stored in list_runs(driver, database):
+        if stored.run.id == run and stored.run.status == "complete":
+            return stored
+    raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
 
 
 def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:

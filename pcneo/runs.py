@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pcneo.annotate.writer import sweep
-from pcneo.errors import NotFoundError, ParameterError
+from pcneo.errors import KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import fingerprint, membership_hash
 from pcneo.model import Key, Progress, Run, Selection
 from pcneo.properties import remove_properties
@@ -69,22 +69,24 @@ class CleanResult:
 
 
 def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
-    """Return the stored runs, oldest first; only those of living and dead writers are `running`.
+    """Return the stored runs, oldest first; `running` ones belong to a writer at work or to one that died.
 
     Raises:
         DatabaseError: the database cannot be asked.
     """
     gateway = Gateway(driver, database)
+    runs = gateway.list_runs()  # before the graphs: a run that is seen has a graph that is seen
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
-    now = {name: _count_store(gateway, selection) for name, selection in graphs.items()}
+    now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [
-        StoredRun(run, graphs[run.graph], now[run.graph] != (run.node_count, run.relationship_count))
-        for run in gateway.list_runs()
+        StoredRun(run, graphs[run.graph], run.status != "running" and now[run.graph] != _counts_of(run))
+        for run in runs
+        if run.graph in graphs
     ]
 
 
-def _count_store(gateway: Gateway, selection: Selection) -> tuple[int, int]:
-    return gateway.count_nodes(selection), gateway.count_relationships(selection)
+def _counts_of(run: Run) -> tuple[int, int]:
+    return run.node_count, run.relationship_count
 
 
 def latest_run(driver: Driver, database: str | None = None, *, graph: str | None = None) -> StoredRun:
@@ -103,7 +105,9 @@ def latest_run(driver: Driver, database: str | None = None, *, graph: str | None
         where = "" if graph is None else f" of graph {graph!r}"
         raise NotFoundError(f"There is no complete run{where}; `pcneo annotate` makes one.", what="run", name="latest")
     if len(names := sorted({stored.run.graph for stored in runs})) > 1:
-        raise ParameterError(f"Several graphs have runs, name one: {', '.join(names)}.", name="graph", value=None)
+        raise ParameterError(
+            f"Several graphs have runs, name one with --graph: {', '.join(names)}.", name="graph", value=None
+        )
     return max(runs, key=lambda stored: stored.run.finished_at or stored.run.started_at)
 
 
@@ -144,14 +148,19 @@ def _fingerprint(gateway: Gateway, graph: GraphRecord, progress: Progress | None
     return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
 
 
-def _membership_hash(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> str:
+def _membership_hash(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> str | None:
     def rows() -> Iterator[tuple[Key, list[Key]]]:
         for done, (vertex, members, _) in enumerate(gateway.stream_cohesions(graph.selection, run.id), 1):
+            if not all(isinstance(key, int | str) for key in (vertex, *members)):
+                raise KeyPropertyError(f"A hub of run {run.id} names a vertex without a usable key.", run=run.id)
             yield vertex, members
             if progress and done % 1_000 == 0:
                 progress(f"reading run {run.id[:8]}", done, None)
 
-    return membership_hash(rows())
+    try:
+        return membership_hash(rows())
+    except KeyPropertyError:  # an owner or a member has lost its key, or is gone
+        return None
 
 
 def clean(

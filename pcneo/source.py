@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import LiteralString
 
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
+from pcneo.files import is_integer_key
 from pcneo.graph import graph_from_rows
 from pcneo.model import Graph, Key, Progress, Selection
 from pcneo.store.gateway import Gateway, KeyCounts
+from pcneo.store.schema import OWN_SCHEMA, key_index
 
-__all__ = ["StoredGraph", "choose_selection", "find_keys", "read_graph", "require_key_index"]
+__all__ = ["StoredGraph", "choose_selection", "find_keys", "read_graph", "require_key_index", "schema_statements"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,30 +75,51 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names)) if names else "none"
 
 
-def require_key_index(gateway: Gateway, selection: Selection, *, create: bool = False) -> None:
+def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
     """Make sure that a vertex is found by its key without a scan.
 
     Args:
         gateway: the database.
         selection: labels and key.
+        mode: `write` can create an index itself, so that the message offers it.
         create: create what is missing instead of refusing.
 
     Raises:
         SchemaError: an index is missing; the message holds the statements that create it.
     """
     indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
-    statements: list[LiteralString] = [
-        gateway.key_schema(label, selection.key) for label in selection.node_labels if label not in indexed
-    ]
-    if statements and create:
-        gateway.change_schema(statements)
-    elif statements:
+    missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
+    if missing and create:
+        gateway.ensure_schema(missing)
+    elif missing:
+        statements = [one_line(item.statement) for item in missing]
+        offer = "Add --create-index, or let an administrator run" if mode == "write" else "Let an administrator run"
         raise SchemaError(
-            f"No index on {selection.key!r}, so every look-up would scan all vertices. Create it with "
-            "--create-index, or let an administrator run:\n"
-            + "\n".join(f"  {' '.join(s.split())};" for s in statements),
+            f"No index on {selection.key!r}, so every look-up would scan all vertices. {offer}:\n"
+            + "\n".join(f"  {statement}" for statement in statements),
             statements=statements,
         )
+
+
+def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -> list[str]:
+    """Return the statements that create every index that `annotate.write` needs, each on one line.
+
+    Args:
+        node_labels: labels whose key is indexed, too.
+        key: the key property; needed with labels.
+
+    Raises:
+        ParameterError: labels without a key, or a key without labels, or a name that Neo4j does not take.
+    """
+    if bool(node_labels) != (key is not None):
+        raise ParameterError("Node labels and the key belong together.", name="key", value=key)
+    indexes = [key_index(label, key) for label in node_labels] if key is not None else []
+    return [one_line(item.statement) for item in (*OWN_SCHEMA, *indexes)]
+
+
+def one_line(statement: str) -> str:
+    """Return a statement of one clause on one line, with the semicolon that tools want."""
+    return " ".join(line.strip() for line in statement.splitlines()) + ";"
 
 
 def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -> list[Key]:
@@ -108,7 +130,8 @@ def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -
     Raises:
         KeyPropertyError: both the integer and the text are keys.
     """
-    numbers: dict[Key, int] = {v: int(v) for v in vertices if isinstance(v, str) and _is_canonical_integer(v)}
+    asked = [_checked(vertex) for vertex in vertices]
+    numbers: dict[Key, int] = {v: int(v) for v in asked if isinstance(v, str) and is_integer_key(v)}
     there = {key for key, _ in gateway.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
     if both := [text for text, number in numbers.items() if {text, number} <= there]:
         raise KeyPropertyError(
@@ -116,13 +139,19 @@ def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -
             "Keys must be all of one kind.",
             example=both[0],
         )
-    return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in vertices))
+    return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in asked))
 
 
-def _is_canonical_integer(text: str) -> bool:
-    digits = text.removeprefix("-")
-    plain = digits.isascii() and digits.isdigit() and (digits == "0" or digits[0] != "0") and text != "-0"
-    return plain and -(2**63) <= int(text) < 2**63
+def _checked(vertex: Key) -> Key:
+    """Refuse what cannot be a key before the driver sees it."""
+    if isinstance(vertex, str):
+        fits = vertex.isprintable() or vertex.encode("utf-8", "ignore").decode() == vertex
+    else:
+        fits = isinstance(vertex, int) and not isinstance(vertex, bool) and -(2**63) <= vertex < 2**63
+    if not fits:
+        shown = repr(vertex) if len(repr(vertex)) < 60 else repr(vertex)[:60] + "…"
+        raise ParameterError(f"{shown} is no key: keys are integers of 64 bits or text.", name="vertex", value=vertex)
+    return vertex
 
 
 def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:
@@ -135,13 +164,19 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
         GraphChangedError: the graph moved during the second read, too.
         NotFoundError: no node carries the chosen labels.
     """
-    counts: list[tuple[int, int]] = [_count_store(gateway, selection)]
+    counts = [gateway.count_store(selection)]
     for _ in range(2):
         keys = gateway.count_keys(selection)
         smallest = _smallest_key(selection, keys)
         rows = gateway.stream_rows(selection, smallest)
-        graph = graph_from_rows(_told(rows, keys.nodes, progress))
-        counts.append(_count_store(gateway, selection))
+        try:
+            graph = graph_from_rows(_told(rows, keys.nodes, progress))
+        except KeyPropertyError:
+            counts.append(gateway.count_store(selection))
+            if counts[-1] == counts[-2]:
+                raise
+            continue  # a vertex that came or went during the read looks like a bad key
+        counts.append(gateway.count_store(selection))
         if counts[-1] == counts[-2]:
             return StoredGraph(graph, *counts[-1])
     raise GraphChangedError(
@@ -149,10 +184,6 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
         f"{counts[2]}. Try again when nobody writes to it.",
         counts=counts,
     )
-
-
-def _count_store(gateway: Gateway, selection: Selection) -> tuple[int, int]:
-    return gateway.count_nodes(selection), gateway.count_relationships(selection)
 
 
 def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
@@ -163,8 +194,10 @@ def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
         raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
     if keys.missing:
         raise KeyPropertyError(
-            f"{keys.missing} of {keys.nodes} nodes with {labels} have no {name!r}. Every vertex needs its key.",
+            f"{keys.missing} of {keys.nodes} nodes with {labels} have no {name!r}, for example the one with elementId "
+            f"{keys.missing_example!r}. Every vertex needs its key.",
             missing=keys.missing,
+            example=keys.missing_example,
         )
     if other:
         raise KeyPropertyError(
@@ -175,8 +208,8 @@ def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
         )
     if keys.integers and keys.strings:
         raise KeyPropertyError(
-            f"The property {name!r} is an integer on {keys.integers} nodes and a string on {keys.strings}. "
-            "Keys must be all of one kind.",
+            f"The property {name!r} is an integer on {keys.integers} nodes, for example {keys.integer_example}, and a "
+            f"string on {keys.strings}, for example {keys.string_example!r}. Keys must be all of one kind.",
             integers=keys.integers,
             strings=keys.strings,
         )

@@ -3,12 +3,18 @@
 environment="$1"
 extras="$2"
 stamp="$environment/.made-from"
-wanted="$(cat pyproject.toml scripts/constraints.txt; echo "$extras")"
+version="$("${PYTHON:-python3}" -c 'import sys; print(sys.version)')"
+wanted="$(cat pyproject.toml scripts/constraints.txt; echo "$extras"; echo "$version")"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     "${PYTHON:-python3}" -c 'import sys; sys.exit("pcneo needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
+    if [ -e "$environment" ] && [ ! -e "$stamp" ]; then
+        echo "$environment is there already and was not made by this script. Move it away first." >&2
+        exit 1
+    fi
     echo "Making $environment (once)"
     rm -rf "$environment"
     "${PYTHON:-python3}" -m venv "$environment"
+    touch "$stamp"   # from here on it is ours, also where the rest fails
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check \
         --constraint scripts/constraints.txt --editable ".[$extras]"
     printf '%s' "$wanted" >"$stamp"

@@ -1,20 +1,26 @@
-// Nodes of one label by the kind of their key, with one value that is neither an integer nor a string.
+// Nodes of one label by the kind of their key, with an example of each that can be wrong.
 //
 // names:
 //   Page    label     one of the chosen labels
 //   id      property  the key property
 // returns:
-//   nodes     integer      nodes of the label
-//   integers  integer      those whose key is an integer
-//   strings   integer      those whose key is a string
-//   missing   integer      those without a key
-//   example   string|null  a key of another kind, as text
+//   nodes           integer       nodes of the label
+//   integers        integer       those whose key is an integer
+//   strings         integer       those whose key is a string
+//   missing         integer       those without a key
+//   integerExample  integer|null  one of the integers
+//   stringExample   string|null   one of the strings
+//   missingExample  string|null   elementId of a node without a key
+//   example         string|null   a key of another kind, as text
 // scan: reading by key pages would lose vertices without a usable key silently, so all of the label are looked at once.
 MATCH (v:Page)
 RETURN count(*) AS nodes,
        count(CASE WHEN v.id IS :: INTEGER NOT NULL THEN 1 END) AS integers,
        count(CASE WHEN v.id IS :: STRING NOT NULL THEN 1 END) AS strings,
        count(CASE WHEN v.id IS NULL THEN 1 END) AS missing,
+       min(CASE WHEN v.id IS :: INTEGER NOT NULL THEN v.id END) AS integerExample,
+       min(CASE WHEN v.id IS :: STRING NOT NULL THEN v.id END) AS stringExample,
+       min(CASE WHEN v.id IS NULL THEN elementId(v) END) AS missingExample,
        min(CASE
          WHEN v.id IS NOT NULL AND NOT v.id IS :: INTEGER NOT NULL AND NOT v.id IS :: STRING NOT NULL
          THEN valueType(v.id) + ' ' + coalesce(toStringOrNull(v.id), '')

@@ -9,9 +9,9 @@
 // returns:
 //   key         integer|string             a key that exists; more than one row where it is repeated
 //   neighbours  list<integer|string|null>  keys of distinct neighbours, the vertex itself left out
-UNWIND $keys AS key
-MATCH (v:Person {id: key})
-RETURN key, COLLECT {
+UNWIND $keys AS wanted
+MATCH (v:Person {id: wanted})
+RETURN v.id AS key, COLLECT {
   MATCH (v)-[:KNOWS]-(neighbour:Person)
   WHERE neighbour <> v
   WITH DISTINCT neighbour

@@ -1,9 +1,8 @@
-// The server's version and edition.
+// The server's version.
 //
 // returns:
 //   version  string  for example 2026.09.0 or 5.27-aura
-//   edition  string  community, enterprise or aura
-CALL dbms.components() YIELD name, versions, edition
-WITH name, versions, edition
+CALL dbms.components() YIELD name, versions
+WITH name, versions
 WHERE name = 'Neo4j Kernel'
-RETURN versions[0] AS version, edition
+RETURN versions[0] AS version

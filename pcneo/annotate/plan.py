@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pcneo.errors import ParameterError
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Progress, Selection
+from pcneo.running import thread_count
 from pcneo.search import check_score, p_text, parse_fraction, search_batches, search_streamed
 from pcneo.source import StoredGraph, choose_selection, find_keys, read_graph, require_key_index
 from pcneo.store.gateway import Gateway
@@ -19,9 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Frontier", "Options", "P", "Plan", "Stopwatch", "batches_of", "cohesions_of", "make_plan"]
 
+log = logging.getLogger("pcneo")
+
 P = str | float | Fraction
 """One p: as text, as a fraction, or as a float that is read through its `repr`."""
 T = TypeVar("T")
+
+KEPT_ARCS = 2_000_000
+"""Neighbours that a frontier keeps between searches: tens of megabytes."""
 
 
 class Options(TypedDict, total=False):
@@ -62,7 +69,7 @@ class Plan:
     ps: list[Fraction]
     score: str
     vertices: list[Key] | None
-    concurrency: int | None
+    concurrency: int
     check: bool
     progress: Progress | None
     configuration: dict[str, Any]
@@ -91,20 +98,23 @@ def make_plan(driver: Driver, database: str | None, mode: str, p: P | Sequence[P
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=p)
     score = options.get("score", "density")
     check_score(score)
-    concurrency = options.get("concurrency")
-    if concurrency is not None and concurrency < 1:
-        raise ParameterError(
-            f"concurrency is {concurrency}; it must be 1 or more.", name="concurrency", value=concurrency
-        )
+    concurrency = thread_count(options.get("concurrency"))
     create_index = options.get("create_index", False)
     if create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
     vertices = options.get("vertices")
+    if vertices is not None and not vertices:
+        raise ParameterError(
+            "Name at least one vertex, or leave vertices out for all.", name="vertices", value=vertices
+        )
     gateway = Gateway(driver, database)
     selection, filled = choose_selection(
         gateway, options.get("node_labels", ()), options.get("relationship_types", ()), options.get("key")
     )
-    require_key_index(gateway, selection, create=create_index)
+    if filled:
+        names = " ".join(f"{option} {value}" for option, value in filled.items())
+        log.info("Using %s: the only choice in this database.", names)
+    require_key_index(gateway, selection, mode=mode, create=create_index)
     return Plan(
         gateway=gateway,
         selection=selection,
@@ -122,7 +132,10 @@ def make_plan(driver: Driver, database: str | None, mode: str, p: P | Sequence[P
             "key": selection.key,
             "p": [p_text(each) for each in ps],
             "score": score,
+            "vertices": vertices and list(vertices),
             "concurrency": concurrency,
+            "check": options.get("check", False),
+            "createIndex": create_index,
             "chosen": filled,
         },
     )
@@ -139,6 +152,7 @@ def batches_of(plan: Plan, graph: Graph, p: Fraction, vertices: Iterable[int] | 
 
 def cohesions_of(plan: Plan, frontier: Frontier, vertices: Sequence[Key], p: Fraction) -> Iterator[Cohesion]:
     """Search the vertices named, reading from the database only what their expansions look at."""
+    frontier.begin()
     found = search_streamed(frontier.fetch, vertices, p, plan.score, check=plan.check)
     for done, cohesion in enumerate(frontier.waited.around(found), 1):
         if plan.progress:
@@ -147,22 +161,48 @@ def cohesions_of(plan: Plan, frontier: Frontier, vertices: Sequence[Key], p: Fra
 
 
 class Frontier:
-    """Neighbourhoods fetched as a search asks for them, and what was read so far: vertices, and edges at them."""
+    """Neighbourhoods fetched as a search asks for them, kept so that several p share them.
+
+    Attributes:
+        waited: the time spent searching and fetching.
+    """
 
     def __init__(self, plan: Plan) -> None:
         """Begin with nothing read."""
-        self.read: set[Key] = set()
-        self.edges = 0
         self.waited = Stopwatch()
         self._plan = plan
+        self._kept: dict[Key, list[Key]] = {}
+        self._arcs = 0
+        self._asked: set[Key] = set()
+        self._edges = 0
+
+    @property
+    def vertices(self) -> int:
+        """Vertices looked at since `begin`."""
+        return len(self._asked)
+
+    @property
+    def edges(self) -> int:
+        """Edges at the vertices looked at since `begin`."""
+        return self._edges
+
+    def begin(self) -> None:
+        """Count afresh what a search looks at."""
+        self._asked, self._edges = set(), 0
 
     def fetch(self, keys: list[Key]) -> list[tuple[Key, list[Key]]]:
-        """Read whole neighbourhoods, as `search_streamed` wants them."""
-        rows = self._plan.gateway.get_neighbours(self._plan.selection, keys)
+        """Return whole neighbourhoods, as `search_streamed` wants them; those kept are not read again."""
+        if self._arcs > KEPT_ARCS:
+            self._kept, self._arcs = {}, 0
+        missing = [key for key in keys if key not in self._kept]
+        for key, neighbours in self._plan.gateway.get_neighbours(self._plan.selection, missing) if missing else ():
+            self._kept[key] = neighbours
+            self._arcs += len(neighbours)
+        rows = [(key, self._kept[key]) for key in keys if key in self._kept]
         for key, neighbours in rows:
-            if key not in self.read:
-                self.edges += sum(neighbour not in self.read for neighbour in neighbours)
-                self.read.add(key)
+            if key not in self._asked:
+                self._edges += sum(neighbour not in self._asked for neighbour in neighbours)
+                self._asked.add(key)
         return rows
 
 

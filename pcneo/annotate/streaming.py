@@ -92,7 +92,7 @@ def _stats_of_vertices(plan: Plan, vertices: Sequence[Key]) -> StatsResult:
     return StatsResult(
         node_count=plan.gateway.count_nodes(plan.selection),
         relationship_count=plan.gateway.count_relationships(plan.selection),
-        vertices=len(frontier.read),
+        vertices=frontier.vertices,
         edges=frontier.edges,
         summaries=summaries,
         pre_processing_millis=prepared,

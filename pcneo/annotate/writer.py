@@ -18,12 +18,13 @@ from fractions import Fraction
 from typing import Any
 
 from pcneo import __version__
-from pcneo.errors import BusyError, PcneoError
+from pcneo.errors import PcneoError
 from pcneo.graph import membership_hash
 from pcneo.model import Cohesion, Key, Run, Selection
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.lock import GraphLock
+from pcneo.store.schema import OWN_SCHEMA
 
 __all__ = ["GraphWriter", "NewRun", "row_of", "sweep", "writer_of"]
 
@@ -74,6 +75,7 @@ class GraphWriter:
         self.gateway = gateway
         self.graph = graph
         self.begun: list[NewRun] = []
+        self.completing = False
         self._lock = lock
 
     def begin_run(self, p: Fraction, score: str, scope: str) -> NewRun:
@@ -108,6 +110,7 @@ class GraphWriter:
         """Make the begun runs visible and those they replace invisible, all in one commit."""
         there = [run for run in self.gateway.list_runs() if run.graph == self.graph.name]
         rests = [(run, old, *self._rest(run, old)) for run in self.begun for old in there if run.trims(old)]
+        self.completing = True
         with self._lock.last_writes() as transaction:
             for run in self.begun:
                 replaced = [old.id for old in there if run.replaces(old)]
@@ -120,7 +123,8 @@ class GraphWriter:
         """What an earlier run of single vertices keeps: memberships, and their hash."""
         gone = set(run.owners)
         stored = self.gateway.stream_cohesions(self.graph.selection, old.id)
-        kept = [(vertex, members) for vertex, members, _ in stored if vertex not in gone]
+        # A hub whose owner was deleted has none; a member that was deleted is in no hub any more.
+        kept = [(vertex, members) for vertex, members, _ in stored if vertex is not None and vertex not in gone]
         return sum(len(members) for _, members in kept), membership_hash(kept)
 
 
@@ -132,7 +136,7 @@ def writer_of(gateway: Gateway, name: str, selection: Selection) -> Iterator[Gra
         BusyError: another writer holds the graph.
         GraphError: the name stands for another selection.
     """
-    gateway.change_schema(gateway.own_schema())
+    gateway.ensure_schema(OWN_SCHEMA)
     graph = gateway.merge_graph(name, selection, secrets.token_hex(32))
     with GraphLock(gateway, name) as lock:
         sweep(gateway, name)
@@ -140,7 +144,9 @@ def writer_of(gateway: Gateway, name: str, selection: Selection) -> Iterator[Gra
         try:
             yield writer
         except BaseException:
-            _discard(gateway, [run.id for run in writer.begun])
+            # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by status.
+            if not writer.completing:
+                _discard(gateway, lock, name, [run.id for run in writer.begun])
             raise
     _sweep_if_free(gateway, name)
 
@@ -158,20 +164,23 @@ def sweep(gateway: Gateway, name: str) -> int:
 
 
 def _sweep_if_free(gateway: Gateway, name: str) -> None:
+    """Best effort: the new run counts already, and whoever writes this graph next sweeps what is left."""
     try:
         with GraphLock(gateway, name):
             sweep(gateway, name)
-    except BusyError:
-        log.debug("another writer holds graph %r already and sweeps what was replaced", name)
+    except PcneoError as error:
+        log.debug("what was replaced in graph %r is left to the next writer: %s", name, error)
 
 
-def _discard(gateway: Gateway, runs: Sequence[str]) -> None:
-    """Best effort: whoever writes this graph next sweeps what could not be deleted now."""
-    for run in runs:
-        try:
+def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) -> None:
+    """Best effort: delete what a failed writer began, and the graph's name where it is used for nothing else."""
+    try:
+        for run in runs:
             gateway.delete_run(run)
-        except PcneoError as error:
-            log.debug("run %s could not be swept after a failure: %s", run, error)
+        with lock.last_writes() as transaction:
+            transaction.run("delete_unused_graph", name=name)
+    except PcneoError as error:
+        log.debug("remains in graph %r are left to the next writer: %s", name, error)
 
 
 def _transactions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

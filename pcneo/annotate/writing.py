@@ -169,14 +169,14 @@ def _write_vertices(plan: Plan, writer: GraphWriter, vertices: Sequence[Key]) ->
         run.owners = [cohesion.vertex for cohesion in cohesions]
         written = sum(writer.write_rows(run, map(row_of, cohesions)))
         digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in cohesions)
-        run.values = _record(node_count, relationship_count, len(frontier.read), frontier.edges, written, None, digest)
+        run.values = _record(node_count, relationship_count, frontier.vertices, frontier.edges, written, None, digest)
         runs.append(WrittenRun(run.id, p_text(p), plan.score, "vertices", Summary.of(cohesions)))
     writer.complete()
     return WriteResult(
         graph=writer.graph.name,
         node_count=node_count,
         relationship_count=relationship_count,
-        vertices=len(frontier.read),
+        vertices=frontier.vertices,
         edges=frontier.edges,
         runs=tuple(runs),
         relationships_written=sum(run.summary.memberships + run.summary.cohesions for run in runs),

@@ -61,6 +61,6 @@ def _main(
         format="%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s",
     )
     # The driver logs every message it sends, values included; ours says what matters.
-    logging.getLogger("neo4j").setLevel(logging.ERROR)
+    logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     logging.getLogger("numba").setLevel(logging.WARNING)
     logging.getLogger("pcneo").setLevel(logging.DEBUG if verbose else logging.INFO)

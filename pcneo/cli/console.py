@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from pcneo.config import ConnectionSettings, read_environment
 from pcneo.errors import ConnectionFailedError
@@ -90,6 +91,8 @@ class Bars:
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
+            redirect_stdout=False,  # else the rows of a stream would go where the bars go
+            redirect_stderr=False,
         )
         self._tasks: dict[str, TaskID] = {}
 
@@ -102,6 +105,10 @@ class Bars:
         """Leave the bars as they stand."""
         self._progress.stop()
 
+    def rest(self) -> None:
+        """Stop drawing, so that a question can be asked."""
+        self._progress.stop()
+
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Move one stage's bar."""
         if stage not in self._tasks:
@@ -110,18 +117,18 @@ class Bars:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
-    """Print a table for a person; numbers to the right, as wide as it needs where nobody watches."""
-    table = Table(title=title, title_justify="left")
+    """Print a table for a person; numbers to the right, 200 columns wide where nobody watches."""
+    table = Table(title=title and Text(title), title_justify="left")
     rows = [list(row) for row in rows]
     for i, column in enumerate(columns):
         numbers = bool(rows) and all(isinstance(row[i], int | float) and not isinstance(row[i], bool) for row in rows)
         table.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*map(_cell, row))
-    console = Console()
+        table.add_row(*(Text(_cell(value)) for value in row))
+    console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = 200
-    console.print(table, markup=False)
+    console.print(table)
 
 
 def _cell(value: Any) -> str:

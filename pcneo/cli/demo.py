@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import shlex
 
 from pcneo.cli.console import Bars, note, open_driver, print_table
 from pcneo.cli.server import describe
 from pcneo.config import ConnectionSettings
 
 __all__ = ["demo"]
-
-_GRAPH: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 
 
 def demo() -> None:
@@ -21,6 +19,7 @@ def demo() -> None:
     Example: pcneo demo
     """
     from pcneo.demo import DEMO_QUERIES, run_demo, start_demo_server
+    from pcneo.store.data import password_file
 
     with Bars() as bars:
         note("Starting a local Neo4j; the first start fetches it (about 155 MB).")
@@ -42,4 +41,9 @@ def demo() -> None:
             print(f"\n{query.question}\n  pcneo queries {query.name} --run{arguments}")
             print_table(table.columns, table.rows)
     print(f"\nThe server keeps running:\n{describe(server)}")
-    print(f"Look at it with any Neo4j tool, or `pcneo queries`. Stop it: pcneo server stop --data {server.data}")
+    print(
+        "Ask it more in this shell, or connect Neo4j Browser, Desktop or cypher-shell to that address:\n"
+        f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} "
+        f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
+        f"Stop it: pcneo server stop --data {shlex.quote(str(server.data))}"
+    )

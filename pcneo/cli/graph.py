@@ -94,8 +94,8 @@ def annotate(
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the vertices' unique key.")] = None,
     graph: Annotated[str | None, typer.Option("--graph", help="Your name for this graph (labels, types, key).")] = None,
     p: Annotated[
-        list[str] | None, typer.Option("-p", help="Fraction each member keeps, 0.3 or 1/3; may be given several times.")
-    ] = None,
+        list[str], typer.Option("-p", help="Fraction each member keeps, 0.3 or 1/3; may be given several times.")
+    ] = ["0.3"],  # noqa: B006 - read only
     score: Annotated[
         Score, typer.Option("--score", help="density, or degree (a reconstruction of an older baseline).")
     ] = Score.density,
@@ -121,7 +121,7 @@ def annotate(
     from pcneo import annotate as modes
 
     options: dict[str, Any] = {
-        "p": p or ["0.3"],
+        "p": p,
         "node_labels": node_label or (),
         "relationship_types": relationship_type or (),
         "key": key,
@@ -146,9 +146,6 @@ def annotate(
         else:
             result = modes.estimate(driver, database, progress=bars, **options)
             show = partial(_print_estimate, result)
-    if chosen := result.configuration["chosen"]:
-        names = " ".join(f"{option} {value}" for option, value in chosen.items())
-        note(f"Used {names}: the only choice in this database.")
     if as_json:
         print_json(result)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +14,7 @@ from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
 
 if TYPE_CHECKING:
     from pcneo.budget import GraphBudget
+    from pcneo.errors import PcneoError
     from pcneo.release import Prepared
 
 __all__ = ["budget", "release"]
@@ -72,7 +75,7 @@ def release(
             raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
         asked = [
             Asked(
-                to=to if len(pairs) == 1 else to.with_name(f"{to.stem}-k{each_k}-e{each_e}{to.suffix}"),
+                to=to if len(pairs) == 1 else _numbered(to, each_k, each_e),
                 mechanism=mechanism,
                 k=each_k,
                 epsilon=each_e,
@@ -100,6 +103,7 @@ def release(
             no_promise=no_promise,
             dry_run=dry_run,
             write_property=write_property,
+            retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
             progress=bars,
         )
     if dry_run:
@@ -114,6 +118,17 @@ def release(
         note(f"For you alone: {one.reports[0]}")
 
 
+def _numbered(to: Path, k: int, epsilon: str) -> Path:
+    """`counts.csv` as `counts-k3-e0.5.csv`, and a fraction's stroke as a low line."""
+    return to.with_name(f"{to.stem}-k{k}-e{epsilon.replace('/', '_')}{to.suffix}")
+
+
+def _ask_again(bars: Bars, error: PcneoError) -> bool:
+    """Whether to try a failed write again; the numbers stay the same, and are lost when this process ends."""
+    bars.rest()
+    return typer.confirm(f"{error} The spend stays recorded. Try again with the same numbers?", err=True)
+
+
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
     """What may be said before anything is spent; a standard error of `critical` is for the owner alone."""
     rows = [
@@ -121,11 +136,12 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
             "mechanism": one.mechanism.name,
             "k": one.mechanism.k,
             "epsilon": str(one.mechanism.epsilon),
-            "delta": str(one.delta or 0),
+            "delta": str(one.spend.delta),
             "run": one.run.id if one.run else None,
             "leastScale": one.utility.least_scale,
             "usualScale": one.utility.usual_scale,
             "standardErrorOfTotal": one.utility.standard_error,
+            "standardErrorWithEdge": one.utility.edge_standard_error,
         }
         for one in prepared
     ]

@@ -48,27 +48,18 @@ def queries(
     if not run:
         print(render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key), end="")
         return
-    given = dict(map(_parameter, param or []))
     with connected() as (driver, database):
-        from pcneo.runs import latest_run, list_runs
-
-        if "run" in given:
-            known = {stored.run.id: stored for stored in list_runs(driver, database)}
-            stored = known.get(given["run"]) or latest_run(driver, database, graph=graph)
-        else:
-            stored = latest_run(driver, database, graph=graph)
-            note(f"Run {stored.run.id} of graph {stored.run.graph}, p={stored.run.p_text}")
-        wanted = {each.name for query in list_queries() if query.name == name for each in query.parameters}
-        defaults = {"run": stored.run.id, "limit": 10}
         result = run_query(
             driver,
             database,
             name,
-            node_labels=node_label or stored.selection.node_labels,
-            relationship_types=relationship_type or stored.selection.relationship_types,
-            key=key or stored.selection.key,
-            parameters={**{each: defaults[each] for each in wanted & defaults.keys()}, **given},
+            parameters=dict(map(_parameter, param or [])),
+            graph=graph,
+            node_labels=node_label,
+            relationship_types=relationship_type,
+            key=key,
         )
+    note(f"Run {result.run.id} of graph {result.run.graph}, p={result.run.p_text}")
     if as_json:
         print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
     else:
@@ -158,10 +149,7 @@ def schema(
 
     Example: pcneo schema --node-label Person --key id
     """
-    from pcneo.store.gateway import Gateway
+    from pcneo.source import schema_statements
 
-    if bool(node_label) != (key is not None):
-        raise typer.BadParameter("Give --node-label and --key together.", param_hint="--key")
-    indexes = [Gateway.key_schema(label, key) for label in node_label or []] if key is not None else []
-    for statement in (*Gateway.own_schema(), *indexes):
-        print(" ".join(statement.split()) + ";")
+    for statement in schema_statements(node_label or (), key):
+        print(statement)

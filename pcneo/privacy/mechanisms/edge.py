@@ -44,7 +44,11 @@ class Edge(OneScale):
     @property
     def scale_without_connections(self) -> Fraction:
         """λ for C = 0 where the noise on C is 0."""
-        return self._scale_for(self._pad)
+        return self.expected_scale(0)
+
+    def expected_scale(self, largest_common: int) -> Fraction:
+        """Return λ for some C where the noise on C is 0."""
+        return self._scale_for(largest_common + self._pad)
 
     def scale(self, largest_common: int, noise: Noise) -> Fraction:
         """Draw once and return λ.

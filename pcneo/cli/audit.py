@@ -1,0 +1,145 @@
+"""`pcneo audit`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pcneo.cli.console import Bars, connected, print_json, print_table
+from pcneo.cli.graph import Json
+
+if TYPE_CHECKING:
+    from pcneo.audit import AuditResult, Losses, Removals
+
+__all__ = ["audit"]
+
+
+def audit(
+    epsilon: Annotated[str, typer.Option("-e", "--epsilon", help="ε of the release that is weighed.")],
+    run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
+    graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
+    p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
+    score: Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")] = None,
+    k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
+    mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
+    delta: Annotated[str | None, typer.Option("--delta", help="δ; min(1e-6, 1/n²).")] = None,
+    epsilon_1: Annotated[str | None, typer.Option("--epsilon-1", help="The part of ε for the bound; ε/10.")] = None,
+    h: Annotated[int | None, typer.Option("--h", help="Vertices asked twice by elv and published; 3.")] = None,
+    resample: Annotated[
+        int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
+    ] = 20,
+    as_json: Json = False,
+) -> None:
+    """Show the owner what a release would cost single connections, and which mechanism fits; nothing is spent.
+
+    Example: pcneo audit -e 1.0 -k 3
+    """
+    from pcneo.audit import audit as audit_graph
+
+    with connected() as (driver, database), Bars() as bars:
+        result = audit_graph(
+            driver,
+            database,
+            run=run,
+            graph=graph,
+            p=p,
+            score=score,
+            k=k,
+            epsilon=epsilon,
+            mechanism=mechanism,
+            delta=delta,
+            epsilon_1=epsilon_1,
+            h=h,
+            resample=resample,
+            progress=bars,
+        )
+    if as_json:
+        print_json(_plain(result))
+    else:
+        _print(result)
+
+
+def _plain(value: Any) -> Any:
+    """The result as JSON can say it, which knows no infinity."""
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "infinite"
+    return value if value is None or isinstance(value, bool | int | float | str) else float(value)
+
+
+def _print(result: AuditResult) -> None:
+    print(result.notice)
+    print()
+    rests = f", run {result.run} (p={result.p}, score {result.score})" if result.run else ""
+    print(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={result.delta:g}, on {result.graph}{rests}")
+    print(result.promise)
+    if result.covered is not None and result.protected is not None:
+        print(
+            f"Inside groups: {result.covered:.1%} of the connections, {result.protected:.3%} of all pairs of vertices."
+        )
+    if result.mechanism == "critical":
+        print(f"Counts published exactly: {result.exact:,}.")
+    if result.scales is not None:
+        low, middle, high = (float(scale) for scale in (result.scales.low, result.scales.median, result.scales.high))
+        print(
+            f"Noise level λ in {result.scales.phases:,} simulated first phases: {low:,.4g}, {middle:,.4g}, {high:,.4g} "
+            "(5, 50, 95 %); losses are at the median, and do not hold what the first phase costs."
+        )
+    kinds = [("pairs inside groups", result.inside), ("connections", result.connections)]
+    shown = [(name, losses) for name, losses in kinds if losses is not None]
+    _print_losses(shown, with_largest=result.scales is not None)
+    for name, losses in shown:
+        rows = [(*one.pair, one.connected, _number(one.loss)) for one in losses.worst]
+        print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}")
+    if result.removals is not None:
+        _print_removals(result.removals)
+    print()
+    print(result.advice)
+
+
+def _print_losses(kinds: Sequence[tuple[str, Losses]], *, with_largest: bool) -> None:
+    columns = ["loss of", "pairs", "promised", "50 %", "90 %", "99 %", "largest", "infinite"]
+    rows: list[list[Any]] = []
+    for name, losses in kinds:
+        counted = f"{losses.pairs:,}"
+        if losses.seed is not None:
+            counted = f"{losses.counted:,} of {counted}, drawn with seed {losses.seed}"
+        promised = "nothing" if losses.promised is None else _number(losses.promised)
+        row = [name, counted, promised, *map(_number, losses.quantiles), f"{losses.infinite:,}"]
+        if losses.largest is not None:
+            row.append(", ".join(map(_number, losses.largest)))
+        rows.append(row)
+    print_table([*columns, "largest at 5, 50, 95 %"] if with_largest else columns, rows)
+
+
+def _print_removals(removals: Removals) -> None:
+    title = (
+        f"{len(removals.removed)} of {removals.connections:,} connections removed one by one, drawn with seed "
+        f"{removals.seed}, in {removals.seconds:.1f} s; promised {_number(removals.promised)} for groups that stay"
+    )
+    rows = [
+        (
+            *one.pair,
+            one.inside,
+            one.groups,
+            one.scales,
+            "" if one.mean is None else _number(one.mean),
+            _number(one.worst),
+        )
+        for one in removals.removed
+    ]
+    print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows, title)
+    print(removals.meaning)
+
+
+def _number(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:,.4g}"

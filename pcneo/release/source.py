@@ -1,0 +1,153 @@
+"""A graph as it was read for releases, its groups, and what is computed on these arrays, each once for all releases."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo import cliques
+from pcneo.errors import GraphChangedError, GraphError
+from pcneo.graph import MembershipHash, fingerprint
+from pcneo.graph.stored import batch_from_rows
+from pcneo.model import CohesionBatch, Graph, Progress, Run
+from pcneo.protected import LargestSupports, Protected, largest_supports, protect, protected_size
+from pcneo.source import read_graph
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.ledger import LedgerGateway
+
+__all__ = ["Source", "read_source"]
+
+MEMORY = 8 * 10**9
+"""Bytes that pairs inside groups may take; more is refused before anything is spent."""
+
+
+class Source:
+    """One graph.
+
+    Attributes:
+        record: the graph as the database knows it.
+        graph: its arrays.
+        fingerprint: of these arrays, under the graph's key; for the owner alone.
+        groups: the memberships that were read, by run.
+    """
+
+    def __init__(self, record: GraphRecord, graph: Graph) -> None:
+        """Take the arrays as they were read."""
+        self.record = record
+        self.graph = graph
+        self.fingerprint = fingerprint(graph, bytes.fromhex(record.fingerprint_key))
+        self.groups: dict[str, CohesionBatch] = {}
+        self._counts: dict[int, NDArray[np.int64]] = {}
+        self._protected: dict[str, Protected] = {}
+        self._supports: dict[tuple[str, int], LargestSupports] = {}
+
+    def read_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
+        """Read a run's memberships once, and check graph and memberships against what the run recorded.
+
+        Raises:
+            GraphChangedError: the graph or the memberships are no longer those of the run.
+        """
+        if run.id in self.groups:
+            return
+        # [same-arrays] Both hashes are taken of the arrays that are counted on below, not of a second reading.
+        if self.fingerprint != run.fingerprint:
+            raise GraphChangedError(
+                f"The graph is no longer the one that run {run.id} was computed on. Annotate it again.", run=run.id
+            )
+        if progress:
+            progress("reading groups", 0, run.memberships)
+        rows = gateway.stream_cohesions(self.record.selection, run.id)
+        batch = batch_from_rows(self.graph, rows, Fraction(run.p_text), run.score)
+        digest = MembershipHash()
+        digest.update(self.graph, batch)
+        if digest.hexdigest() != run.membership_hash:
+            raise GraphChangedError(
+                f"The stored memberships of run {run.id} are no longer those that were written. "
+                "Annotate the graph again.",
+                run=run.id,
+            )
+        if progress:
+            progress("reading groups", len(batch.members), run.memberships)
+        self.groups[run.id] = batch
+
+    def counts(self, k: int) -> NDArray[np.int64]:
+        """Return Γ(v) over the whole graph: int64, shape (n,)."""
+        if k not in self._counts:
+            self._counts[k] = cliques.clique_counts(self.graph, k)
+        return self._counts[k]
+
+    @cached_property
+    def common(self) -> tuple[NDArray[np.int64], int]:
+        """c(v), int64, shape (n,), and C, the largest of them."""
+        return cliques.largest_common(self.graph)
+
+    def inner_degrees(self, run: Run) -> NDArray[np.int64]:
+        """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
+        groups, graph = self.groups[run.id], self.graph
+        inner = np.zeros(graph.vertex_count, np.int64)
+        for i, v in enumerate(groups.vertices.tolist()):
+            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
+            neighbours = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
+            inner[v] = len(np.intersect1d(neighbours, members, assume_unique=True))
+        return inner
+
+    def inner_common(self, run: Run) -> NDArray[np.int64]:
+        """Return cn_in(v) for each vertex: int64, shape (n,)."""
+        return cliques.largest_common_inside(self.graph, self.groups[run.id])
+
+    def largest_supports(self, run: Run, k: int) -> LargestSupports:
+        """Return the largest S(e) of each vertex over the pairs inside groups.
+
+        Raises:
+            GraphError: the groups are too large, or an S(e) does not fit 64 bits.
+        """
+        if (run.id, k) not in self._supports:
+            self._supports[run.id, k] = largest_supports(self.protected(run), k)
+        return self._supports[run.id, k]
+
+    def protected(self, run: Run) -> Protected:
+        """Return P̂ and Ĝ.
+
+        Raises:
+            GraphError: the groups are too large.
+        """
+        if run.id not in self._protected:
+            size = protected_size(self.graph, self.groups[run.id])
+            if size.bytes > MEMORY:
+                raise GraphError(
+                    f"The groups of run {run.id} hold {size.pairs:,} pairs, for which critical needs about "
+                    f"{size.bytes / 1e9:.0f} GB. Use the mechanism edge, or a run with a smaller p.",
+                    pairs=size.pairs,
+                    bytes=size.bytes,
+                )
+            self._protected[run.id] = protect(self.graph, self.groups[run.id])
+        return self._protected[run.id]
+
+    def share_inside(self, run: Run) -> float | None:
+        """Return the share of the graph's connections that lie inside some group; None where there are none."""
+        groups, n = self.groups[run.id], self.graph.vertex_count
+        u, v = cliques.edge_ends(self.graph)
+        starts = np.searchsorted(u, np.arange(n + 1))
+        inside, member = np.zeros(len(u), np.bool_), np.zeros(n, np.bool_)
+        for i in range(len(groups)):
+            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
+            member[members] = True
+            edges = _ranges(starts[members], starts[members + 1])
+            inside[edges[member[v[edges]]]] = True
+            member[members] = False
+        return float(inside.mean()) if len(u) else None
+
+
+def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of all ranges, one after another."""
+    lengths = ends - starts
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+
+
+def read_source(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> Source:
+    """Read a graph into arrays, or refuse it as `read_graph` does."""
+    return Source(record, read_graph(gateway, record.selection, progress).graph)

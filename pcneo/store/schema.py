@@ -1,0 +1,41 @@
+"""The indexes that pcneo's statements start from: ours, and one on the key of each chosen label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import LiteralString
+
+from pcneo.store.statements import load_statement
+
+__all__ = ["OWN_SCHEMA", "SchemaItem", "key_index"]
+
+
+@dataclass(frozen=True)
+class SchemaItem:
+    """An index on one property of one label, or the constraint behind it, with the statement that creates it."""
+
+    label: str
+    property: str
+    unique: bool
+    statement: LiteralString
+
+
+def _own(label: str, property_: str, name: str) -> SchemaItem:
+    statement = load_statement(name).render({})
+    return SchemaItem(label, property_, "CREATE CONSTRAINT" in statement, statement)
+
+
+OWN_SCHEMA = (
+    _own("PCohesionGraph", "name", "ensure_graph_name"),
+    _own("PCohesionRun", "id", "ensure_run_id"),
+    _own("PCohesionRun", "graph", "ensure_run_graph"),
+    _own("PCohesion", "run", "ensure_cohesion_run"),
+    _own("PCohesionRelease", "id", "ensure_release_id"),
+    _own("PCohesionRelease", "graph", "ensure_release_graph"),
+    _own("PCohesionBudget", "graph", "ensure_budget_graph"),
+)
+
+
+def key_index(label: str, key: str) -> SchemaItem:
+    """Return the index on the key property of one label."""
+    return SchemaItem(label, key, False, load_statement("ensure_key_index").render({"Page": label, "id": key}))

@@ -1,0 +1,571 @@
+"""Names that hold Cypher, keys that cannot be keys, choices that are none, rights that lack: each as specified."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+
+from pcneo import annotate, connect, runs
+from pcneo.config import ConnectionSettings
+from pcneo.errors import (
+    ConnectionFailedError,
+    DatabaseError,
+    GraphChangedError,
+    KeyPropertyError,
+    NotFoundError,
+    ParameterError,
+    PcneoError,
+    RightsError,
+    SchemaError,
+)
+from pcneo.store import gateway as gateway_module
+from pcneo.store.connection import version_number
+from pcneo.store.gateway import Gateway
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+NAMES = [
+    "with `backticks` and ``two``",
+    'O\'Brien "quoted" \\ back\\slash',
+    "two  spaces\tand a tab",
+    "Größe 大 🦑 e\u0301",
+    "Person) DETACH DELETE (n) //",
+    "x` {id: 1}) DETACH DELETE v RETURN 1 //",
+    "\\u0060) DETACH DELETE v //",
+    "$keys",
+    "MATCH",
+    "1st",
+    "line\nbreak",
+]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+def write(db: Database, p=0.6, **options) -> annotate.WriteResult:
+    return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
+
+
+def stream(db: Database, p=0.6, **options) -> list:
+    return list(annotate.stream(db.driver, db.name, p=p, **{**PERSONS, **options}))
+
+
+def refused(kind: type[PcneoError], action: Callable[[], object], *says: str, db: Database) -> PcneoError:
+    """The error that an action raises; it is of exactly this kind, says this much, and nothing was written."""
+    before = db.everything()
+    with pytest.raises(kind) as caught:
+        action()
+    assert type(caught.value) is kind
+    for words in says:
+        assert words in str(caught.value)
+    assert db.everything() == before
+    return caught.value
+
+
+# --- Names
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_a_name_with_cypher_in_it_is_handled_as_data(db, name):
+    db.put(cycle(5), label=name, type_=name, key=name, index=False)
+    db.put([(1, 2), (2, 3)], label="Bystander", type_="KNOWS")
+    db.run("CREATE (:Decoy {id: 1, name: 'x'})")
+    own = db.users_own()
+    names = {"node_labels": [name], "relationship_types": [name], "key": name}
+    with pytest.raises(SchemaError) as caught:
+        stream(db, **names)
+    printed = str(caught.value).split(":\n", 1)[1]
+    db.run(printed.strip().removesuffix(";"))
+    db.run("CALL db.awaitIndexes(60)")
+    assert [(c.vertex, c.members) for c in stream(db, **names)] == [(v, (0, 1, 2, 3, 4)) for v in range(5)]
+    assert [c.members for c in stream(db, vertices=[3], **names)] == [(0, 1, 2, 3, 4)]
+    (whole,) = write(db, graph=name, **names).runs
+    (few,) = write(db, graph=name, vertices=[2], **names).runs
+    assert db.members(whole.run, name) == {v: {0, 1, 2, 3, 4} for v in range(5)}
+    assert db.members(few.run, name) == {2: {0, 1, 2, 3, 4}}
+    assert [stored.run.graph for stored in runs.list_runs(db.driver, db.name)] == [name, name]
+    assert all(verified.memberships_same for verified in runs.verify(db.driver, db.name))
+    assert len(runs.clean(db.driver, db.name).runs) == 2
+    assert db.users_own() == own
+
+
+def test_the_index_is_created_where_it_is_asked_for(db):
+    db.put(cycle(5), index=False)
+    db.put(cycle(5), label="Other name", index=False, key="other")
+    db.run("MATCH (v:`Other name`) SET v.id = v.other + 10")
+    result = write(db, node_labels=["Other name", "Person"], create_index=True)
+    assert result.vertices == 10
+    assert sorted(
+        db.run(
+            "SHOW INDEXES YIELD labelsOrTypes, properties WHERE properties = ['id'] "
+            "AND NOT 'PCohesionRun' IN labelsOrTypes AND NOT 'PCohesionRelease' IN labelsOrTypes "
+            "RETURN labelsOrTypes"
+        )
+    ) == [[["Other name"]], [["Person"]]]
+
+
+def test_every_label_without_an_index_gets_a_statement_of_its_own(db):
+    db.put([(1, 2)], label="A", index=False)
+    db.put([(3, 4)], label="B", index=False)
+    db.put([(5, 6)], label="C")
+    error = refused(SchemaError, lambda: stream(db, node_labels=["A", "B", "C"]), "`A`", "`B`", db=db)
+    assert len(error.data["statements"]) == 2
+    assert "`C`" not in str(error)
+    for statement in str(error).split(":\n", 1)[1].split(";")[:2]:
+        db.run(statement)
+    db.run("CALL db.awaitIndexes(60)")
+    assert len(stream(db, node_labels=["A", "B", "C"])) == 6
+
+
+@pytest.mark.parametrize("index", ["TEXT INDEX FOR (v:Person) ON (v.id)", "INDEX FOR (v:Person) ON (v.id, v.name)"])
+def test_an_index_that_finds_no_key_is_none(db, index):
+    db.put(cycle(5), index=False)
+    db.run(f"CREATE {index}")
+    db.run("CALL db.awaitIndexes(60)")
+    refused(SchemaError, lambda: stream(db), "CREATE INDEX", db=db)
+
+
+@pytest.mark.parametrize("mode", [annotate.stream, annotate.stats, annotate.estimate])
+def test_a_mode_that_writes_nothing_creates_no_index_either(db, mode):
+    db.put(cycle(5), index=False)
+    refused(
+        ParameterError,
+        lambda: mode(db.driver, db.name, p=0.3, create_index=True, **PERSONS),
+        "writes nothing, no index either",
+        db=db,
+    )
+
+
+# --- Choices
+
+
+def test_what_the_database_leaves_one_choice_of_is_chosen_and_said(db):
+    db.put(cycle(5))
+    result = annotate.write(db.driver, db.name, p=0.6)
+    assert result.graph == "Person/KNOWS/id"
+    assert sorted(result.configuration["chosen"].values()) == ["KNOWS", "Person", "id"]
+    again = annotate.write(db.driver, db.name, p=0.6)  # our own labels, types and indexes are no choices
+    assert again.configuration["chosen"] == result.configuration["chosen"]
+    assert write(db).configuration["chosen"] == {}
+
+
+def test_several_labels_types_or_keys_are_listed(db):
+    db.put(cycle(5))
+    db.put([("a", "b")], label="Place", type_="NEAR", key="name")
+    db.index("Person", "number")
+    run = {"driver": db.driver, "database": db.name, "p": 0.6}
+    for left_out, option, choices in (
+        ("node_labels", "--node-label", "'Person', 'Place'"),
+        ("relationship_types", "--relationship-type", "'KNOWS', 'NEAR'"),
+        ("key", "--key", "'id', 'number'"),
+    ):
+        named = {name: value for name, value in PERSONS.items() if name != left_out}
+        refused(ParameterError, lambda named=named: annotate.stats(**run, **named), option, choices, db=db)
+
+
+def test_an_empty_database_leaves_no_choice(db):
+    refused(ParameterError, lambda: annotate.stats(db.driver, db.name, p=0.6), "--node-label", "none", db=db)
+
+
+def test_labels_without_a_key_in_common_leave_no_choice(db):
+    db.put([(1, 2)], label="A", key="a")
+    db.put([(3, 4)], label="B", key="b")
+    named = {"node_labels": ["A", "B"], "relationship_types": ["KNOWS"]}
+    refused(ParameterError, lambda: annotate.stats(db.driver, db.name, p=0.6, **named), "--key", "none", db=db)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("node_labels", ["Persom"]),
+        ("node_labels", ["Person", "PCohesion"]),
+        ("node_labels", [""]),
+        ("relationship_types", ["KNOW"]),
+        ("relationship_types", ["IN_COHESION"]),
+    ],
+)
+def test_a_label_or_type_that_is_not_the_users_is_refused_and_the_users_are_listed(db, option, value):
+    db.put(cycle(5))
+    write(db)
+    there = "'Person'" if option == "node_labels" else "'KNOWS'"
+    refused(NotFoundError, lambda: stream(db, **{option: value}), repr(value[-1]), f"it has {there}.", db=db)
+
+
+def test_a_label_that_no_node_carries_any_more_is_no_choice(db):
+    db.put(cycle(5))
+    db.run("CREATE (v:Gone) DELETE v")
+    db.index("Gone")
+    assert annotate.stats(db.driver, db.name, p=0.6).configuration["nodeLabels"] == ["Person"]
+
+
+# --- Keys
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        ("MATCH (v:Person {id: 3}) REMOVE v.id", ("1 of 5 nodes", "no 'id'")),
+        ("MATCH (v:Person) WHERE v.id < 2 SET v.id = toString(v.id)", ("integer on 3 nodes", "string on 2")),
+        ("MATCH (v:Person {id: 3}) SET v.id = 3.5", ("1 of 5 nodes", "3.5", "--key")),
+        ("MATCH (v:Person) SET v.id = toFloat(v.id)", ("5 of 5 nodes", "FLOAT")),
+        ("MATCH (v:Person {id: 3}) SET v.id = true", ("1 of 5 nodes", "BOOLEAN")),
+        ("MATCH (v:Person {id: 3}) SET v.id = [3]", ("1 of 5 nodes", "LIST")),
+        ("MATCH (v:Person {id: 3}) SET v.id = date('2026-01-01')", ("1 of 5 nodes", "2026-01-01")),
+        ("MATCH (v:Person {id: 3}) SET v.id = 4", ("more than one vertex", "4")),
+        ("CREATE (:Person {id: 4})", ("more than one vertex", "4")),
+    ],
+)
+@pytest.mark.parametrize("mode", ["write", "stream"])
+def test_keys_that_are_missing_mixed_unusable_or_repeated_are_refused_with_the_number_and_an_example(
+    db, mode, spoil, says
+):
+    db.put(cycle(5))
+    write(db)
+    db.run(spoil)
+    refused(KeyPropertyError, lambda: {"write": write, "stream": stream}[mode](db, p=0.3), *says, db=db)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("repeated", [2, 3, 4, 7])
+def test_a_key_repeated_across_pages_or_over_a_whole_page_is_refused(db, repeated, monkeypatch):
+    monkeypatch.setattr(gateway_module, "PAGE", 3)
+    db.put(cycle(5))
+    db.run("UNWIND range(2, $n) AS i CREATE (:Person {id: 2})", n=repeated)
+    refused(KeyPropertyError, lambda: stream(db), "more than one vertex", "2", db=db)
+
+
+def test_a_repeated_key_is_noticed_when_single_vertices_are_read_too(db):
+    db.put([*cycle(5), (0, 7), (1, 7)])
+    db.run("CREATE (:Person {id: 7})")
+    for vertices in ([7], [0]):
+        refused(KeyPropertyError, lambda v=vertices: stream(db, vertices=v), "more than one vertex", "7", db=db)
+
+
+def test_two_nodes_of_different_labels_with_one_key_are_refused(db):
+    db.put(cycle(5))
+    db.put([(4, 9)], label="Robot")
+    for options in ({}, {"vertices": [4]}):
+        action = lambda more=options: stream(db, node_labels=["Person", "Robot"], **more)  # noqa: E731
+        refused(KeyPropertyError, action, "more than one vertex", "4", db=db)
+
+
+def test_vertices_that_do_not_exist_are_named(db):
+    db.put(cycle(5))
+    for vertex in (99, "99", "x", -1, 2**63 - 1):
+        refused(NotFoundError, lambda v=vertex: stream(db, vertices=[v]), "no vertex", str(vertex), db=db)
+
+
+@pytest.mark.parametrize("vertex", [2**63, -(2**63) - 1, 1.0, 1.5, True, None, "\ud800", (1,)], ids=ascii)
+def test_a_vertex_that_can_be_no_key_is_refused(db, vertex):
+    db.put(cycle(5))
+    before = db.everything()
+    with pytest.raises((ParameterError, KeyPropertyError, NotFoundError)):
+        stream(db, vertices=[vertex])
+    assert db.everything() == before
+
+
+def test_no_vertices_at_all_are_refused(db):
+    db.put(cycle(5))
+    refused(ParameterError, lambda: write(db, vertices=[]), "vertex", db=db)
+
+
+# --- A graph that changes while it is read
+
+
+def at_the_end_of_reading(times: int, action: Callable[[int], object]) -> Callable[[str, int, int | None], None]:
+    """A progress callback that acts at the end of the first reads, before the counts are taken again."""
+    acted = []
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        if stage == "reading" and len(acted) < times:
+            acted.append(done)
+            action(len(acted))
+
+    return progress
+
+
+CHANGES = {
+    "a vertex": "CREATE (:Person {id: 100 + $n})",
+    "a vertex before all others, and an edge to it": "MATCH (v {id: 4}) CREATE (v)-[:KNOWS]->(:Person {id: -$n})",
+    "an edge": "MATCH (a:Person {id: 0}), (b:Person {id: 2}) CREATE (a)-[:KNOWS]->(b)",
+    "a vertex less": "MATCH (v:Person {id: $n}) DETACH DELETE v",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_graph_that_changes_during_the_read_is_read_once_more(db, change, monkeypatch):
+    monkeypatch.setattr(gateway_module, "PAGE", 2)
+    db.put(cycle(5))
+    stats = annotate.stats(
+        db.driver,
+        db.name,
+        p=0.6,
+        progress=at_the_end_of_reading(1, lambda n: db.run(CHANGES[change], n=n)),
+        **PERSONS,
+    )
+    assert [stats.node_count, stats.relationship_count] == [
+        *db.run("MATCH (:Person) RETURN count(*)")[0],
+        *db.run("MATCH ()-[:KNOWS]->() RETURN count(*)")[0],
+    ]
+    assert stats.vertices == stats.node_count
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_graph_that_changes_twice_is_refused_with_the_counts(db, change):
+    db.put(cycle(5))
+    old = write(db, 0.3).runs[0].run
+    progress = at_the_end_of_reading(2, lambda n: db.run(CHANGES[change], n=n))
+    with pytest.raises(GraphChangedError, match=r"changed while it was read, twice.*Try again") as caught:
+        write(db, 0.3, progress=progress)
+    assert len(set(caught.value.data["counts"])) == 3
+    assert db.statuses() == {old: "complete"}
+
+
+def test_a_graph_that_grows_between_two_pages_is_read_once_more(db, monkeypatch):
+    monkeypatch.setattr(gateway_module, "PAGE", 500)
+    db.put([(v, v + 1) for v in range(2_000)])
+    grown = []
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        if stage == "reading" and done == 1_000 and not grown:
+            grown.append(done)
+            db.run("MATCH (v:Person {id: 1900}) CREATE (v)-[:KNOWS]->(:Person {id: -1})")
+
+    cohesions = stream(db, progress=progress)
+    assert grown
+    assert cohesions[0].vertex == -1
+    assert len(cohesions) == 2_002
+
+
+# --- Rights
+
+
+class ReadOnly:
+    """A driver whose every session is one for reading, so that the server itself refuses any write."""
+
+    def __init__(self, driver: neo4j.Driver) -> None:
+        self._driver = driver
+
+    def __getattr__(self, name: str):
+        return getattr(self._driver, name)
+
+    def session(self, **config) -> neo4j.Session:
+        return self._driver.session(**{**config, "default_access_mode": neo4j.READ_ACCESS})
+
+
+def test_a_reader_without_write_rights_can_stream_describe_and_estimate(db):
+    db.put(cycle(5))
+    stored = write(db).runs[0].run
+    before = db.everything()
+    reader = ReadOnly(db.driver)
+    for options in ({}, {"vertices": [1, 3]}):
+        streamed = list(annotate.stream(reader, db.name, p=0.6, **PERSONS, **options))
+        assert streamed == stream(db, **options)
+        assert annotate.stats(reader, db.name, p=0.6, **PERSONS, **options).summaries["3/5"].cohesions == len(streamed)
+    assert annotate.estimate(reader, db.name, p=0.6, **PERSONS).estimates["3/5"].memberships == 25
+    assert [each.run.id for each in runs.list_runs(reader, db.name)] == [stored]
+    assert runs.verify(reader, db.name)[0].memberships_same
+    assert db.everything() == before
+
+
+def test_a_reader_without_write_rights_cannot_write_or_clean(db):
+    db.put(cycle(5))
+    write(db)
+    reader = ReadOnly(db.driver)
+    refused(RightsError, lambda: annotate.write(reader, db.name, p=0.6, **PERSONS), "may not", db=db)
+    refused(RightsError, lambda: runs.clean(reader, db.name), "may not", db=db)
+
+
+# --- Arguments
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"p": 0}, "p"),
+        ({"p": 1}, "p"),
+        ({"p": 1.0}, "p"),
+        ({"p": -0.3}, "p"),
+        ({"p": float("nan")}, "p"),
+        ({"p": "inf"}, "p"),
+        ({"p": "0,3"}, "p"),
+        ({"p": ""}, "p"),
+        ({"p": "1/0"}, "p"),
+        ({"p": None}, "p"),
+        ({"p": True}, "p"),
+        ({"p": []}, "p"),
+        ({"p": [0.3, 3]}, "p"),
+        ({"score": "densest"}, "score"),
+        ({"score": None}, "score"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"concurrency": -1}, "concurrency"),
+    ],
+    ids=repr,
+)
+def test_an_argument_out_of_range_is_refused_before_anything_is_read_or_written(db, options, name):
+    db.put(cycle(5))
+    error = refused(ParameterError, lambda: write(db, **options), db=db)
+    assert error.data["name"] == name
+
+
+def test_an_estimate_of_single_vertices_is_refused(db):
+    db.put(cycle(5))
+    refused(
+        ParameterError,
+        lambda: annotate.estimate(db.driver, db.name, p=0.6, vertices=[1], **PERSONS),
+        "whole graph",
+        db=db,
+    )
+
+
+def test_a_run_that_does_not_exist_cannot_be_verified(db):
+    db.put(cycle(5))
+    refused(NotFoundError, lambda: runs.verify(db.driver, db.name, run="nonsense"), "'nonsense'", db=db)
+    refused(NotFoundError, lambda: runs.latest_run(db.driver, db.name), "pcneo annotate", db=db)
+
+
+# --- Connection
+
+
+def one_line(error: PcneoError) -> str:
+    assert "\n" not in str(error)
+    return str(error)
+
+
+def settings(server, **other) -> ConnectionSettings:
+    return ConnectionSettings(
+        **{"uri": server.uri, "username": server.username, "password": server.password, "database": None, **other}
+    )
+
+
+def test_a_connection_is_made(server, database):
+    with connect(settings(server)) as driver:
+        gateway = Gateway(driver)
+        assert gateway.database == database
+        assert version_number(gateway.version) >= (5, 23)
+
+
+@pytest.mark.parametrize("wrong", [{"password": "wrong"}, {"username": "nobody"}])
+def test_a_wrong_password_or_user_is_one_line_that_names_the_variables(server, wrong):
+    with pytest.raises(ConnectionFailedError) as caught:
+        connect(settings(server, **wrong))
+    message = one_line(caught.value)
+    assert "NEO4J_USERNAME" in message
+    assert "NEO4J_PASSWORD" in message
+
+
+def test_too_many_wrong_passwords_are_said_as_such(server):
+    messages = []
+    for _ in range(5):
+        with pytest.raises(ConnectionFailedError) as caught:
+            connect(settings(server, username="forgetful", password="wrong"))  # noqa: S106  not a password
+        messages.append(one_line(caught.value))
+    assert "try again" in messages[-1]
+
+
+def test_an_address_where_nothing_answers_is_one_line(server):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(ConnectionFailedError) as caught:
+            connect(settings(server, uri=f"bolt://127.0.0.1:{port}"))
+    assert "NEO4J_URI" in one_line(caught.value)
+
+
+def test_a_host_that_does_not_exist_is_one_line(server):
+    with pytest.raises(ConnectionFailedError) as caught:
+        connect(settings(server, uri="neo4j://no-such-host.invalid:7687"))
+    assert "NEO4J_URI" in one_line(caught.value)
+
+
+def test_a_server_that_is_no_neo4j_is_one_line(server):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        import threading
+
+        def answer() -> None:
+            connection, _ = other.accept()
+            with connection:
+                connection.recv(100)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(ConnectionFailedError) as caught:
+            connect(settings(server, uri=f"bolt://127.0.0.1:{other.getsockname()[1]}"))
+        thread.join()
+    assert "NEO4J_URI" in one_line(caught.value)
+
+
+def test_an_encrypted_connection_that_the_server_does_not_offer_is_one_line(server):
+    with pytest.raises(ConnectionFailedError) as caught:
+        connect(settings(server, uri=server.uri.replace("bolt://", "bolt+s://").replace("neo4j://", "neo4j+s://")))
+    assert "NEO4J_URI" in one_line(caught.value)
+
+
+def test_an_unknown_database_is_one_line_that_names_it(server, neo4j_driver):
+    with pytest.raises(ConnectionFailedError) as caught:
+        annotate.stats(neo4j_driver, "nosuchdatabase", p=0.3)
+    message = one_line(caught.value)
+    assert "nosuchdatabase" in message
+    assert "NEO4J_DATABASE" in message
+
+
+@pytest.mark.parametrize(
+    ("uri", "says"),
+    [
+        ("http://127.0.0.1:7474", "Bolt"),
+        ("https://127.0.0.1:7473", "neo4j+s://127.0.0.1:7687"),
+        ("bolt://neo4j:secret@127.0.0.1", "NEO4J_PASSWORD"),
+        ("127.0.0.1:7687", "neo4j://host:7687"),
+    ],
+)
+def test_an_address_that_is_no_bolt_address_is_refused_before_anything_is_sent(server, uri, says):
+    with pytest.raises(ConnectionFailedError) as caught:
+        connect(settings(server, uri=uri))
+    message = one_line(caught.value)
+    assert says in message
+    assert "secret" not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("2026.09.0", (2026, 9)),
+        ("2025.12.1-SNAPSHOT", (2025, 12)),
+        ("5.27-aura", (5, 27)),
+        ("5.26.25", (5, 26)),
+        ("5.3.0", (5, 3)),
+        ("4.4.38", (4, 4)),
+    ],
+)
+def test_versions_compare_as_numbers(text, number):
+    assert version_number(text) == number
+
+
+def test_a_version_that_is_none_is_refused():
+    with pytest.raises(ConnectionFailedError, match="'aura'"):
+        version_number("aura")
+
+
+@pytest.mark.parametrize(("oldest", "too_old"), [((5, 23), False), ((9999, 1), True)])
+def test_a_server_older_than_the_oldest_that_works_is_refused_in_one_line(db, oldest, too_old, monkeypatch):
+    monkeypatch.setattr(gateway_module, "OLDEST_SERVER", oldest)
+    db.put(cycle(5))
+    if not too_old:
+        assert len(stream(db)) == 5
+        return
+    with pytest.raises(ConnectionFailedError, match=r"The server is Neo4j .*; pcneo needs 9999.1 or later") as caught:
+        stream(db)
+    one_line(caught.value)
+
+
+def test_an_error_of_the_database_keeps_its_code(db):
+    with pytest.raises(DatabaseError) as caught:
+        Gateway(db.driver, db.name).change_schema(["CREATE NONSENSE"])
+    assert caught.value.data["code"] == "Neo.ClientError.Statement.SyntaxError"

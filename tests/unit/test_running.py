@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import logging
+import threading
+
+import numpy as np
+import pytest
+from numba import njit
+
+from pcneo.errors import ParameterError
+from pcneo.running import compilation_announced, run_ranges, thread_count
+
+
+def ranges_of(costs: list[int], threads: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    run_ranges(np.array(costs, np.int64), lambda: None, lambda _, start, end: found.append((start, end)), threads)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("costs", [[], [0], [0] * 9, [5], list(range(1000)), [1] * 50 + [10**15] + [1] * 50])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_ranges_follow_each_other_and_cover_everything_once(costs, threads):
+    assert [i for start, end in ranges_of(costs, threads) for i in range(start, end)] == list(range(len(costs)))
+
+
+def test_ranges_cost_about_the_same():
+    ranges = ranges_of(list(range(10_000)), 2)
+    costs = [sum(range(start, end)) for start, end in ranges]
+    assert len(ranges) == 64
+    assert max(costs) < 1.1 * sum(costs) / len(costs)
+
+
+def test_each_memory_is_used_by_one_thread_at_a_time_and_all_are_returned():
+    def work(memory: dict[str, int], start: int, end: int) -> None:
+        assert memory.setdefault("busy", 0) == 0
+        memory["busy"] = 1
+        memory["done"] = memory.get("done", 0) + end - start
+        memory["busy"] = 0
+
+    memories = run_ranges(np.ones(5000, np.int64), dict, work, 4)
+    assert len(memories) == 4
+    assert sum(memory.get("done", 0) for memory in memories) == 5000
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.timeout(20)
+def test_an_error_in_a_range_ends_the_run_and_is_raised(threads):
+    def work(memory: None, start: int, end: int) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_ranges(np.ones(1000, np.int64), lambda: None, work, threads)
+    assert threading.active_count() < 20
+
+
+def test_no_number_of_threads_below_1_is_taken():
+    assert thread_count(None) >= 1
+    assert thread_count(3) == 3
+    for concurrency in (0, -1):
+        with pytest.raises(ParameterError, match="concurrency"):
+            thread_count(concurrency)
+
+
+def test_a_compilation_is_announced_once_and_only_if_there_is_one(caplog):
+    @njit
+    def one() -> int:
+        return 1
+
+    @njit
+    def two() -> int:
+        return one() + 1
+
+    with caplog.at_level(logging.WARNING, "pcneo"), compilation_announced("the sums"):
+        assert two() == 2
+    assert [record.getMessage() for record in caplog.records] == [
+        "Compiling the sums for this machine; this takes some seconds, once."
+    ]
+    caplog.clear()
+    with compilation_announced("the sums"):
+        assert two() == 2
+    assert not caplog.records
