@@ -28,6 +28,7 @@ __all__ = [
     "edge_ends",
     "largest_common",
     "largest_common_inside",
+    "supports_within",
 ]
 
 _COUNTS = "the clique counts"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryResult", "list_queries", "render_query", "run_query"]
 
+LATEST = "latest"
 DEFAULT_LIMIT = 10
 
 _KEY = "integer | string"
@@ -90,12 +91,14 @@ def run_query(
         DatabaseError: the database cannot do it.
     """
     query = _find(name)
-    given = {} if parameters is None else dict(parameters)
-    stored = latest_run(driver, database, graph=graph) if "run" not in given else _run(driver, database, given["run"])
     wanted = {each.name for each in query.parameters}
-    defaults = {"run": stored.run.id, "limit": DEFAULT_LIMIT}
-    parameters = {**{each: defaults[each] for each in wanted & defaults.keys()}, **given}
-    _check_parameters(query, parameters)
+    defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
+    values = {**defaults, **(parameters or {})}
+    _check_parameters(query, values)
+    stored = (
+        latest_run(driver, database, graph=graph) if values["run"] == LATEST else _run(driver, database, values["run"])
+    )
+    values["run"] = stored.run.id
     gateway = Gateway(driver, database)
     selection = Selection(
         tuple(node_labels or stored.selection.node_labels),
@@ -103,12 +106,12 @@ def run_query(
         key or stored.selection.key,
     )
     vertices = {
-        each.name: find_keys(gateway, selection, [parameters[each.name]])[0]
+        each.name: find_keys(gateway, selection, [values[each.name]])[0]
         for each in query.parameters
         if each.kind == _KEY
     }
     names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
-    rows = gateway.run_statement(query, names, {**parameters, **vertices})
+    rows = gateway.run_statement(query, names, {**values, **vertices})
     if not rows:
         _check_vertices(gateway, selection, list(vertices.values()))
     return QueryResult(

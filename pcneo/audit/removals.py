@@ -32,7 +32,8 @@ _OF_CRITICAL = (
     "scale without limit, if rarely. No mechanism here promises anything for this."
 )
 _OF_PUBLISHED = (
-    "What each vertex sees in its own cohesion of the graph with the connection against that of the graph without it. "
+    "What each vertex sees in its own cohesion of the graph with the connection against that of the graph without it; "
+    "scales changed counts the vertices whose view changes. "
     "worst: the largest log-ratio of what the first phase reports, for which the paper allows ε1; the counts' own loss "
     "comes on top. No mechanism here promises anything for this."
 )

@@ -122,9 +122,10 @@ def _print_losses(kinds: Sequence[tuple[str, Losses]], *, with_largest: bool) ->
 
 
 def _print_removals(removals: Removals) -> None:
-    title = (
-        f"{len(removals.removed)} of {removals.connections:,} connections removed one by one, drawn with seed "
-        f"{removals.seed}, in {removals.seconds:.1f} s; promised {_number(removals.promised)} for groups that stay"
+    print(
+        f"{len(removals.removed)} of {removals.connections:,} connections removed, each alone, drawn with seed "
+        f"{removals.seed}, in {removals.seconds:.1f} s; {_number(removals.promised)} is promised if groups stay, "
+        "which they need not here."
     )
     rows = [
         (
@@ -137,7 +138,7 @@ def _print_removals(removals: Removals) -> None:
         )
         for one in removals.removed
     ]
-    print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows, title)
+    print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows)
     print(removals.meaning)
 
 

@@ -123,7 +123,7 @@ def _errors(fit: Fit) -> str:
         return f"{fit.expected:,.2f}{relative}, which follows from the groups"
     return (
         f"{fit.expected:,.2f}{relative} ({fit.low:,.2f} to {fit.high:,.2f} in 90 % of the simulated first phases; "
-        f"{fit.usual:,.2f} is what can be said in public)"
+        f"{fit.usual:,.2f} for a graph without connections, all that can be said in public)"
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import GraphError
+from pcneo.losses import PairLosses
 from pcneo.model import Graph, Progress, Run
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.ledger import Spend
@@ -18,6 +19,7 @@ from pcneo.privacy.mechanisms import Critical, Edge, Elv, make_mechanism
 from pcneo.privacy.noise import Noise
 from pcneo.release.asked import Asked
 from pcneo.release.chosen import AnyMechanism, Chosen, mechanism_of, spend_of
+from pcneo.release.loss import find_losses
 from pcneo.release.outputs import check_keys
 from pcneo.release.source import Source, read_source
 from pcneo.source import require_key_index
@@ -59,6 +61,7 @@ class Prepared:
         scales: t_v by vertex for `critical`; None where one scale is found by noise.
         find_scale: draws, and returns that scale; None for `critical`.
         utility: what may be said before spending.
+        losses: of pairs, by kind: at the scales, or at scale 1 where one is found by noise; for the owner alone.
     """
 
     id: str
@@ -70,6 +73,7 @@ class Prepared:
     scales: list[Fraction] | None
     find_scale: Callable[[Noise], Fraction] | None
     utility: Utility
+    losses: dict[str, PairLosses]
 
     @property
     def graph(self) -> GraphRecord:
@@ -134,7 +138,10 @@ def _prepare_one(one: Chosen, mechanism: AnyMechanism, source: Source) -> Prepar
         error = standard_error([usual] * source.graph.vertex_count) / mechanism.k
         utility = Utility(float(mechanism.least_scale), float(usual), error)
     counts = source.counts(mechanism.k)
-    return Prepared(uuid.uuid4().hex, one.asked, mechanism, source, one.run, counts, scales, find_scale, utility)
+    losses = find_losses(source, mechanism.k, scales, one.run)
+    return Prepared(
+        uuid.uuid4().hex, one.asked, mechanism, source, one.run, counts, scales, find_scale, utility, losses
+    )
 
 
 def _utility_of_critical(mechanism: Critical, source: Source, run: Run, scales: Sequence[Fraction]) -> Utility:

@@ -212,7 +212,7 @@ def _retried(write: Callable[[], None], retry: Retry | None) -> None:
 
 def _write_reports(each: _Drawn, account: Account) -> None:
     one = each.one
-    record = owner_record(one, each.scales, total_of(each.counts, one.mechanism.k), account, {})
+    record = owner_record(one, each.scales, total_of(each.counts, one.mechanism.k), account)
     markdown, data = one.asked.reports
     write_private(data, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
     write_private(markdown, owner_markdown(record))

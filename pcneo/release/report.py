@@ -12,14 +12,13 @@ from pcneo.privacy.composition import left
 from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.ledger import Account
+from pcneo.release.loss import describe_losses
 from pcneo.release.prepared import Prepared
 
 __all__ = ["owner_markdown", "owner_record"]
 
 
-def owner_record(
-    one: Prepared, scales: Sequence[Fraction], total: float, account: Account, loss: Mapping[str, Any]
-) -> dict[str, Any]:
+def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
     """Return the owner's report as plain values.
 
     Args:
@@ -27,11 +26,10 @@ def owner_record(
         scales: the scale of each vertex; 0 for an exact count.
         total: the noisy total.
         account: the ledger with this release in it.
-        loss: the loss of one connection at these scales, by name; empty where it was not looked at.
     """
     mechanism, run = one.mechanism, one.run
     half_width = sum_half_width(scales) / mechanism.k
-    record = {
+    return {
         "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
         "release": one.id,
         "pcneo": __version__,
@@ -57,8 +55,8 @@ def owner_record(
         "spentByThisGraph": str(account.spent),
         "totalOfThisGraph": str(account.total) if account.total else None,
         "left": str(left(account.bounded, account.total)) if account.total else None,
+        "loss": describe_losses(one.losses, None if one.scales is not None else scales[0]),
     }
-    return {**record, "loss": dict(loss)} if loss else record
 
 
 def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
@@ -99,7 +97,13 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         "|---|---|",
         *(f"| {row['scale']} | {row['vertices']:,} |" for row in record["scales"]),
     ]
-    if "loss" in record:
-        lines += ["", "## Loss of one connection, at these scales", ""]
-        lines += [f"- {name}: {value}" for name, value in record["loss"].items()]
+    lines += ["", "## Loss of one pair at these scales, in ε", "", "Infinite where an exact count would change.", ""]
+    for name, loss in record["loss"].items():
+        sample = "" if loss["sampledWithSeed"] is None else f", a sample drawn with seed {loss['sampledWithSeed']}"
+        values = ", ".join(f"{key} {_short(loss[key])}" for key in loss if key not in ("pairs", "sampledWithSeed"))
+        lines.append(f"- {name} ({loss['pairs']:,}{sample}): {values}")
     return "\n".join(lines) + "\n"
+
+
+def _short(loss: float | str) -> str:
+    return loss if isinstance(loss, str) else f"{loss:.4g}"

@@ -166,6 +166,11 @@ class Gateway(Sessions):
         found: dict[Key, list[Key]] = {}
         for start in range(0, len(keys), FRONTIER):
             for row in self._read("get_neighbours", names, keys=list(keys[start : start + FRONTIER])):
+                if not isinstance(row["key"], int | str):  # 7.0 is found where 7 is asked for
+                    raise KeyPropertyError(
+                        f"The property {selection.key!r} of a vertex is {row['key']!r}, neither an integer nor a string.",
+                        key=row["key"],
+                    )
                 if row["key"] in found:
                     raise KeyPropertyError(
                         f"The key {row['key']!r} of property {selection.key!r} belongs to more than one vertex. "

@@ -12,7 +12,7 @@ import pytest
 
 import pcneo
 
-HEAVY = ("networkx", "neo4j", "numba")
+HEAVY = ("networkx", "neo4j", "numba", "opendp")
 
 
 def imported_for_type_checkers() -> dict[str, str]:
@@ -60,6 +60,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         "import pcneo, pcneo.errors, pcneo.model, pcneo.config",
         "from pcneo.cli import app; app(['--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['annotate', '--help'], prog_name='pcneo')",
+        "from pcneo.cli import app; app(['release', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['--version'], prog_name='pcneo')",
     ],
 )

@@ -1,0 +1,100 @@
+"""What people and networks do between two commands: delete a vertex, lose an answer, watch a stream on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo import annotate, runs
+from pcneo.errors import ConnectionFailedError, KeyPropertyError
+from pcneo.store.transaction import Transaction
+
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    database = Database(neo4j_driver, empty_database)
+    database.put([(1, 2), (2, 3), (1, 3), (3, 4), (4, 5)])
+    return database
+
+
+def test_rows_of_a_stream_go_to_standard_output_while_a_terminal_watches_the_progress(
+    db: Database, server: Any, tmp_path: Path
+) -> None:
+    rows, watched = tmp_path / "rows.csv", pty.openpty()
+    with rows.open("w") as out:
+        command = [sys.executable, "-m", "pcneo", "annotate", "-p", "0.5", "--mode", "stream"]
+        environment = {**os.environ, **server.environment}
+        subprocess.run(command, stdout=out, stderr=watched[1], env=environment, check=True, timeout=120)
+    assert [line.split(",")[0] for line in rows.read_text().splitlines()] == ["vertex", "1", "2", "3", "4", "5"]
+
+
+def test_a_deleted_vertex_is_seen_by_verify_and_stands_in_nobodys_way(db: Database) -> None:
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    annotate.write(db.driver, db.name, p="0.5", vertices=[1, 4], **PERSONS)
+    db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
+    found = runs.verify(db.driver, db.name)
+    assert [(each.run.scope, each.graph_same, each.memberships_same) for each in found] == [
+        ("graph", False, False),
+        ("vertices", None, False),
+    ]
+    annotate.write(db.driver, db.name, p="0.5", vertices=[4], **PERSONS)
+    (latest,) = [run for run in runs.list_runs(db.driver, db.name) if run.run.scope == "vertices"]
+    assert latest.run.memberships == len(db.members(latest.run.id)[4])
+
+
+def test_an_answer_lost_after_the_last_commit_leaves_the_new_run_visible(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    commit = Transaction.commit
+
+    def lose_the_answer(self: Transaction) -> None:
+        commit(self)
+        raise ConnectionFailedError("the answer is lost")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "commit", lose_the_answer)
+        with pytest.raises(ConnectionFailedError):
+            annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    (complete,) = [run for run, status in db.statuses().items() if status == "complete"]
+    assert set(db.members(complete)) == {1, 2, 3, 4, 5}
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    assert list(db.statuses().values()) == ["complete"]
+    assert len(db.hubs()) == 1
+
+
+def test_a_name_used_for_a_graph_that_was_refused_is_free_again(db: Database) -> None:
+    db.run("CREATE (:Person {id: 'text'})")
+    with pytest.raises(KeyPropertyError):
+        annotate.write(db.driver, db.name, p="0.5", graph="mine", **PERSONS)
+    assert db.run("MATCH (g:PCohesionGraph) RETURN count(g)") == [[0]]
+
+
+def test_a_float_that_equals_the_key_asked_for_is_refused(db: Database) -> None:
+    db.run("CREATE (:Person {id: 7.0})")
+    with pytest.raises(KeyPropertyError):
+        list(annotate.stream(db.driver, db.name, p="0.5", vertices=[7], **PERSONS))
+
+
+def test_schema_that_is_there_is_not_asked_for_again(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    before = db.run("SHOW INDEXES YIELD name, lastRead RETURN count(*)")
+    sent: list[str] = []
+    run = neo4j.Transaction.run
+    monkeypatch.setattr(
+        neo4j.Transaction, "run", lambda self, text, *rest: (sent.append(text), run(self, text, *rest))[1]
+    )
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    assert sent
+    assert not any("CREATE CONSTRAINT" in text or "CREATE INDEX" in text for text in sent)
+    assert db.run("SHOW INDEXES YIELD name, lastRead RETURN count(*)") == before

@@ -1,0 +1,182 @@
+"""What an audit makes of losses, scales and counts: quantiles, simulated scales, two sets of scales, and words."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from pcneo.audit import AuditResult, Losses, PairLoss
+from pcneo.cli.audit import _plain
+from pcneo.privacy.audit import Fit, advise, quantiles, simulate, worst_places
+from pcneo.privacy.mechanisms import make_mechanism
+from pcneo.privacy.removal import first_phase_loss, removal_loss
+
+INFINITE = math.inf
+
+# --- Quantiles and worst pairs
+
+
+def test_quantiles_are_losses_that_occur() -> None:
+    losses = np.arange(1, 201, dtype=float)
+    assert quantiles(losses) == (100, 180, 198, 200)
+    assert quantiles(np.array([3.0])) == (3, 3, 3, 3)
+    assert quantiles(np.array([])) == (0, 0, 0, 0)
+
+
+def test_an_infinite_loss_shows_in_the_quantiles_it_reaches_and_in_no_other() -> None:
+    losses = np.array([1.0] * 98 + [INFINITE] * 2)
+    assert quantiles(losses) == (1, 1, INFINITE, INFINITE)
+
+
+def test_worst_places_come_largest_first_and_leave_out_what_costs_nothing() -> None:
+    losses = np.array([0, 2, INFINITE, 5, 2, 0], float)
+    assert worst_places(losses, 10) == [2, 3, 1, 4]
+    assert worst_places(losses, 2) == [2, 3]
+    assert worst_places(np.zeros(3), 2) == []
+
+
+# --- Simulated scales
+
+
+def test_simulated_scales_repeat_and_are_quantiles() -> None:
+    mechanism = make_mechanism("edge", k=3, epsilon=1, n=5_000)
+    found = simulate(lambda noise: mechanism.scale(10, noise), 400)
+    again = simulate(lambda noise: mechanism.scale(10, noise), 400)
+    assert found == again
+    assert found.low < found.median < found.high
+    assert found.median == pytest.approx(mechanism.expected_scale(10), rel=0.05)
+
+    values = iter(map(Fraction, [5, 1, 4, 2, 3, *range(6, 21)]))
+    assert simulate(lambda noise: next(values), 20) == type(found)(20, Fraction(1), Fraction(10), Fraction(19))
+
+
+# --- Two graphs with scales of their own
+
+
+def log_mass(z: int, count: int, t: float) -> float:
+    """log P[Γ* = z]; t = 0 is an exact count."""
+    if t == 0:
+        return 0.0 if z == count else -INFINITE
+    return math.log1p(-math.exp(-1 / t)) - math.log1p(math.exp(-1 / t)) - abs(z - count) / t
+
+
+def relative_entropy(x: int, t: float, y: int, u: float) -> float:
+    """E[log P/Q] at one vertex, by adding up."""
+    ratios = [(log_mass(z, x, t), log_mass(z, y, u)) for z in range(-600, 601)]
+    return sum(math.exp(p) * (p - q) for p, q in ratios if p > -600)
+
+
+SCALES = [0, 0.3, 1, 2.5, 7]
+
+
+@pytest.mark.parametrize(("t", "u"), [*product(SCALES, SCALES)])
+@pytest.mark.parametrize("d", [0, 1, 6])
+def test_the_mean_is_the_relative_entropy(t: float, u: float, d: int) -> None:
+    mean, _ = removal_loss(np.array([4]), np.array([t], float), np.array([4 - d]), np.array([u], float))
+    assert mean == pytest.approx(relative_entropy(4, t, 4 - d, u), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(("t", "u"), [*product([0.3, 1, 2.5], [0.3, 1, 2.5])])
+@pytest.mark.parametrize("d", [0, 1, 6])
+def test_the_worst_is_the_largest_log_ratio_and_has_no_bound_where_the_scale_changes(
+    t: float, u: float, d: int
+) -> None:
+    _, worst = removal_loss(np.array([4]), np.array([t], float), np.array([4 - d]), np.array([u], float))
+    far, farther = (
+        max(abs(log_mass(z, 4, t) - log_mass(z, 4 - d, u)) for z in range(-reach, reach + 1)) for reach in (30, 60)
+    )
+    if t == u:
+        assert worst == pytest.approx(far)
+        assert far == pytest.approx(farther)
+    else:
+        assert worst == INFINITE
+        assert farther > far + 3
+
+
+def test_vertices_add_up_and_an_unchanged_graph_gives_nothing_away() -> None:
+    counts, scales = np.array([5, 9, 0, 2]), np.array([2.0, 3.0, 0.0, 1e15])
+    assert removal_loss(counts, scales, counts, scales) == (0, 0)
+    mean, worst = removal_loss(counts, scales, np.array([4, 6, 0, 2]), scales)
+    assert worst == pytest.approx(1 / 2 + 3 / 3)
+    assert mean == pytest.approx(relative_entropy(5, 2, 4, 2) + relative_entropy(9, 3, 6, 3))
+
+
+@pytest.mark.parametrize(
+    ("x", "t", "y", "u"), [(1, 0, 0, 0), (1, 2, 1, 0), (1, 2, 0, 0)], ids=["exact differ", "exact later", "both"]
+)
+def test_outputs_that_the_other_graph_can_never_publish_give_everything_away(
+    x: int, t: float, y: int, u: float
+) -> None:
+    found = removal_loss(np.array([x, 7]), np.array([t, 1.0]), np.array([y, 7]), np.array([u, 1.0]))
+    assert found == (INFINITE, INFINITE)
+
+
+def test_the_first_phase_loses_what_all_degrees_and_the_h_worst_answers_change_by() -> None:
+    degrees = np.array([5, 5, 0, 9]), np.array([4, 7, 0, 9])
+    common = np.array([3, 0, 8, 1]), np.array([1, 0, 3, 2])
+    assert first_phase_loss(degrees, common, Fraction(4), Fraction(6), 2) == pytest.approx(3 / 4 + 7 / 6)
+    assert first_phase_loss(degrees, common, Fraction(4), Fraction(6), 4) == pytest.approx(3 / 4 + 8 / 6)
+    assert first_phase_loss((degrees[0], degrees[0]), (common[0], common[0]), Fraction(4), Fraction(6), 2) == 0
+
+
+# --- Words
+
+
+def fit(name: str, expected: float) -> Fit:
+    usual = None if name == "critical" else expected / 2
+    return Fit(name, usual, expected * 0.9, expected, expected * 1.1, expected / 10_000)
+
+
+def test_critical_is_advised_where_it_needs_less_noise_and_what_it_leaves_open_is_said() -> None:
+    told = advise([fit("critical", 50), fit("edge", 200), fit("elv", 400)], 0.278)
+    assert "critical fits this graph if it is the pairs inside groups that must be protected" in told
+    assert "with 25.0% of edge's error" in told
+    assert "72.2% of the connections without any protection" in told
+    assert "take edge" in told
+    assert "edge is expected to be the more exact here, with 50.0% of elv's error" in told
+    assert "0.500% of the total" in told
+
+
+def test_the_better_of_the_others_is_advised_where_critical_needs_no_less_noise() -> None:
+    told = advise([fit("critical", 500), fit("edge", 200), fit("elv", 100)], 0.5)
+    assert "elv fits this graph" in told
+    assert "it would protect 50.0% of the connections only" in told
+
+
+def test_without_groups_critical_is_not_judged() -> None:
+    told = advise([fit("edge", 200), fit("elv", 400)], None)
+    assert "critical was not looked at" in told
+
+
+def test_where_only_critical_can_be_drawn_it_is_said() -> None:
+    told = advise([fit("critical", 500)], 1.0)
+    assert "critical alone can be had" in told
+
+
+def test_different_promises_are_never_compared_without_saying_so() -> None:
+    for fits in ([fit("critical", 5), fit("edge", 2), fit("elv", 1)], [fit("edge", 2), fit("elv", 1)]):
+        assert advise(fits, 0.5).endswith(
+            "At equal ε, promises differ: critical takes the groups and all other connections as given."
+        )
+
+
+# --- JSON
+
+
+def test_the_result_is_plain_json_without_infinity() -> None:
+    losses = Losses(3, 3, None, None, (0.0, 1.5, INFINITE, INFINITE), 1, None, (PairLoss((1, "a"), True, INFINITE),))
+    result = AuditResult(
+        "notice", "g", None, None, None, "edge", "promise", 3, 1.0, 1e-6, None, None, 0, None, losses,
+        simulate(lambda noise: Fraction(1, 3), 20), None, (fit("edge", 2),), "advice",
+    )  # fmt: skip
+    plain = json.loads(json.dumps(_plain(result), allow_nan=False))
+    assert next(iter(plain)) == "notice"
+    assert plain["connections"]["quantiles"] == [0, 1.5, "infinite", "infinite"]
+    assert plain["connections"]["worst"] == [{"pair": [1, "a"], "connected": True, "loss": "infinite"}]
+    assert plain["scales"]["median"] == pytest.approx(1 / 3)
+    assert plain["run"] is None
