@@ -106,9 +106,9 @@ class Database:
         return nodes, relationships
 
     def everything(self) -> list[Any]:
-        """Every node, relationship, index and constraint there is."""
+        """Every node, relationship, index and constraint there is; when a lock was last held is no matter."""
         return [
-            self.run("MATCH (n) RETURN elementId(n) AS id, labels(n), properties(n) ORDER BY id"),
+            self.run("MATCH (n) RETURN elementId(n) AS id, labels(n), n {.*, lockedAt: null} ORDER BY id"),
             self.run("MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r), properties(r) ORDER BY id"),
             self.run("SHOW INDEXES YIELD name RETURN name ORDER BY name"),
             self.run("SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name"),

@@ -1,4 +1,5 @@
-// The whole neighbourhoods of the vertices asked for.
+// The whole neighbourhoods of the vertices asked for. The index gives back the number that was asked for, 7 for 7.0,
+// so the key is read from the node itself, by way of a list.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -11,7 +12,7 @@
 //   neighbours  list<integer|string|null>  keys of distinct neighbours, the vertex itself left out
 UNWIND $keys AS wanted
 MATCH (v:Person {id: wanted})
-RETURN v.id AS key, COLLECT {
+RETURN head([v]).id AS key, COLLECT {
   MATCH (v)-[:KNOWS]-(neighbour:Person)
   WHERE neighbour <> v
   WITH DISTINCT neighbour

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -40,10 +41,8 @@ def find_losses(source: Source, k: int, scales: Sequence[Fraction] | None, run: 
         rates = np.array([1 / float(scale) if scale else math.inf for scale in scales])
     ends = {"connections": edge_ends(graph)}
     if run is not None:
-        try:
+        with suppress(GraphError):
             ends = {"pairsInsideGroups": source.protected(run).ends(), **ends}
-        except GraphError:
-            pass
     return {name: pair_losses(graph, u, v, k, rates, affordable=AFFORDABLE) for name, (u, v) in ends.items()}
 
 

@@ -150,7 +150,8 @@ class Gateway(Sessions):
             while full:
                 parameters = {"from": start, "limit": PAGE, "earlier": selection.node_labels[:i]}
                 rows = self.run_statement(statement, names, parameters)
-                full = len(rows) == PAGE
+                # Where one key fills a page, it would fill every page after; what has been yielded shows that it is bad.
+                full = len(rows) == PAGE and rows[-1]["key"] != start
                 # A page begins with the last key of the one before: a repeated key cannot hide between the two.
                 fresh = rows[1:] if rows and rows[0]["key"] == last else rows
                 yield from ((row["key"], row["neighbours"]) for row in fresh)
@@ -168,7 +169,7 @@ class Gateway(Sessions):
             for row in self._read("get_neighbours", names, keys=list(keys[start : start + FRONTIER])):
                 if not isinstance(row["key"], int | str):  # 7.0 is found where 7 is asked for
                     raise KeyPropertyError(
-                        f"The property {selection.key!r} of a vertex is {row['key']!r}, neither an integer nor a string.",
+                        f"The key {selection.key!r} of a vertex is {row['key']!r}, neither an integer nor a string.",
                         key=row["key"],
                     )
                 if row["key"] in found:
@@ -329,7 +330,7 @@ class Gateway(Sessions):
                 for item in missing:
                     in_transaction(session, rows_of, item.statement, {})
         except RightsError as error:
-            statements = "\n".join(f"  {' '.join(item.statement.split())};" for item in missing)
+            statements = "\n".join(f"  {item.line}" for item in missing)
             raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error
         deadline = time.monotonic() + INDEX_SECONDS
         while missing and (missing := self._missing(missing)):

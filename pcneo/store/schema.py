@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from pcneo.store.statements import load_statement
+from pcneo.store.tokens import tokenize
 
 __all__ = ["OWN_SCHEMA", "SchemaItem", "key_index"]
 
@@ -18,6 +19,11 @@ class SchemaItem:
     property: str
     unique: bool
     statement: LiteralString
+
+    @property
+    def line(self) -> str:
+        """The statement for a person: on one line, with a semicolon, quoted names as they are."""
+        return "".join(" " if token.kind == "space" else token.text for token in tokenize(self.statement)) + ";"
 
 
 def _own(label: str, property_: str, name: str) -> SchemaItem:

@@ -354,7 +354,7 @@ def kept(db: Database) -> list:
     """All but runs and hubs; the time of the last lock is no data."""
     return [
         db.users_own(),
-        db.run("MATCH (g:PCohesionGraph) RETURN properties(g {.*, lockedAt: null}) ORDER BY g.name"),
+        db.run("MATCH (g:PCohesionGraph) RETURN g {.*, lockedAt: null} ORDER BY g.name"),
         db.run("MATCH (n:PCohesionRelease|PCohesionBudget) RETURN labels(n), properties(n) ORDER BY elementId(n)"),
     ]
 

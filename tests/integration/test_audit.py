@@ -1,0 +1,296 @@
+"""`audit` on a real Neo4j, against the plain twins; nothing is spent, drawn or written."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import naive
+import neo4j
+import numpy as np
+import pytest
+from graphs import Database
+
+from pcneo import annotate
+from pcneo.audit import NOTICE, AuditResult, audit
+from pcneo.errors import GraphChangedError, NotFoundError, ParameterError, PcneoError
+from pcneo.privacy.noise import ReleaseNoise
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+CELEGANS = Path(__file__).parents[3] / "shared" / "data" / "celegans_metabolic.edges.gz"
+P, EPSILON = Fraction(1, 2), Fraction(7, 10)
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+@pytest.fixture(autouse=True)
+def no_noise_of_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("an audit drew a release's noise")
+
+    monkeypatch.setattr(ReleaseNoise, "_sample", refuse)
+    monkeypatch.setattr(ReleaseNoise, "__init__", refuse)
+
+
+def edges_of(seed: int, n: int = 26, share: float = 0.22) -> list[tuple[int, int]]:
+    rng = np.random.default_rng(seed)
+    return [(10 * a, 10 * b) for a, b in combinations(range(n), 2) if rng.random() < share]
+
+
+@pytest.fixture
+def friends(db: Database) -> Iterator[naive.Graph]:
+    """A graph with cohesions for p = 1/2."""
+    edges = edges_of(4)
+    db.put(edges)
+    annotate.write(db.driver, db.name, p="1/2", **PERSONS)
+    return naive.graph_of(edges)
+
+
+def found(db: Database, **options: Any) -> AuditResult:
+    return audit(db.driver, db.name, **{"epsilon": "0.7", "resample": 0, **options})
+
+
+# --- The twin
+
+
+def memberships(graph: naive.Graph) -> dict[naive.Vertex, set[naive.Vertex]]:
+    return {v: naive.minimal_p_cohesion(graph, P, v) for v in graph}
+
+
+def scales_of(graph: naive.Graph, k: int) -> dict[naive.Vertex, Fraction]:
+    pairs = naive.pairs_inside(memberships(graph).values())
+    return {v: S / EPSILON for v, S in naive.largest_sensitivity(graph, k, pairs).items()}
+
+
+def loss(graph: naive.Graph, k: int, pair: naive.Edge, scales: dict[naive.Vertex, Fraction]) -> float:
+    changed = [q for q in naive.cliques(naive.with_pairs(graph, [pair]), k) if set(pair) <= q]
+    if any(not scales[v] for q in changed for v in q):
+        return math.inf
+    return float(sum((1 / scales[v] for q in changed for v in q), start=Fraction(0)))
+
+
+def connections(graph: naive.Graph) -> list[naive.Edge]:
+    return [(a, b) for a in graph for b in graph[a] if a < b]
+
+
+# --- `critical`
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_losses_of_critical_are_those_of_the_definition(db: Database, friends: naive.Graph, k: int) -> None:
+    result = found(db, k=k)
+    pairs, scales = naive.pairs_inside(memberships(friends).values()), scales_of(friends, k)
+    for losses, over in ((result.inside, pairs), (result.connections, connections(friends))):
+        assert losses is not None
+        expected = sorted(loss(friends, k, pair, scales) for pair in over)
+        assert losses.pairs == losses.counted == len(expected)
+        assert losses.infinite == sum(map(math.isinf, expected))
+        places = [math.ceil(share * len(expected)) - 1 for share in (0.5, 0.9, 0.99, 1)]
+        assert losses.quantiles == pytest.approx([expected[i] for i in places])
+        assert [one.loss for one in losses.worst] == pytest.approx(expected[::-1][: len(losses.worst)])
+        for one in losses.worst:
+            assert one.loss == pytest.approx(loss(friends, k, one.pair, scales))
+            assert one.connected == (one.pair[1] in friends[one.pair[0]])
+    assert result.inside.promised == 0.7
+    assert result.inside.quantiles[-1] <= 0.7 * (1 + 1e-12)
+    assert result.connections.promised is None
+
+
+def test_shares_exact_counts_and_what_it_rests_on_are_told(db: Database, friends: naive.Graph) -> None:
+    result = found(db)
+    pairs = naive.pairs_inside(memberships(friends).values())
+    inside = [pair for pair in connections(friends) if pair in pairs]
+    assert result.covered == pytest.approx(len(inside) / len(connections(friends)))
+    assert result.protected == pytest.approx(len(pairs) / math.comb(len(friends), 2))
+    assert result.exact == sum(t == 0 for t in scales_of(friends, 3).values())
+    assert (result.notice, result.p, result.score, result.mechanism) == (NOTICE, "1/2", "density", "critical")
+    assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv"]
+    assert result.fits[0].relative == pytest.approx(
+        result.fits[0].expected / (sum(naive.clique_counts(friends, 3).values()) / 3)
+    )
+    assert result.removals is None
+
+
+def test_an_audit_leaves_the_database_as_it_was(db: Database, friends: naive.Graph) -> None:
+    before = db.everything()
+    for mechanism in ("critical", "edge", "elv", "published"):
+        found(db, mechanism=mechanism, resample=1)
+    assert db.everything() == before
+
+
+def test_removed_connections_have_memberships_and_scales_computed_again(db: Database, friends: naive.Graph) -> None:
+    removals = found(db, resample=8).removals
+    assert removals is not None
+    assert len(removals.removed) == 8
+    assert removals.connections == len(connections(friends))
+    groups, scales = memberships(friends), scales_of(friends, 3)
+    for one in removals.removed:
+        a, b = one.pair
+        smaller = naive.graph_of((pair for pair in connections(friends) if pair != (a, b)), isolated=friends)
+        assert len(connections(smaller)) == len(connections(friends)) - 1
+        later, later_scales = memberships(smaller), scales_of(smaller, 3)
+        assert one.inside == any({a, b} <= group for group in groups.values())
+        assert one.groups == sum(groups[v] != later[v] for v in friends)
+        assert one.scales == sum(scales[v] != later_scales[v] for v in friends)
+        assert one.mean is not None
+        assert 0 <= one.mean <= one.worst
+        assert math.isinf(one.worst) == (one.scales > 0 or exact_counts_change(friends, smaller, scales))
+    assert any(one.groups > 0 for one in removals.removed)
+
+
+def exact_counts_change(graph: naive.Graph, other: naive.Graph, scales: dict[naive.Vertex, Fraction]) -> bool:
+    before, after = naive.clique_counts(graph, 3), naive.clique_counts(other, 3)
+    return any(before[v] != after[v] for v in graph if not scales[v])
+
+
+def test_repeating_an_audit_repeats_its_numbers(db: Database, friends: naive.Graph) -> None:
+    first, second = (found(db, resample=3) for _ in range(2))
+    assert first.removals is not None
+    assert second.removals is not None
+    assert first.removals.removed == second.removals.removed
+    assert (first.fits, first.inside, first.connections) == (second.fits, second.inside, second.connections)
+
+
+# --- One scale
+
+
+@pytest.mark.parametrize("mechanism", ["edge", "elv"])
+def test_losses_at_one_scale_are_supports_over_it(db: Database, friends: naive.Graph, mechanism: str) -> None:
+    result = found(db, mechanism=mechanism, k=4)
+    assert result.scales is not None
+    expected = sorted(4 * naive.clique_support(friends, 4, pair) for pair in connections(friends))
+    assert result.connections.quantiles[-1] == pytest.approx(float(expected[-1] / result.scales.median))
+    assert result.connections.largest == pytest.approx(
+        [float(expected[-1] / t) for t in (result.scales.high, result.scales.median, result.scales.low)]
+    )
+    assert result.connections.promised == pytest.approx(0.63)
+    assert result.connections.quantiles[-1] <= 0.63
+    assert (result.run, result.inside, result.covered, result.removals) == (None, None, None, None)
+    assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]
+
+
+def test_edge_is_held_against_the_groups_of_a_run_that_is_named(db: Database, friends: naive.Graph) -> None:
+    result = found(db, mechanism="edge", p="0.5")
+    assert result.inside is not None
+    assert result.scales is not None
+    pairs = naive.pairs_inside(memberships(friends).values())
+    largest = max(3 * naive.clique_support(naive.with_pairs(friends, [pair]), 3, pair) for pair in pairs)
+    assert result.inside.pairs == len(pairs)
+    assert result.inside.quantiles[-1] == pytest.approx(float(largest / result.scales.median))
+    assert result.removals is None
+    assert "critical" in [fit.mechanism for fit in result.fits]
+
+
+def test_the_first_phase_of_published_is_compared_after_a_removal(db: Database, friends: naive.Graph) -> None:
+    result = found(db, mechanism="published", resample=6, h=2)
+    assert result.removals is not None
+    t_d, t_c = 4 / (EPSILON / 10), 2 * 2 / (EPSILON / 10)
+    assert result.removals.promised == pytest.approx(0.07)
+    groups = memberships(friends)
+    for one in result.removals.removed:
+        smaller = naive.graph_of((pair for pair in connections(friends) if pair != one.pair), isolated=friends)
+        later = memberships(smaller)
+        degrees = sum(abs(len(friends[v] & groups[v]) - len(smaller[v] & later[v])) for v in friends)
+        common = sorted(
+            abs(naive.largest_common_inside(friends, v, groups[v]) - naive.largest_common_inside(smaller, v, later[v]))
+            for v in friends
+        )
+        assert one.worst == pytest.approx(float(degrees / t_d + sum(common[-2:]) / t_c))
+        assert one.mean is None
+
+
+@pytest.mark.skipif(not CELEGANS.exists(), reason="the graph is not beside this checkout, and not part of it")
+def test_the_worst_connection_of_celegans_loses_18_in_the_median_where_9_are_promised(db: Database) -> None:
+    adjacency = naive.read_edges(CELEGANS)
+    db.put(connections(adjacency))
+    annotate.write(db.driver, db.name, p="0.1", **PERSONS)
+    result = found(db, mechanism="published", epsilon=10, delta=Fraction(1, len(adjacency)), h=3)
+    assert result.scales is not None
+    assert result.scales.phases == 1_000
+    assert result.connections.promised == 9
+    low, median, high = result.connections.largest or (0, 0, 0)
+    assert 17.5 <= median <= 18.5
+    assert 15.5 <= low <= 16.6
+    assert 19.0 <= high <= 20.1
+    expected = {"critical": 0.0115, "edge": 0.087, "elv": 0.118}  # mean error: √(2/π) standard errors, near enough
+    for fit in result.fits:
+        assert fit.relative is not None
+        assert fit.relative * math.sqrt(2 / math.pi) == pytest.approx(expected[fit.mechanism], rel=0.05)
+
+
+# --- Refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"epsilon": "0"}, ParameterError, "epsilon must be"),
+        ({"epsilon": "nan"}, ParameterError, "epsilon must be"),
+        ({"delta": "0.1"}, ParameterError, "critical has no delta"),
+        ({"mechanism": "best"}, ParameterError, "mechanism must be one of"),
+        ({"mechanism": "best", "p": "0.5"}, ParameterError, "mechanism must be one of"),
+        ({"mechanism": "edge", "h": 3}, ParameterError, "edge has no h"),
+        ({"k": 2}, ParameterError, "k must be"),
+        ({"resample": -1}, ParameterError, "resample must be 0 or more"),
+        ({"p": "0.3"}, NotFoundError, "run"),
+        ({"graph": "nobody"}, NotFoundError, ""),
+    ],
+)
+def test_what_a_release_refuses_an_audit_refuses(
+    db: Database, friends: naive.Graph, options: dict[str, Any], error: type[PcneoError], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        found(db, **options)
+
+
+def test_a_graph_that_moved_since_the_run_is_refused(db: Database, friends: naive.Graph) -> None:
+    a, b = next(pair for pair in combinations(sorted(friends), 2) if pair[1] not in friends[pair[0]])
+    db.run("MATCH (a:Person {id: $a}), (b:Person {id: $b}) CREATE (a)-[:KNOWS]->(b)", a=a, b=b)
+    with pytest.raises(GraphChangedError):
+        found(db)
+
+
+# --- The command
+
+
+@pytest.fixture
+def command(db: Database, server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    from pcneo.cli.audit import audit as audit_command
+
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    return audit_command
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "published", "edge"])
+def test_the_first_line_says_that_it_is_for_the_owner_alone(
+    db: Database, friends: naive.Graph, command: Any, capsys: pytest.CaptureFixture[str], mechanism: str
+) -> None:
+    command("0.7", mechanism=mechanism, resample=2)
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == NOTICE
+    assert "Do not publish" in out.splitlines()[0]
+    assert "Costliest connections" in out
+    assert "expected standard error of the total" in out
+    assert ("connections removed, each alone" in out) == (mechanism != "edge")
+
+
+def test_json_begins_with_the_notice(
+    db: Database, friends: naive.Graph, command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("0.7", resample=2, as_json=True)
+    out = capsys.readouterr().out
+    plain = json.loads(out)
+    assert next(iter(plain)) == "notice"
+    assert plain["notice"] == NOTICE
+    assert plain["inside"]["promised"] == 0.7
+    assert len(plain["removals"]["removed"]) == 2
+    assert "Infinity" not in out

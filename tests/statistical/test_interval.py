@@ -1,0 +1,80 @@
+"""Does the 95 % interval for a total hold the true one at least 95 % of the time?
+
+Size: for each case the number of intervals that hold it is binomial with 2,000 trials and a probability of at least
+0.95, so that the share falls below 0.93 with a probability below 1e-4 (exactly P[Bin(2000, 0.95) < 1860] = 4.0e-5).
+Power: at a coverage of 0.91 or less, what ±1.64 standard errors of a normal would give at best, the share is below 0.93
+with a probability above 0.99.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pcneo.privacy import laplace
+from pcneo.privacy.laplace import standard_error, sum_half_width
+from pcneo.privacy.mechanisms import Edge, make_mechanism
+from pcneo.privacy.noise import Noise, SimulatedNoise, add_noise
+
+F = Fraction
+RELEASES = 2_000
+LEAST = 0.93
+
+CASES = {
+    "many vertices of one scale": [F(50)] * 300,
+    "one vertex": [F(50)],
+    "two scales far apart": [F(1000)] * 2 + [F(3)] * 100,
+    "small scales": [F(1, 2)] * 20,
+    "mostly exact": [F(0)] * 500 + [F(7)] * 3,
+}
+
+
+def coverage(scales: list[Fraction], half_width: float, seed: int) -> float:
+    """The share of simulated releases whose interval holds the true total."""
+    counts = np.random.default_rng(seed).integers(0, 10_000, len(scales)).tolist()
+    noise: Noise = SimulatedNoise.seeded(seed)
+    totals = [sum(add_noise(counts, scales, noise)) for _ in range(RELEASES)]
+    return float(np.mean([abs(total - sum(counts)) <= half_width for total in totals]))
+
+
+@pytest.mark.parametrize("scales", CASES.values(), ids=CASES.keys())
+def test_the_interval_holds_the_true_total_at_least_95_times_in_a_hundred(scales: list[Fraction]) -> None:
+    assert coverage(scales, sum_half_width(scales), 1) >= LEAST
+
+
+@pytest.mark.parametrize(
+    "scales", [[F(50)], [F(50)] * 300, [F(1, 2)] * 20, [F(7)]], ids=lambda scales: str(len(scales))
+)
+def test_the_interval_covers_at_least_95_per_cent_by_the_exact_distribution(scales: list[Fraction]) -> None:
+    """No sampling: the exact convolution of the probabilities, up to a tail below 1e-9."""
+    t = float(scales[0])
+    reach = int(40 * max(t, 1) * (1 + len(scales) ** 0.5))
+    one = np.exp(-np.abs(np.arange(-reach, reach + 1)) / t) * np.tanh(1 / (2 * t))
+    spectrum = np.fft.rfft(np.fft.ifftshift(one))
+    probabilities = np.fft.fftshift(np.fft.irfft(spectrum ** len(scales), 2 * reach + 1))
+    w = sum_half_width(scales)
+    assert probabilities[reach - w : reach + w + 1].sum() >= 0.95
+    assert probabilities[reach - w + 2 : reach + w - 1].sum() < 0.9501 or w < 2
+
+
+def test_1_96_standard_errors_would_cover_too_little_where_scales_are_small() -> None:
+    scales = [F(1, 10)] * 3
+    assert 1.96 * standard_error(scales) < 1
+    moved = 1 - float(laplace.pmf(0, scales[0])) ** 3
+    assert coverage(scales, sum_half_width(scales), 2) >= 1 - moved - 0.01
+
+
+def test_the_interval_of_a_scale_found_by_noise_holds_the_true_total() -> None:
+    """A whole release of `edge`, λ anew each time: given λ the noise is that of λ."""
+    edge = make_mechanism("edge", k=3, epsilon=1, n=60)
+    assert isinstance(edge, Edge)
+    noise, counts, held = SimulatedNoise.seeded(5), [17] * 60, 0
+    widths: dict[Fraction, int] = {}
+    for _ in range(RELEASES):
+        scales = [edge.scale(9, noise)] * 60
+        total = sum(edge.noisy_counts(counts, scales, noise))
+        width = widths.setdefault(scales[0], sum_half_width(scales))
+        held += abs(total - sum(counts)) <= width
+    assert held / RELEASES >= LEAST

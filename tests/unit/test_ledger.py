@@ -1,0 +1,166 @@
+"""The ledger's rules without a database: sums, sets of memberships, releases that promise nothing, names, hashes."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from pcneo.budget import account_of, check_sole_names, parse_total
+from pcneo.errors import BudgetError, ParameterError
+from pcneo.model import Selection
+from pcneo.privacy.composition import Cost, compose
+from pcneo.privacy.ledger import Account, Spend, check_spends
+from pcneo.properties import values_hash
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.ledger import BudgetRecord, LedgerRecords
+
+F = Fraction
+TENTH = Spend("critical", F(1, 10), F(0), "a")
+EDGE = Spend("edge", F(1, 10), F(1, 10**7))
+NOTHING_PROMISED = Spend("published", F(1), F(0), "a")
+
+
+def account(*spends: Spend, epsilon: object = 1, delta: object = "1e-6") -> Account:
+    return Account("g", Cost(F(str(epsilon)), F(str(delta))), spends)
+
+
+def test_ten_tenths_pass_and_an_eleventh_does_not() -> None:
+    check_spends(account(), [TENTH] * 10)
+    check_spends(account(*[TENTH] * 9), [TENTH])
+    with pytest.raises(BudgetError, match="has ε = 0, δ = 0.000001 left"):
+        check_spends(account(*[TENTH] * 10), [Spend("critical", F(1, 10**40), F(0), "a")])
+
+
+def test_a_batch_is_admitted_as_a_whole_or_not_at_all() -> None:
+    with pytest.raises(BudgetError, match="would spend ε = 1.1"):
+        check_spends(account(), [TENTH] * 11)
+
+
+def test_delta_adds_up_too_and_either_part_refuses() -> None:
+    check_spends(account(*[EDGE] * 9), [EDGE])
+    with pytest.raises(BudgetError, match="left"):
+        check_spends(account(epsilon=100), [EDGE] * 11)
+    with pytest.raises(BudgetError, match="left"):
+        check_spends(account(delta=0), [EDGE])
+
+
+def test_the_sum_is_exact_in_any_order() -> None:
+    spends = [Spend("edge", F(1, i), F(1, i**5)) for i in range(2, 60)]
+    random.Random(3).shuffle(spends)
+    exact = compose([Cost(sum(F(1, i) for i in range(2, 60)), sum(F(1, i**5) for i in range(2, 60)))])
+    assert account(*spends).spent == exact
+    check_spends(Account("g", exact), spends)
+    with pytest.raises(BudgetError):
+        check_spends(Account("g", Cost(exact.epsilon, exact.delta - F(1, 10**60))), spends)
+
+
+def test_without_a_total_a_release_asks_for_one() -> None:
+    with pytest.raises(BudgetError, match="No total is set.*budget set --graph g"):
+        check_spends(Account("g", None), [TENTH])
+
+
+def test_another_set_of_memberships_is_refused_unless_asked_for_and_sets_are_added_up_apart() -> None:
+    other = Spend("critical", F(1, 5), F(0), "b")
+    with pytest.raises(BudgetError, match="another set of memberships"):
+        check_spends(account(TENTH), [other])
+    with pytest.raises(BudgetError, match="another set of memberships"):
+        check_spends(account(), [TENTH, other])
+    check_spends(account(TENTH), [other], other_groups=True)
+    both = account(TENTH, other, TENTH)
+    assert both.sets == {"a": Cost(F(1, 5)), "b": Cost(F(1, 5))}
+    assert both.spent == Cost(F(2, 5))
+
+
+def test_edge_and_elv_know_no_sets() -> None:
+    check_spends(account(TENTH), [EDGE, Spend("elv", F(1, 10), F(1, 10**7))])
+    assert account(EDGE).sets == {}
+
+
+def test_published_needs_to_be_forced_and_makes_the_total_unbounded() -> None:
+    with pytest.raises(BudgetError, match="--no-promise"):
+        check_spends(account(), [NOTHING_PROMISED])
+    check_spends(account(), [NOTHING_PROMISED], no_promise=True)
+    check_spends(Account("g", None), [NOTHING_PROMISED], no_promise=True)
+    after = account(TENTH, NOTHING_PROMISED)
+    assert str(after.spent) == "not bounded"
+    with pytest.raises(BudgetError, match="not bounded"):
+        check_spends(after, [TENTH])
+    check_spends(after, [TENTH], no_promise=True)
+
+
+def test_forcing_does_not_lift_the_total_for_what_is_bounded() -> None:
+    with pytest.raises(BudgetError, match="left"):
+        check_spends(account(NOTHING_PROMISED), [TENTH] * 11, no_promise=True)
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "", "x"])
+def test_a_total_must_be_positive_and_finite(epsilon: str) -> None:
+    with pytest.raises(ParameterError, match="epsilon"):
+        parse_total(epsilon, None)
+
+
+@pytest.mark.parametrize("delta", ["-1", "nan", "1", "2"])
+def test_a_total_delta_must_be_below_one(delta: str) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        parse_total("1", delta)
+
+
+def test_a_total_without_delta_admits_critical_alone() -> None:
+    assert parse_total("1/3", None) == parse_total("1/3", "0") == Cost(F(1, 3), F(0))
+
+
+# --- Names over the same data
+
+
+def graph(name: str, labels: tuple[str, ...] = ("Person",), types: tuple[str, ...] = ("KNOWS",)) -> GraphRecord:
+    return GraphRecord(name, Selection(labels, types, "id"), "")
+
+
+def ledger(graphs: list[GraphRecord], *with_total: str) -> LedgerRecords:
+    from datetime import UTC, datetime
+
+    budgets = [BudgetRecord(name, "1/1", "0/1", "me", datetime.now(UTC)) for name in with_total]
+    return LedgerRecords(tuple(graphs), tuple(budgets), ())
+
+
+def test_a_second_name_over_the_same_data_gets_no_ledger() -> None:
+    first, second = graph("a"), GraphRecord("b", Selection(("Person", "Robot"), ("KNOWS", "LIKES"), "name"), "")
+    check_sole_names(ledger([first, second], "a"), [first])
+    with pytest.raises(BudgetError, match="--graph a"):
+        check_sole_names(ledger([first, second], "a"), [second])
+
+
+def test_two_new_names_over_the_same_data_get_none_in_one_go() -> None:
+    with pytest.raises(BudgetError, match="shares data"):
+        check_sole_names(ledger([]), [graph("a"), graph("b")])
+
+
+@pytest.mark.parametrize("other", [graph("b", labels=("Robot",)), graph("b", types=("LIKES",))])
+def test_names_that_share_no_label_or_no_type_are_apart(other: GraphRecord) -> None:
+    check_sole_names(ledger([graph("a"), other], "a"), [other])
+
+
+def test_the_newest_total_counts() -> None:
+    records = ledger([graph("a")], "a", "a")
+    newest = BudgetRecord(**{**vars(records.budgets[0]), "epsilon": "7/2"})
+    assert account_of(LedgerRecords((), (*records.budgets, newest), ()), "a").total == Cost(F(7, 2))
+
+
+# --- Values of a property
+
+
+def test_the_hash_of_values_knows_no_order_but_every_key_and_count() -> None:
+    assert values_hash([(1, 5), (2, -7)]) == values_hash([(2, -7), (1, 5)])
+    different = [[(1, 5), (2, 7)], [(1, 5)], [(1, 5), (2, -7), (2, -7)], [("1", 5), (2, -7)]]
+    assert len({values_hash(values) for values in different} | {values_hash([(1, 5), (2, -7)])}) == 5
+
+
+@pytest.mark.parametrize("value", [5.0, "5", True, None, [5]])
+def test_a_value_that_is_no_whole_number_is_not_ours(value: object) -> None:
+    assert values_hash([(1, 5), (2, value)]) is None
+
+
+def test_values_under_keys_of_no_kind_are_not_ours() -> None:
+    assert values_hash([(None, 5), (None, 6)]) is None  # type: ignore[list-item]

@@ -1,0 +1,174 @@
+"""What the public file holds and how it reads back; how files are written; what is asked for by a batch file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
+from pcneo.privacy.mechanisms import MECHANISMS, make_mechanism
+from pcneo.release import outputs
+from pcneo.release.asked import Asked, check_destinations, read_batch
+
+F = Fraction
+ALWAYS = {"pcneo", "mechanism", "promise", "k", "epsilon", "delta", "total"}
+FROM_NOISE = {"scale", "standardErrorOfTotal", "halfWidthOf95PercentInterval"}
+
+ODD_KEYS = [
+    "plain",
+    "a,b",
+    'quo"te',
+    "two\nlines",
+    "car\rriage",
+    "# promise: everything",
+    "\n# k: 9",
+    " padded ",
+    "",
+    "ø∩",
+]
+
+
+def read_csv(text: str) -> tuple[dict[str, str], list[list[str]]]:
+    """What a reader makes of it who takes the lines at the top that begin with # for the record."""
+    record = {}
+    while text.startswith("#"):
+        line, _, text = text.partition("\n")
+        name, _, value = line[2:].partition(": ")
+        record[name] = value
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert header == ["key", "count"]
+    return record, rows
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("critical", {"p"}), ("edge", FROM_NOISE), ("elv", FROM_NOISE | {"h"}), ("published", {"p", "h"})],
+)
+def test_the_public_record_has_exactly_what_the_specification_lists(name: str, more: set[str]) -> None:
+    mechanism = make_mechanism(name, k=3, epsilon="1/3", n=4)
+    p = "1/10" if MECHANISMS[name].needs_groups else None
+    record = outputs.public_record(mechanism, p, [F(7, 2)] * 4, {1: 5, 2: -1, 3: 0, 4: 0})
+    assert set(record) == ALWAYS | more
+    assert record["epsilon"] == "1/3"
+    assert record["total"] == 4 / 3
+    assert record["promise"] == mechanism.promise
+
+
+def test_odd_keys_read_back_from_csv_and_none_of_them_passes_for_the_record() -> None:
+    counts = dict(zip(ODD_KEYS, range(-3, 100), strict=False))
+    record, rows = read_csv(outputs.public_text({"k": 3, "promise": "none"}, counts, ".csv"))
+    assert record == {"k": "3", "promise": "none"}
+    assert rows == [[key, str(count)] for key, count in counts.items()]
+
+
+def test_odd_keys_read_back_from_json_and_so_do_large_counts() -> None:
+    counts = {key: 2**70 + i for i, key in enumerate([*ODD_KEYS, "=1+1"])}
+    read = json.loads(outputs.public_text({"k": 3}, counts, ".json"))
+    assert {row["key"]: row["count"] for row in read["counts"]} == counts
+
+
+def test_whole_numbers_as_keys_stay_bare_in_csv() -> None:
+    _, rows = read_csv(text := outputs.public_text({}, {7: -2, 10: 5}, ".csv"))
+    assert rows == [["7", "-2"], ["10", "5"]]
+    assert '"' not in text
+
+
+@pytest.mark.parametrize("key", ["=1+1", "=cmd|' /C calc'!A0", "+1+cmd()", "-2+3", "@SUM(A1)", "\t=1", "\rx"])
+def test_a_key_that_a_spreadsheet_would_run_is_refused_for_csv_and_not_for_json(key: str) -> None:
+    with pytest.raises(GraphError, match=r"\.json"):
+        outputs.check_keys(["a", key], ".csv")
+    outputs.check_keys(["a", key], ".json")
+
+
+def test_telephone_numbers_handles_and_negative_numbers_are_no_formulas() -> None:
+    outputs.check_keys([-5, "+45 12345678", "@some_body", "-17", "#tag", "a=b"], ".csv")
+
+
+@pytest.mark.parametrize(("write", "mode"), [(outputs.write_public, 0o644), (outputs.write_private, 0o600)])
+def test_a_file_is_written_whole_with_its_mode_and_leaves_nothing_beside_it(
+    tmp_path: Path, write: Callable[[Path, str], None], mode: int
+) -> None:
+    write(tmp_path / "out.csv", "text\r\n\n")
+    assert (tmp_path / "out.csv").read_bytes() == b"text\r\n\n"
+    assert (tmp_path / "out.csv").stat().st_mode & 0o777 == mode
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").mkdir()
+    (tmp_path / "out.csv" / "inside").touch()
+    with pytest.raises(PcneoError, match=r"out\.csv cannot be written"):
+        outputs.write_public(tmp_path / "out.csv", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    check_destinations([Asked(to=tmp_path / "a.csv"), Asked(to=tmp_path / "b.json", report=tmp_path / "own.md")])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        ([Asked(to=Path("a.txt"))], "must end in .csv or .json"),
+        ([Asked(to=Path("nowhere/a.csv"))], "cannot be written"),
+        ([Asked(to=Path("there.csv"))], "exists"),
+        ([Asked(to=Path("link.csv"))], "exists"),
+        ([Asked(to=Path("a.csv"), report=Path("there.md"))], "exists"),
+        ([Asked(to=Path("a.csv"), report=Path("a.txt"))], "must end in .md"),
+        ([Asked(to=Path("a.json"), report=Path("a.md"))], "written twice"),
+        ([Asked(to=Path("a.csv")), Asked(to=Path("a.json"))], "written twice"),
+        ([Asked(to=Path("x" * 250 + ".csv"))], "cannot be written"),
+    ],
+)
+def test_a_destination_that_cannot_be_written_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Asked], says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("there.csv").touch()
+    Path("there.md").touch()
+    Path("link.csv").symlink_to("gone")
+    with pytest.raises(ParameterError, match=says):
+        check_destinations(asked)
+
+
+# --- Batch files
+
+
+def batch(tmp_path: Path, text: str) -> list[Asked]:
+    file = tmp_path / "batch.csv"
+    file.write_text(text, encoding="utf-8")
+    return read_batch(file)
+
+
+def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_path: Path) -> None:
+    rows = batch(tmp_path, "\ufeffmechanism,k,epsilon,h,p,to\nelv,4,1/3,2,,a.csv\n,,0.5,,0.1,b.json\n")
+    assert rows == [
+        Asked(to=Path("a.csv"), mechanism="elv", k=4, epsilon="1/3", h=2),
+        Asked(to=Path("b.json"), epsilon="0.5", p="0.1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("to,epsilon,colour\na.csv,1,red\n", "line 1"),
+        ("to,k\na.csv,3\n", "`epsilon`"),
+        ("to,epsilon,to\na.csv,1,b.csv\n", "each once"),
+        ("", "line 1"),
+        ("to,epsilon,k\na.csv,1,3\na.csv,1,three\n", "line 3: k is 'three'"),
+        ("to,epsilon\na.csv,1,2\n", "line 2: more cells"),
+        ("to,epsilon\n,1\n", "line 2: the cell 'to' is empty"),
+        ("to,epsilon\na.csv,\n", "line 2: the cell 'epsilon' is empty"),
+        ('to,epsilon\n"a.csv,1\n', "cannot be read"),
+    ],
+)
+def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(FileFormatError, match=says):
+        batch(tmp_path, text)
