@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from pcneo import annotate, errors
+    from pcneo import annotate, budget, errors, release
+    from pcneo.config import ConnectionSettings, read_environment
     from pcneo.graph import graph_from_edges, graph_from_networkx
     from pcneo.loading import load
     from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
-    from pcneo.queries import list_queries, run_query
+    from pcneo.queries import list_queries, render_query, run_query
     from pcneo.runs import clean, list_runs, verify
     from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
+    from pcneo.source import schema_statements
     from pcneo.store.connection import connect
 
 _HOMES = {
     "Cohesion": "pcneo.model",
     "CohesionBatch": "pcneo.model",
+    "ConnectionSettings": "pcneo.config",
     "Graph": "pcneo.model",
     "Selection": "pcneo.model",
     "annotate": "pcneo.annotate",
+    "budget": "pcneo.budget",
     "clean": "pcneo.runs",
     "connect": "pcneo.store.connection",
     "errors": "pcneo.errors",
@@ -36,16 +40,23 @@ _HOMES = {
     "load": "pcneo.loading",
     "minimal_p_cohesion": "pcneo.search",
     "minimal_p_cohesions": "pcneo.search",
+    "read_environment": "pcneo.config",
+    "release": "pcneo.release",
+    "render_query": "pcneo.queries",
     "run_query": "pcneo.queries",
+    "schema_statements": "pcneo.source",
     "verify": "pcneo.runs",
 }
+"""Where each public name lives; a name that is a module's own stands for the module."""
 
 __all__ = [
     "Cohesion",
     "CohesionBatch",
+    "ConnectionSettings",
     "Graph",
     "Selection",
     "annotate",
+    "budget",
     "clean",
     "connect",
     "errors",
@@ -56,7 +67,11 @@ __all__ = [
     "load",
     "minimal_p_cohesion",
     "minimal_p_cohesions",
+    "read_environment",
+    "release",
+    "render_query",
     "run_query",
+    "schema_statements",
     "verify",
 ]
 
@@ -66,4 +81,4 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'pcneo' has no attribute {name!r}")
     home = import_module(_HOMES[name])
-    return home if _HOMES[name] == f"pcneo.{name}" and name in ("annotate", "errors") else getattr(home, name)
+    return home if _HOMES[name] == f"pcneo.{name}" else getattr(home, name)

@@ -92,7 +92,7 @@ def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "re
     if missing and create:
         gateway.ensure_schema(missing)
     elif missing:
-        statements = [item.line for item in missing]
+        statements = [item.line() for item in missing]
         offer = "Add --create-index, or let an administrator run" if mode == "write" else "Let an administrator run"
         raise SchemaError(
             f"No index on {selection.key!r}, so every look-up would scan all vertices. {offer}:\n"
@@ -114,7 +114,7 @@ def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -
     if bool(node_labels) != (key is not None):
         raise ParameterError("Node labels and the key belong together.", name="key", value=key)
     indexes = [key_index(label, key) for label in node_labels] if key is not None else []
-    return [item.line for item in (*OWN_SCHEMA, *indexes)]
+    return [item.line() for item in (*OWN_SCHEMA, *indexes)]
 
 
 def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -> list[Key]:

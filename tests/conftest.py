@@ -19,6 +19,7 @@ from pathlib import Path
 
 import neo4j
 import pytest
+from graphs import wipe
 
 VERSIONS = {"2026.09": ("2026.09.0", "neo4j:2026.09.0"), "5.26": ("5.26.25", "neo4j:5.26.25")}
 
@@ -149,21 +150,6 @@ def database(neo4j_driver: neo4j.Driver, server: Server) -> str:
 @pytest.fixture
 def empty_database(neo4j_driver: neo4j.Driver, database: str) -> Iterator[str]:
     """The database without nodes, constraints and indexes, before and after."""
-    wipe = partial(_wipe, neo4j_driver, database)
-    wipe()
+    wipe(neo4j_driver, database)
     yield database
-    wipe()
-
-
-def _wipe(driver: neo4j.Driver, database: str) -> None:
-    run = partial(driver.execute_query, database_=database)
-    with driver.session(database=database) as session:
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-    for record in run("SHOW CONSTRAINTS YIELD name").records:
-        run(f"DROP CONSTRAINT {_quoted(record['name'])}")
-    for record in run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").records:
-        run(f"DROP INDEX {_quoted(record['name'])}")
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    wipe(neo4j_driver, database)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import neo4j
@@ -118,3 +119,18 @@ class Database:
 def cycle(size: int) -> list[tuple[int, int]]:
     """Edges of a ring: for p above 1/2 every vertex needs both neighbours, so each cohesion is the whole ring."""
     return [(v, (v + 1) % size) for v in range(size)]
+
+
+def wipe(driver: neo4j.Driver, database: str) -> None:
+    """Remove every node, constraint and index."""
+    run = partial(driver.execute_query, database_=database)
+    with driver.session(database=database) as session:
+        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+    for record in run("SHOW CONSTRAINTS YIELD name").records:
+        run(f"DROP CONSTRAINT {_quoted(record['name'])}")
+    for record in run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").records:
+        run(f"DROP INDEX {_quoted(record['name'])}")
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -150,7 +150,7 @@ class Gateway(Sessions):
             while full:
                 parameters = {"from": start, "limit": PAGE, "earlier": selection.node_labels[:i]}
                 rows = self.run_statement(statement, names, parameters)
-                # Where one key fills a page, it would fill every page after; what has been yielded shows that it is bad.
+                # A key that fills a page would fill every page after; enough has been yielded to show that it is bad.
                 full = len(rows) == PAGE and rows[-1]["key"] != start
                 # A page begins with the last key of the one before: a repeated key cannot hide between the two.
                 fresh = rows[1:] if rows and rows[0]["key"] == last else rows
@@ -330,7 +330,7 @@ class Gateway(Sessions):
                 for item in missing:
                     in_transaction(session, rows_of, item.statement, {})
         except RightsError as error:
-            statements = "\n".join(f"  {item.line}" for item in missing)
+            statements = "\n".join(f"  {item.line()}" for item in missing)
             raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error
         deadline = time.monotonic() + INDEX_SECONDS
         while missing and (missing := self._missing(missing)):

@@ -20,9 +20,8 @@ class SchemaItem:
     unique: bool
     statement: LiteralString
 
-    @property
     def line(self) -> str:
-        """The statement for a person: on one line, with a semicolon, quoted names as they are."""
+        """Return the statement for a person: on one line, with a semicolon, quoted names as they are."""
         return "".join(" " if token.kind == "space" else token.text for token in tokenize(self.statement)) + ";"
 
 

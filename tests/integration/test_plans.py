@@ -6,7 +6,9 @@ from pathlib import Path
 
 import neo4j
 import pytest
+from graphs import wipe
 
+from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.statements import Statement, load_statement
 
 CYPHER = Path(__file__).parents[2] / "cypher"
@@ -35,32 +37,30 @@ EXAMPLE = [
     "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', "
     "status: 'complete', nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, memberships: 2, fingerprint: '', "
     "membershipHash: '', version: '', startedAt: datetime(), finishedAt: datetime()})",
+    "CREATE (:PCohesionBudget {graph: 'g', epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
+    "CREATE (:PCohesionRelease {id: 'x', graph: 'g', run: 'r', mechanism: 'elv', k: 3, p: '1/10', score: 'density', "
+    "epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', property: '', propertyHash: '', "
+    "who: '', version: '', at: datetime()})",
 ]
-SCHEMA = {
-    "CONSTRAINT plans_test_person FOR (v:Person) REQUIRE v.id IS UNIQUE",
-    "CONSTRAINT plans_test_robot FOR (v:Robot) REQUIRE v.id IS UNIQUE",
-    "CONSTRAINT plans_test_graph FOR (g:PCohesionGraph) REQUIRE g.name IS UNIQUE",
-    "CONSTRAINT plans_test_run FOR (r:PCohesionRun) REQUIRE r.id IS UNIQUE",
-    "CONSTRAINT plans_test_release FOR (r:PCohesionRelease) REQUIRE r.id IS UNIQUE",
-    "INDEX plans_test_cohesion FOR (c:PCohesion) ON (c.run)",
-    "INDEX plans_test_run_graph FOR (r:PCohesionRun) ON (r.graph)",
-}
+USERS = (
+    "CREATE CONSTRAINT FOR (v:Person) REQUIRE v.id IS UNIQUE",
+    "CREATE CONSTRAINT FOR (v:Robot) REQUIRE v.id IS UNIQUE",
+)
 
 
 @pytest.fixture(scope="module")
 def planner(neo4j_driver: neo4j.Driver, database: str) -> Iterator[neo4j.Session]:
     """A session on a database with the indexes of the data model and all that it speaks of."""
+    wipe(neo4j_driver, database)
     with neo4j_driver.session(database=database) as session:
-        for item in sorted(SCHEMA):
-            session.run(f"CREATE {item}").consume()
+        for text in (*USERS, *(item.statement for item in OWN_SCHEMA)):
+            session.run(text).consume()
         session.run("CALL db.awaitIndexes()").consume()
         for text in EXAMPLE:
             session.run(text).consume()
         session.run("CALL db.prepareForReplanning()").consume()
         yield session
-        session.run("MATCH (n) DETACH DELETE n").consume()
-        for item in SCHEMA:
-            session.run("DROP " + " ".join(item.split()[:2])).consume()
+    wipe(neo4j_driver, database)
 
 
 @pytest.fixture(scope="module")

@@ -80,10 +80,13 @@ def test_the_query_is_the_shipped_one() -> None:
     assert query.strip() == "\n".join(line for line in shipped.splitlines() if not line.startswith("//")).strip()
 
 
-def test_the_python_runs_as_printed() -> None:
-    (code,) = _blocks("python")
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+def test_the_python_runs_as_printed(console: Any, empty_database: str) -> None:
+    without, with_database = _blocks("python")
+    shown = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=True, cwd=ROOT)
     assert shown.stdout.startswith("8 13 (0, 1, 3, 7")
+    assert console("pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id").returncode == 0
+    shown = console(f"{sys.executable} - <<'END'\n{with_database}\nEND")
+    assert shown.stdout == "(58, 164, 165, 305, 495, 597)\n", shown.stderr
 
 
 def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:

@@ -479,7 +479,7 @@ def user(neo4j_driver) -> Iterator[Callable[..., ConnectionSettings]]:
 
 
 def test_too_many_wrong_passwords_are_said_as_such(server, user):
-    forgetful = replace(user(server, "CHANGE NOT REQUIRED"), password="wrong")
+    forgetful = replace(user(server, "CHANGE NOT REQUIRED"), password="wrong")  # noqa: S106  not a password
     messages = []
     for _ in range(5):
         with pytest.raises(ConnectionFailedError) as caught:
