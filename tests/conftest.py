@@ -44,6 +44,7 @@ class Server:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--neo4j", choices=sorted(VERSIONS), default="2026.09", help="line of Neo4j to test on")
+    parser.addoption("--interleavings", type=int, default=20, help="how often releases, kills and retries are mixed")
 
 
 def pytest_configure(config: pytest.Config) -> None:

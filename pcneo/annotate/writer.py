@@ -110,7 +110,6 @@ class GraphWriter:
         """Make the begun runs visible and those they replace invisible, all in one commit."""
         there = [run for run in self.gateway.list_runs() if run.graph == self.graph.name]
         rests = [(run, old, *self._rest(run, old)) for run in self.begun for old in there if run.trims(old)]
-        self.completing = True
         with self._lock.last_writes() as transaction:
             for run in self.begun:
                 replaced = [old.id for old in there if run.replaces(old)]
@@ -118,6 +117,7 @@ class GraphWriter:
             for run, old, memberships, digest in rests:
                 transaction.delete_vertex_cohesions(self.graph.selection, old.id, run.owners)
                 transaction.update_run(old.id, memberships, digest, "complete" if memberships else "replaced")
+            self.completing = True
 
     def _rest(self, run: NewRun, old: Run) -> tuple[int, str]:
         """What an earlier run of single vertices keeps: memberships, and their hash."""

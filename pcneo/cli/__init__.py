@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import demo, graph, release, server, stored
+from pcneo.cli import audit, demo, graph, release, server, stored
 
 __all__ = ["app"]
 
@@ -36,6 +36,7 @@ app.command(name="queries")(stored.queries)
 app.command(name="runs")(stored.runs)
 app.command(name="clean")(stored.clean)
 app.command(name="release")(release.release)
+app.command(name="audit")(audit.audit)
 app.add_typer(release.budget, name="budget")
 app.command(name="schema")(stored.schema)
 app.add_typer(server.app, name="server")

@@ -98,7 +98,7 @@ _lowest = _of_word(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntTy
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _size(a, b, words):
+def size_of(a, b, words):
     """How many vertices are in both sets."""
     total = _NONE
     for i in range(words):
@@ -116,7 +116,7 @@ def _first(vertices, words):
 
 
 @njit(nogil=True, cache=True)
-def _list(a, b, start, words, listed):
+def list_members(a, b, start, words, listed):
     """Put the vertices in both sets, from `start` on, into `listed`, ascending; return how many they are."""
     count = 0
     mask = _ALL << np.uint64(start & 63)
@@ -145,7 +145,7 @@ def _successors(dag, v):
 
 
 @njit(nogil=True, cache=True)
-def _start(dag, work, local):
+def start_matrix(dag, work, local):
     """Set up a walk over the vertices `local`, with a root held that has them all as neighbours; return its words."""
     count = len(local)
     words = (count + 63) >> 6
@@ -177,9 +177,9 @@ def _wait(work, words, depth, size):
     """
     members, waiting = work.sets[depth], work.waiting[depth]
     pivot, fewest = -1, size
-    for i in range(_list(members, members, 0, words, work.rest)):
+    for i in range(list_members(members, members, 0, words, work.rest)):
         v = work.rest[i]
-        lacking = size - 1 - _size(work.rows[v], members, words)
+        lacking = size - 1 - size_of(work.rows[v], members, words)
         if 0 < lacking < fewest:
             pivot, fewest = v, lacking
     if pivot < 0:
@@ -191,13 +191,13 @@ def _wait(work, words, depth, size):
 
 
 @njit(nogil=True, cache=True)
-def _leaf(work, k, words, depth):
+def find_leaf(work, k, words, depth):
     """Walk on from `depth` to the next leaf and return its depth, which is |H|; 0 if there is none."""
     while depth > 0:
         members, waiting = work.sets[depth], work.waiting[depth]
         v = _first(waiting, words)
         if v < 0:
-            need, size = k - depth, _size(members, members, words)
+            need, size = k - depth, size_of(members, members, words)
             if size < need:
                 depth -= 1
                 continue
@@ -237,14 +237,14 @@ def _count(work, k, words, chosen):
     Nobody is in more of them than there are, so that it is enough to look at their sum.
     """
     total, credits = 0, work.credits
-    depth = _leaf(work, k, words, 1)
+    depth = find_leaf(work, k, words, 1)
     while depth > 0:
         members, need = work.sets[depth], k - depth
-        size = _list(members, members, 0, words, work.rest)
+        size = list_members(members, members, 0, words, work.rest)
         if need == 2:
             here = 0
             for v in work.rest[:size]:
-                degree = _size(work.rows[v], members, words)
+                degree = size_of(work.rows[v], members, words)
                 credits[v] += degree
                 here += degree
             here //= 2
@@ -257,7 +257,7 @@ def _count(work, k, words, chosen):
             return OVERFLOW
         for h in work.held[:depth]:
             credits[h] += here
-        depth = _leaf(work, k, words, depth - 1)
+        depth = find_leaf(work, k, words, depth - 1)
     return total
 
 
@@ -282,7 +282,7 @@ def count_cliques(dag, k, start, end, chosen, work, counts, at_root):
         count = len(local)
         if count < k - 1:
             continue
-        words = _start(dag, work, local)
+        words = start_matrix(dag, work, local)
         total = _count(work, k, words, chosen)
         if total < 0:
             return False
@@ -324,7 +324,7 @@ def cliques_inside(dag, rank, k, offsets, neighbours, queries, starts, members, 
                 filled += 1
         if filled < k - 1:
             continue
-        words = _start(dag, work, local[:filled])
+        words = start_matrix(dag, work, local[:filled])
         total = _count(work, k, words, chosen)
         if total < 0:
             return False
@@ -345,18 +345,18 @@ def _count_pairs(work, k, words, chosen, limit):
         looked: pairs looked at; more than `limit` if it was given up.
     """
     total, looked, pairs, held, rest, near = 0, 0, work.pairs, work.held, work.rest, work.near
-    depth = _leaf(work, k, words, 1)
+    depth = find_leaf(work, k, words, 1)
     while depth > 0 and looked <= limit:
         members, need = work.sets[depth], k - depth
-        size = _list(members, members, 0, words, rest)
+        size = list_members(members, members, 0, words, rest)
         looked += depth * depth
         if need == 2:
             here = 0
             for v in rest[:size]:
-                degree = _size(work.rows[v], members, words)
+                degree = size_of(work.rows[v], members, words)
                 for h in held[:depth]:
                     pairs[h, v] += degree
-                after = _list(work.rows[v], members, v + 1, words, near)
+                after = list_members(work.rows[v], members, v + 1, words, near)
                 for w in near[:after]:
                     pairs[v, w] += 1
                 here += after
@@ -375,7 +375,7 @@ def _count_pairs(work, k, words, chosen, limit):
         for i in range(depth):
             for h in held[:i]:
                 pairs[held[i], h] += here
-        depth = _leaf(work, k, words, depth - 1)
+        depth = find_leaf(work, k, words, depth - 1)
     return total, looked
 
 
@@ -401,7 +401,7 @@ def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
         count = len(local)
         if count < k - 1:
             continue
-        words = _start(dag, work, local)
+        words = start_matrix(dag, work, local)
         total, more = _count_pairs(work, k, words, chosen, limit - looked)
         looked += more
         if total < 0 or looked > limit:

@@ -8,7 +8,7 @@ walk of `cliques`, with the pair in the place of the root.
 import numpy as np
 from numba import njit
 
-from pcneo.kernels.cliques import OVERFLOW, _leaf, _list, _size, _start
+from pcneo.kernels.cliques import OVERFLOW, find_leaf, list_members, size_of, start_matrix
 
 __all__ = ["clique_losses", "count_common", "triangle_losses"]
 
@@ -70,15 +70,15 @@ def _credit(work, k, words, chosen, limit):
         looked: steps; more than `limit` if it was given up.
     """
     total, looked, credits = 0, 0, work.credits
-    depth = _leaf(work, k, words, 1)
+    depth = find_leaf(work, k, words, 1)
     while depth > 0 and looked <= limit:
         members, need = work.sets[depth], k - depth
-        size = _list(members, members, 0, words, work.rest)
+        size = list_members(members, members, 0, words, work.rest)
         looked += depth + size * words
         if need == 2:
             here = 0
             for v in work.rest[:size]:
-                degree = _size(work.rows[v], members, words)
+                degree = size_of(work.rows[v], members, words)
                 credits[v] += degree
                 here += degree
             here //= 2
@@ -91,7 +91,7 @@ def _credit(work, k, words, chosen, limit):
             return OVERFLOW, looked
         for h in work.held[:depth]:
             credits[h] += here
-        depth = _leaf(work, k, words, depth - 1)
+        depth = find_leaf(work, k, words, depth - 1)
     return total, looked
 
 
@@ -126,7 +126,7 @@ def clique_losses(dag, rank, k, offsets, neighbours, sources, targets, rates, fi
         for j in range(count):
             local[j] = rank[local[j]]
             looked += dag.offsets[local[j] + 1] - dag.offsets[local[j]]
-        words = _start(dag, work, local)
+        words = start_matrix(dag, work, local)
         total, more = _credit(work, k - 1, words, chosen, limit - looked)
         looked += more
         if total < 0 or looked > limit:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import naive
@@ -149,6 +150,18 @@ def test_removed_connections_have_memberships_and_scales_computed_again(db: Data
 def exact_counts_change(graph: naive.Graph, other: naive.Graph, scales: dict[naive.Vertex, Fraction]) -> bool:
     before, after = naive.clique_counts(graph, 3), naive.clique_counts(other, 3)
     return any(before[v] != after[v] for v in graph if not scales[v])
+
+
+def test_no_further_connection_is_removed_once_patience_is_over_and_the_number_done_is_told(
+    db: Database, friends: naive.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 1_000, 25))
+    monkeypatch.setattr("pcneo.audit.removals.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    told: list[tuple[str, int, int | None]] = []
+    removals = found(db, resample=9, progress=lambda *step: told.append(step)).removals
+    assert removals is not None
+    assert len(removals.removed) == 2  # begun after 25 and 50 seconds; the third would be after 75
+    assert [step for step in told if step[0] == "removing"][-1] == ("removing", 2, 9)
 
 
 def test_repeating_an_audit_repeats_its_numbers(db: Database, friends: naive.Graph) -> None:

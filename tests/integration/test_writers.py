@@ -342,8 +342,9 @@ def stored(db) -> dict[str, str]:
         "other": write(db, graph="other").runs[0].run,
     }
     db.run(
-        "CREATE (:PCohesionRelease {id: 'r1', graph: $name, run: $run}), "
-        "(:PCohesionBudget {graph: $name, epsilon: 1.0})",
+        "CREATE (:PCohesionBudget {graph: $name, epsilon: '1/1', delta: '0/1', who: 'ada', at: datetime()}), "
+        "(:PCohesionRelease {id: 'r1', graph: $name, run: $run, mechanism: 'critical', k: 3, p: '3/5', "
+        "score: 'density', epsilon: '1/2', delta: '0/1', membershipHash: 'x', who: 'ada', version: '0', at: datetime()})",
         name=NAME,
         run=found["graph"],
     )

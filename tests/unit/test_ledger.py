@@ -29,12 +29,12 @@ def account(*spends: Spend, epsilon: object = 1, delta: object = "1e-6") -> Acco
 def test_ten_tenths_pass_and_an_eleventh_does_not() -> None:
     check_spends(account(), [TENTH] * 10)
     check_spends(account(*[TENTH] * 9), [TENTH])
-    with pytest.raises(BudgetError, match="has ε = 0, δ = 0.000001 left"):
+    with pytest.raises(BudgetError, match=r"has ε = 0, δ = 0.000001 left"):
         check_spends(account(*[TENTH] * 10), [Spend("critical", F(1, 10**40), F(0), "a")])
 
 
 def test_a_batch_is_admitted_as_a_whole_or_not_at_all() -> None:
-    with pytest.raises(BudgetError, match="would spend ε = 1.1"):
+    with pytest.raises(BudgetError, match=r"would spend ε = 1.1"):
         check_spends(account(), [TENTH] * 11)
 
 
@@ -57,7 +57,7 @@ def test_the_sum_is_exact_in_any_order() -> None:
 
 
 def test_without_a_total_a_release_asks_for_one() -> None:
-    with pytest.raises(BudgetError, match="No total is set.*budget set --graph g"):
+    with pytest.raises(BudgetError, match=r"No total is set.*budget set --graph g"):
         check_spends(Account("g", None), [TENTH])
 
 

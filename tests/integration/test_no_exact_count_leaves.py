@@ -1,0 +1,105 @@
+"""Vertices whose exact counts have digits that nothing else has: none of them shows up anywhere after a release.
+
+A clique of 61 gives each of its vertices C(60, 3) = 34,220 4-cliques and a clique of 47 gives C(46, 3) = 15,180. Every
+noise is 424,243 here, put in below the check of the source's type: so no count is exact by chance.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sys
+from pathlib import Path
+
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo import annotate
+from pcneo.__main__ import main
+from pcneo.privacy.noise import ReleaseNoise
+
+NOISE = 424_243
+LARGE, SMALL = range(1, 62), range(101, 148)
+EXACT = {34_220, 15_180}
+TOTAL = (61 * 34_220 + 47 * 15_180) // 4
+FORBIDDEN = {text for x in (*EXACT, TOTAL, 4 * TOTAL) for text in (str(x), f"{x:,}", f"{x:_}", hex(x), f"{x:e}")}
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "edge", "elv", "published"])
+def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progress_line(
+    db: Database,
+    server,
+    mechanism: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    db.put([*itertools.combinations(LARGE, 2), *itertools.combinations(SMALL, 2), (1, 101)])
+    annotate.write(db.driver, db.name, p=0.3, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
+    monkeypatch.setattr(ReleaseNoise, "_sample", lambda _self, _scale, size: [NOISE] * size)
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+    said: list[str] = []
+    monkeypatch.setattr("pcneo.cli.console.Bars.__call__", lambda _self, *told: said.append(str(told)))
+    caplog.set_level(logging.DEBUG)
+    arguments = ["release", "-k", "4", "-e", "1", "--mechanism", mechanism, "--to", str(tmp_path / "out.csv")]
+    budget = ["--no-promise"] if mechanism == "published" else ["--budget-epsilon", "1"]
+    monkeypatch.setattr(sys, "argv", ["pcneo", "-v", *arguments, *budget, "--write-property", "noisy"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    captured = capfd.readouterr()
+    files = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert set(files) == {"out.csv", "out.owner.md", "out.owner.json"}
+    everything = {
+        **files,
+        "output": captured.out,
+        "errors": captured.err,
+        "log": caplog.text,
+        "progress": "\n".join(said),
+        "database": str(db.everything()),
+    }
+    assert said
+    for place, text in everything.items():
+        for digits in FORBIDDEN:
+            assert digits not in text, (place, digits)
+    noisy = dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy"))
+    assert noisy == {v: NOISE + (34_220 if v <= 61 else 15_180) for v in (*LARGE, *SMALL)}
+    assert f"\n1,{NOISE + 34_220}\n" in files["out.csv"]
+
+
+def test_a_write_that_fails_after_the_spend_names_no_count(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pcneo.errors import PcneoError
+    from pcneo.release import Asked, release, releasing
+
+    db.put([*itertools.combinations(LARGE, 2)])
+    annotate.write(db.driver, db.name, p=0.3, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
+    texts: list[str] = []
+
+    def full(path: Path, text: str) -> None:
+        texts.append(text)
+        raise PcneoError(f"{path} cannot be written: No space left on device.")
+
+    monkeypatch.setattr(releasing, "write_public", full)
+    answers = iter([True, True, False])
+    with pytest.raises(PcneoError, match="stays recorded, and its numbers are lost") as failed:
+        release(
+            db.driver,
+            db.name,
+            asked=[Asked(to=tmp_path / "out.csv", k=4, epsilon=1)],
+            budget_epsilon=1,
+            retry=lambda _error: next(answers),
+        )
+    assert len(texts) == 3
+    assert len(set(texts)) == 1, "a retried write repeats the same numbers"
+    assert "34220" not in str(failed.value) + str(failed.value.data)
+    assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon") == [["1/1"]]

@@ -1,0 +1,432 @@
+"""Releases end to end on a real Neo4j: what is published agrees everywhere, and what is refused leaves no trace."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import naive
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo import annotate, budget, runs
+from pcneo.__main__ import main
+from pcneo.errors import BudgetError, GraphError, ParameterError, PcneoError
+from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
+from pcneo.release import Asked, release
+
+NAME = "Person/KNOWS/id"
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "data" / "copenhagen_friends.edges.gz"
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many numbers each draw was for, counted at the source of all noise."""
+    sizes: list[int] = []
+    draw = Noise.draw
+
+    def counted(self: Noise, scale: Fraction, size: int) -> list[int]:
+        sizes.append(size)
+        return draw(self, scale, size)
+
+    monkeypatch.setattr(Noise, "draw", counted)
+    return sizes
+
+
+@pytest.fixture
+def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The command line within this process: exit code, standard output, standard error."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def put(db: Database, graph: dict[Any, set[Any]]) -> None:
+    db.put([(a, b) for a in graph for b in graph[a] if a < b], isolated=graph)
+
+
+@pytest.fixture
+def kite(db: Database) -> Database:
+    """A small graph, annotated, with a total."""
+    db.put(KITE)
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    budget.set_total(db.driver, db.name, graph=NAME, epsilon=10, delta="0.1")
+    return db
+
+
+def ledger(db: Database) -> list[Any]:
+    return db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget RETURN properties(n) ORDER BY n.at, n.id")
+
+
+def read_csv(path: Path) -> tuple[dict[str, str], dict[int, int]]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    record = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#"))
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return record, {int(row["key"]): int(row["count"]) for row in rows}
+
+
+# --- What is published agrees everywhere
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "edge", "elv", "published"])
+def test_file_database_property_and_report_agree_on_copenhagen(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, mechanism: str
+) -> None:
+    graph = naive.read_edges(COPENHAGEN)
+    put(db, graph)
+    (run,) = annotate.write(db.driver, db.name, p=0.1, **PERSONS).runs
+    terms = ["--no-promise"] if mechanism == "published" else ["--budget-epsilon", "2"]
+    options = ["-e", "1.5", "--mechanism", mechanism, "--write-property", "noisy"]
+    code, out, err = pcneo("release", *options, *terms, "--to", tmp_path / "out.csv")
+    assert code == 0, err
+    record, counts = read_csv(tmp_path / "out.csv")
+    report = json.loads((tmp_path / "out.owner.json").read_text())
+    ((entry,),) = db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")
+
+    assert counts.keys() == graph.keys()
+    assert dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy")) == counts
+    assert float(record["total"]) == report["total"] == float(Fraction(sum(counts.values()), 3))
+    assert f"noisy total {report['total']:,.2f}" in out
+    assert record["promise"] == report["promise"]
+    assert record["promise"] in out
+    assert entry["id"] == report["release"]
+    assert entry["property"] == "noisy"
+    assert (entry["mechanism"], entry["k"], Fraction(entry["epsilon"])) == (mechanism, 3, Fraction(3, 2))
+    assert entry["run"] == report["run"] == (run.run if mechanism in ("critical", "published") else None)
+    assert record.keys().isdisjoint({"run", "fingerprint", "scales", "exactCounts", "loss", "vertices"})
+    assert ("scale" in record) == (mechanism in ("edge", "elv"))
+    assert (tmp_path / "out.owner.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "out.owner.md").stat().st_mode & 0o777 == 0o600
+    assert report["release"] in (tmp_path / "out.owner.md").read_text()
+    assert report["fingerprint"] not in (tmp_path / "out.csv").read_text()
+    if mechanism == "critical":
+        promised = report["loss"]["pairsInsideGroups"]["largest"]
+        assert promised <= 1.5 * (1 + 1e-9)
+        exact = sum(counts[v] == x for v, x in triangles(graph).items())
+        assert exact >= report["exactCounts"] > 0
+
+
+def triangles(graph: dict[Any, set[Any]]) -> dict[Any, int]:
+    return {v: sum(len(graph[u] & graph[v]) for u in graph[v]) // 2 for v in graph}
+
+
+@pytest.mark.parametrize("name", ["celegans_metabolic", "wikivote_soc"])
+def test_another_real_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_path: Path, name: str) -> None:
+    file = SHARED / f"{name}.edges.gz"
+    if not file.exists():
+        pytest.skip("the graph is not beside this checkout, and not part of it")
+    graph = naive.read_edges(file)
+    put(db, graph)
+    annotate.write(db.driver, db.name, p=0.1, **PERSONS)
+    code, _, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "out.json", "--budget-epsilon", "3")
+    assert code == 0, err
+    exact = triangles(graph)
+    for epsilon in (1, 2):
+        public = json.loads((tmp_path / f"out-k3-e{epsilon}.json").read_text())
+        report = json.loads((tmp_path / f"out-k3-e{epsilon}.owner.json").read_text())
+        counts = {row["key"]: row["count"] for row in public["counts"]}
+        assert counts.keys() == graph.keys()
+        assert public["total"] == report["total"] == float(Fraction(sum(counts.values()), 3))
+        # Ten standard errors are passed with a probability far below 1e-6.
+        assert abs(public["total"] - sum(exact.values()) / 3) <= 10 * report["standardErrorOfTotal"]
+    (each,) = budget.show(db.driver, db.name, graph=NAME)
+    assert str(each.account.spent) == "ε = 3, δ = 0"
+
+
+def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
+    kite.put([(10, 11), (11, 12), (10, 12)], label="Robot", type_="LIKES")
+    annotate.write(kite.driver, kite.name, p=0.5, node_labels=["Robot"], relationship_types=["LIKES"], key="id")
+    budget.set_total(kite.driver, kite.name, graph="Robot/LIKES/id", epsilon=1)
+    file = tmp_path / "batch.csv"
+    file.write_text(
+        f"mechanism,epsilon,graph,to\n,1/3,{NAME},{tmp_path / 'a.csv'}\nedge,0.5,{NAME},{tmp_path / 'b.csv'}\n"
+        f"critical,1,Robot/LIKES/id,{tmp_path / 'c.csv'}\n"
+    )
+    code, _, err = pcneo("release", "--batch", file)
+    assert code == 0, err
+    spent = {each.graph: each.account.spent.epsilon for each in budget.show(kite.driver, kite.name)}
+    assert spent == {NAME: Fraction(5, 6), "Robot/LIKES/id": Fraction(1)}
+    assert set(read_csv(tmp_path / "c.csv")[1]) == {10, 11, 12}
+
+
+# --- What is refused leaves no trace
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        (["-e", "0"], 2, "epsilon"),
+        (["-e", "-1"], 2, "epsilon"),
+        (["-e", "nan"], 2, "epsilon"),
+        (["-e", "inf"], 2, "epsilon"),
+        (["-e", "1", "-k", "2"], 2, "k must be"),
+        (["-e", "1", "--mechanism", "laplace"], 2, "laplace"),
+        (["-e", "1", "--delta", "0.1"], 2, "no delta"),
+        (["-e", "1", "--epsilon-1", "0.1"], 2, "no epsilon 1"),
+        (["-e", "1", "--h", "2"], 2, "no h"),
+        (["-e", "1", "--mechanism", "edge", "--h", "2"], 2, "no h"),
+        (["-e", "1", "--mechanism", "edge", "-p", "0.5"], 2, "leave p out"),
+        (["-e", "1", "--mechanism", "edge", "--epsilon-1", "1"], 2, "epsilon 1"),
+        (["-e", "1", "--mechanism", "edge", "--epsilon-1", "nan"], 2, "epsilon 1"),
+        (["-e", "1", "--mechanism", "edge", "--delta", "1"], 2, "delta"),
+        (["-e", "1", "--mechanism", "edge", "--delta", "nan"], 2, "delta"),
+        (["-e", "1", "--mechanism", "elv", "--h", "0"], 2, "h must be"),
+        (["-e", "1", "--mechanism", "elv", "--h", "8"], 2, "h must be"),
+        (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
+        (["-e", "1e-400", "--mechanism", "critical"], 2, "cannot be drawn"),
+        (["-e", "1", "-p", "0.3"], 4, "no complete run"),
+        (["-e", "1", "--score", "degree"], 4, "no complete run"),
+        (["-e", "1", "--graph", "other"], 4, "no complete run"),
+        (["-e", "1", "--run", "other"], 4, "no complete run"),
+        (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "no graph 'other'"),
+        (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
+        (["-e", "11"], 9, "has ε = 10"),
+        (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
+        (["-e", "1", "--mechanism", "edge", "--delta", "0.2"], 9, "left"),
+        (["-e", "1", "--mechanism", "published"], 9, "--no-promise"),
+        (["-e", "1", "--budget-epsilon", "20"], 9, "has a total already"),
+        (["-e", "1", "--budget-epsilon", "nan"], 2, "epsilon"),
+        (["-e", "1", "--write-property", "id"], 4, "have a property 'id' already"),
+        (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
+        (["-e", "1", "-e", "1.0", "-e", "1"], 2, "written twice"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_a_refusal_has_its_exit_code_and_changes_nothing(
+    kite: Database,
+    pcneo: Callable[..., Any],
+    tmp_path: Path,
+    drawn: list[int],
+    options: list[str],
+    code: int,
+    says: str,
+) -> None:
+    before = kite.everything()
+    ended, out, err = pcneo("release", *options, "--to", tmp_path / "out.csv")
+    assert ended == code, err
+    assert says in err
+    assert out == ""
+    assert drawn == []
+    assert list(tmp_path.iterdir()) == []
+    assert kite.everything() == before
+
+
+def refused(db: Database, drawn: list[int], kind: type[PcneoError], says: str, to: Path, **options: Any) -> None:
+    before, files = ledger(db), sorted(to.parent.iterdir())
+    asked = Asked(to=to, epsilon=1, mechanism=options.pop("mechanism", "critical"))
+    with pytest.raises(kind, match=says):
+        release(db.driver, db.name, asked=[asked], **options)
+    assert ledger(db) == before
+    assert drawn == []
+    assert sorted(to.parent.iterdir()) == files
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "published"])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)", "no longer the one"),
+        ("MATCH (a:Person {id: 1})-[r:KNOWS]-(b:Person {id: 2}) DELETE r CREATE (a)-[:HATES]->(b)", "no longer the one"),
+        ("MATCH (:Person {id: 2})-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r", "memberships"),
+        ("MATCH (v:Person {id: 7}), (c:PCohesion) WHERE NOT (v)-->(c) WITH v, c LIMIT 1 CREATE (v)-[:IN_COHESION]->(c)",
+         "memberships"),
+        ("MATCH (c:PCohesion) WITH c LIMIT 1 DETACH DELETE c", "memberships"),
+    ],
+)  # fmt: skip
+def test_a_changed_graph_or_changed_memberships_are_refused(
+    kite: Database, drawn: list[int], tmp_path: Path, mechanism: str, change: str, says: str
+) -> None:
+    kite.run(change)
+    refused(kite, drawn, GraphError, says, tmp_path / "out.csv", mechanism=mechanism, no_promise=True)
+
+
+def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, drawn: list[int], tmp_path: Path) -> None:
+    db.put(KITE)
+    annotate.write(db.driver, db.name, p=0.5, vertices=[1, 2], **PERSONS)
+    refused(db, drawn, GraphError, "no complete run", tmp_path / "out.csv", budget_epsilon=1)
+
+
+def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int], tmp_path: Path) -> None:
+    noise = SimulatedNoise.seeded(1)
+    refused(kite, drawn, ParameterError, "SimulatedNoise", tmp_path / "out.csv", noise=noise)
+
+    class Mine(Noise):
+        def _sample(self, scale: float, size: int) -> list[int]:
+            return [0] * size
+
+    refused(kite, drawn, ParameterError, "Mine", tmp_path / "out.csv", noise=Mine())
+    release(kite.driver, kite.name, asked=[Asked(to=tmp_path / "out.csv", epsilon=1)], noise=ReleaseNoise())
+    assert sum(drawn) > 0
+
+
+def test_without_a_total_nothing_is_released(db: Database, drawn: list[int], tmp_path: Path) -> None:
+    db.put(KITE)
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    refused(db, drawn, BudgetError, "No total is set", tmp_path / "out.csv")
+
+
+def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, drawn: list[int]
+) -> None:
+    db.put(KITE)
+    before = db.everything()
+    options = ["--mechanism", "edge", "-e", "1", "--budget-epsilon", "2", "--dry-run", "--json"]
+    code, out, err = pcneo("release", *options, "--to", tmp_path / "out.csv")
+    assert code == 0, err
+    (row,) = json.loads(out)
+    assert row["leastScale"] == pytest.approx(3 / 0.9)
+    assert row["usualScale"] >= row["leastScale"]
+    assert drawn == []
+    assert list(tmp_path.iterdir()) == []
+    assert db.everything() == before
+
+
+# --- The ledger over time
+
+
+def released(db: Database, to: Path, epsilon: object = 1, **options: Any) -> str:
+    mechanism = options.pop("mechanism", "critical")
+    _, (one,) = release(db.driver, db.name, asked=[Asked(to=to, epsilon=epsilon, mechanism=mechanism)], **options)
+    return one.id
+
+
+def test_spends_add_up_exactly_to_the_total_and_no_further(kite: Database, drawn: list[int], tmp_path: Path) -> None:
+    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="0.3")
+    for i in range(3):
+        released(kite, tmp_path / f"{i}.csv", "0.1")
+    drawn.clear()
+    refused(kite, drawn, BudgetError, "has ε = 0, δ = 0 left", tmp_path / "more.csv")
+    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="1.3")
+    released(kite, tmp_path / "more.csv", "1")
+    (each,) = budget.show(kite.driver, kite.name, graph=NAME)
+    assert [total.epsilon for total in each.totals] == ["10/1", "3/10", "13/10"]
+
+
+def test_another_set_of_memberships_must_be_asked_for(
+    kite: Database, pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv")
+    annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
+    runs.clean(kite.driver, kite.name, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
+    drawn.clear()
+    refused(kite, drawn, BudgetError, "another set", tmp_path / "b.csv")
+    released(kite, tmp_path / "b.csv", 2, other_groups=True)
+    (each,) = budget.show(kite.driver, kite.name, graph=NAME)
+    assert [cost.epsilon for cost in each.account.sets.values()] == [1, 2]
+    _, out, _ = pcneo("budget", "show")
+    assert "spends their sum" in out
+
+
+def test_published_makes_the_total_read_not_bounded(
+    kite: Database, pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv", mechanism="published", no_promise=True)
+    assert "spent not bounded" in pcneo("budget", "show")[1]
+    assert "promises nothing" in (tmp_path / "a.csv").read_text()
+    drawn.clear()
+    refused(kite, drawn, BudgetError, "not bounded", tmp_path / "b.csv")
+
+
+def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv")
+    before = ledger(kite)
+    runs.clean(kite.driver, kite.name)
+    assert ledger(kite) == before
+    assert pcneo("budget", "forget", "--graph", NAME, "--again", "other")[0] == 2
+    assert ledger(kite) == before
+    assert pcneo("budget", "forget", "--graph", NAME, "--again", NAME)[0] == 0
+    assert ledger(kite) == []
+
+
+def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
+    kite: Database, drawn: list[int], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv", 9)
+    kite.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)")
+    annotate.write(kite.driver, kite.name, p=0.5, graph="second", **PERSONS)
+    drawn.clear()
+    for action in (
+        lambda: budget.set_total(kite.driver, kite.name, graph="second", epsilon=1),
+        lambda: release(
+            kite.driver,
+            kite.name,
+            asked=[Asked(to=tmp_path / "b.csv", epsilon=1, graph="second")],
+            budget_epsilon=1,
+            other_groups=True,
+        ),
+    ):
+        with pytest.raises(BudgetError, match="shares data"):
+            action()
+    assert drawn == []
+
+
+# --- The property
+
+
+def test_a_property_is_written_over_only_where_it_is_ours_and_clean_removes_it(kite: Database, tmp_path: Path) -> None:
+    first = released(kite, tmp_path / "a.csv", write_property="noisy")
+    second = released(kite, tmp_path / "b.csv", write_property="noisy", mechanism="edge")
+    noted = dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property"))
+    assert noted == {first: None, second: "noisy"}
+    assert dict(kite.run("MATCH (v:Person) RETURN v.id, v.noisy")) == read_csv(tmp_path / "b.csv")[1]
+    cleaned = runs.clean(kite.driver, kite.name)
+    assert cleaned.properties == ("noisy",)
+    assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
+    assert dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property")) == {first: None, second: None}
+
+
+def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
+    kite: Database, drawn: list[int], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv", write_property="noisy")
+    kite.run("MATCH (v:Person {id: 3}) SET v.noisy = v.noisy + 1")
+    before = kite.users_own()
+    drawn.clear()
+    refused(kite, drawn, GraphError, "have a property 'noisy' already", tmp_path / "b.csv", write_property="noisy")
+    cleaned = runs.clean(kite.driver, kite.name)
+    assert (cleaned.properties, cleaned.kept_properties) == ((), ("noisy",))
+    assert [node[2] for node in kite.users_own()[0]] == [node[2] for node in before[0]]
+
+
+def test_a_property_that_cannot_be_written_whole_is_not_written_at_all_and_the_file_is(
+    kite: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from pcneo.store.ledger import PropertyWriter
+
+    whole = PropertyWriter.set_property
+
+    def half(self: PropertyWriter, counts: Any) -> None:
+        whole(self, dict(list(counts.items())[:3]))
+        raise PcneoError("The connection broke.")
+
+    monkeypatch.setattr(PropertyWriter, "set_property", half)
+    with pytest.raises(PcneoError, match="'noisy' was not written: The connection broke"):
+        released(kite, tmp_path / "a.csv", write_property="noisy")
+    assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
+    assert kite.run("MATCH (r:PCohesionRelease) RETURN r.property") == [[None]]
+    assert len(read_csv(tmp_path / "a.csv")[1]) == 7
