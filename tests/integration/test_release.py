@@ -115,7 +115,7 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     assert entry["id"] == report["release"]
     assert entry["property"] == "noisy"
     assert (entry["mechanism"], entry["k"], Fraction(entry["epsilon"])) == (mechanism, 3, Fraction(3, 2))
-    assert entry["run"] == report["run"] == (run.run if mechanism in ("critical", "published") else None)
+    assert entry.get("run") == report["run"] == (run.run if mechanism in ("critical", "published") else None)
     assert record.keys().isdisjoint({"run", "fingerprint", "scales", "exactCounts", "loss", "vertices"})
     assert ("scale" in record) == (mechanism in ("edge", "elv"))
     assert (tmp_path / "out.owner.json").stat().st_mode & 0o777 == 0o600
@@ -175,63 +175,57 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
 # --- What is refused leaves no trace
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "says"),
-    [
-        (["-e", "0"], 2, "epsilon"),
-        (["-e", "-1"], 2, "epsilon"),
-        (["-e", "nan"], 2, "epsilon"),
-        (["-e", "inf"], 2, "epsilon"),
-        (["-e", "1", "-k", "2"], 2, "k must be"),
-        (["-e", "1", "--mechanism", "laplace"], 2, "laplace"),
-        (["-e", "1", "--delta", "0.1"], 2, "no delta"),
-        (["-e", "1", "--epsilon-1", "0.1"], 2, "no epsilon 1"),
-        (["-e", "1", "--h", "2"], 2, "no h"),
-        (["-e", "1", "--mechanism", "edge", "--h", "2"], 2, "no h"),
-        (["-e", "1", "--mechanism", "edge", "-p", "0.5"], 2, "leave p out"),
-        (["-e", "1", "--mechanism", "edge", "--epsilon-1", "1"], 2, "epsilon 1"),
-        (["-e", "1", "--mechanism", "edge", "--epsilon-1", "nan"], 2, "epsilon 1"),
-        (["-e", "1", "--mechanism", "edge", "--delta", "1"], 2, "delta"),
-        (["-e", "1", "--mechanism", "edge", "--delta", "nan"], 2, "delta"),
-        (["-e", "1", "--mechanism", "elv", "--h", "0"], 2, "h must be"),
-        (["-e", "1", "--mechanism", "elv", "--h", "8"], 2, "h must be"),
-        (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
-        (["-e", "1e-400", "--mechanism", "critical"], 2, "cannot be drawn"),
-        (["-e", "1", "-p", "0.3"], 4, "no complete run"),
-        (["-e", "1", "--score", "degree"], 4, "no complete run"),
-        (["-e", "1", "--graph", "other"], 4, "no complete run"),
-        (["-e", "1", "--run", "other"], 4, "no complete run"),
-        (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "no graph 'other'"),
-        (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
-        (["-e", "11"], 9, "has ε = 10"),
-        (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
-        (["-e", "1", "--mechanism", "edge", "--delta", "0.2"], 9, "left"),
-        (["-e", "1", "--mechanism", "published"], 9, "--no-promise"),
-        (["-e", "1", "--budget-epsilon", "20"], 9, "has a total already"),
-        (["-e", "1", "--budget-epsilon", "nan"], 2, "epsilon"),
-        (["-e", "1", "--write-property", "id"], 4, "have a property 'id' already"),
-        (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
-        (["-e", "1", "-e", "1.0", "-e", "1"], 2, "written twice"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
+REFUSALS = [
+    (["-e", "0"], 2, "epsilon"),
+    (["-e", "-1"], 2, "epsilon"),
+    (["-e", "nan"], 2, "epsilon"),
+    (["-e", "inf"], 2, "epsilon"),
+    (["-e", "1", "-k", "2"], 2, "k must be"),
+    (["-e", "1", "--mechanism", "laplace"], 2, "laplace"),
+    (["-e", "1", "--delta", "0.1"], 2, "no delta"),
+    (["-e", "1", "--epsilon-1", "0.1"], 2, "no epsilon 1"),
+    (["-e", "1", "--h", "2"], 2, "no h"),
+    (["-e", "1", "--mechanism", "edge", "--h", "2"], 2, "no h"),
+    (["-e", "1", "--mechanism", "edge", "-p", "0.5"], 2, "leave p out"),
+    (["-e", "1", "--mechanism", "edge", "--epsilon-1", "1"], 2, "epsilon 1"),
+    (["-e", "1", "--mechanism", "edge", "--epsilon-1", "nan"], 2, "epsilon 1"),
+    (["-e", "1", "--mechanism", "edge", "--delta", "1"], 2, "delta"),
+    (["-e", "1", "--mechanism", "edge", "--delta", "nan"], 2, "delta"),
+    (["-e", "1", "--mechanism", "elv", "--h", "0"], 2, "h must be"),
+    (["-e", "1", "--mechanism", "elv", "--h", "8"], 2, "h must be"),
+    (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
+    (["-e", "1e-400", "--mechanism", "critical"], 2, "cannot be drawn"),
+    (["-e", "1", "-p", "0.3"], 4, "no complete run"),
+    (["-e", "1", "--score", "degree"], 4, "no complete run"),
+    (["-e", "1", "--graph", "other"], 4, "no complete run"),
+    (["-e", "1", "--run", "other"], 4, "no complete run"),
+    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "no graph 'other'"),
+    (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
+    (["-e", "11"], 9, "has ε = 10"),
+    (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
+    (["-e", "1", "--mechanism", "edge", "--delta", "0.2"], 9, "left"),
+    (["-e", "1", "--mechanism", "published"], 9, "--no-promise"),
+    (["-e", "1", "--budget-epsilon", "20"], 9, "has a total already"),
+    (["-e", "1", "--budget-epsilon", "nan"], 2, "epsilon"),
+    (["-e", "1", "--write-property", "id"], 4, "have a property 'id' already"),
+    (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
+    (["-e", "1", "-e", "1.0", "-e", "1"], 2, "written twice"),
+]
+
+
 def test_a_refusal_has_its_exit_code_and_changes_nothing(
-    kite: Database,
-    pcneo: Callable[..., Any],
-    tmp_path: Path,
-    drawn: list[int],
-    options: list[str],
-    code: int,
-    says: str,
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, drawn: list[int]
 ) -> None:
+    """One database for all of them: each must leave it as it was."""
     before = kite.everything()
-    ended, out, err = pcneo("release", *options, "--to", tmp_path / "out.csv")
-    assert ended == code, err
-    assert says in err
-    assert out == ""
-    assert drawn == []
-    assert list(tmp_path.iterdir()) == []
-    assert kite.everything() == before
+    for options, code, says in REFUSALS:
+        ended, out, err = pcneo("release", *options, "--to", tmp_path / "out.csv")
+        assert ended == code, (options, err)
+        assert says in err, options
+        assert out == "", options
+        assert drawn == [], options
+        assert list(tmp_path.iterdir()) == [], options
+        assert kite.everything() == before, options
 
 
 def refused(db: Database, drawn: list[int], kind: type[PcneoError], says: str, to: Path, **options: Any) -> None:
@@ -249,7 +243,7 @@ def refused(db: Database, drawn: list[int], kind: type[PcneoError], says: str, t
     ("change", "says"),
     [
         ("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)", "no longer the one"),
-        ("MATCH (a:Person {id: 1})-[r:KNOWS]-(b:Person {id: 2}) DELETE r CREATE (a)-[:HATES]->(b)", "no longer the one"),
+        ("MATCH (a:Person {id: 1})-[r:KNOWS]-({id: 2}) DELETE r CREATE (a)-[:HATES]->(a)", "no longer the one"),
         ("MATCH (:Person {id: 2})-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r", "memberships"),
         ("MATCH (v:Person {id: 7}), (c:PCohesion) WHERE NOT (v)-->(c) WITH v, c LIMIT 1 CREATE (v)-[:IN_COHESION]->(c)",
          "memberships"),

@@ -344,7 +344,8 @@ def stored(db) -> dict[str, str]:
     db.run(
         "CREATE (:PCohesionBudget {graph: $name, epsilon: '1/1', delta: '0/1', who: 'ada', at: datetime()}), "
         "(:PCohesionRelease {id: 'r1', graph: $name, run: $run, mechanism: 'critical', k: 3, p: '3/5', "
-        "score: 'density', epsilon: '1/2', delta: '0/1', membershipHash: 'x', who: 'ada', version: '0', at: datetime()})",
+        "score: 'density', epsilon: '1/2', delta: '0/1', membershipHash: 'x', who: 'ada', version: '0', "
+        "at: datetime()})",
         name=NAME,
         run=found["graph"],
     )
