@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +29,24 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return database
 
 
+def _watch(terminal: int) -> None:
+    """Read what a terminal shows, as a terminal does, until its other end is closed."""
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
+    os.close(terminal)
+
+
 def test_rows_of_a_stream_go_to_standard_output_while_a_terminal_watches_the_progress(
     db: Database, server: Any, tmp_path: Path
 ) -> None:
-    rows, watched = tmp_path / "rows.csv", pty.openpty()
+    rows, (watcher, terminal) = tmp_path / "rows.csv", pty.openpty()
+    threading.Thread(target=_watch, args=(watcher,), daemon=True).start()
     with rows.open("w") as out:
         command = [sys.executable, "-m", "pcneo", "annotate", "-p", "0.5", "--mode", "stream"]
         environment = {**os.environ, **server.environment}
-        subprocess.run(command, stdout=out, stderr=watched[1], env=environment, check=True, timeout=120)
+        subprocess.run(command, stdout=out, stderr=terminal, env=environment, check=True, timeout=240)
+    os.close(terminal)
     assert [line.split(",")[0] for line in rows.read_text().splitlines()] == ["vertex", "1", "2", "3", "4", "5"]
 
 

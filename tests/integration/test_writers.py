@@ -21,6 +21,7 @@ from pcneo.errors import BusyError, DatabaseError, NotFoundError, WriteMismatchE
 from pcneo.store import configuration, lock, servers
 from pcneo.store.gateway import Gateway
 from pcneo.store.lock import GraphLock
+from pcneo.store.transaction import in_transaction
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 NAME = "Person/KNOWS/id"
@@ -49,6 +50,7 @@ from pcneo import connect
 from pcneo.config import read_environment
 from pcneo.store.gateway import Gateway
 from pcneo.store.lock import GraphLock
+from pcneo.store.transaction import in_transaction
 
 with connect(read_environment(os.environ)) as driver, GraphLock(Gateway(driver, sys.argv[1]), "Person/KNOWS/id"):
     print("holding", flush=True)
@@ -108,6 +110,11 @@ def end_locking_transactions(db: Database) -> None:
         "TERMINATE TRANSACTIONS held YIELD message RETURN message"
     )
     assert ended == [["Transaction terminated."]]
+
+
+def wait_for_a_blocked_transaction(db: Database) -> None:
+    while not db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"):
+        time.sleep(0.05)
 
 
 def only_run(db: Database, run: str) -> bool:
@@ -187,8 +194,7 @@ def test_a_writer_that_waits_gets_its_turn_when_the_first_is_done_in_time(db, ol
     waiting = threading.Thread(target=wait)
     with held:
         waiting.start()
-        while not db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"):
-            time.sleep(0.05)
+        wait_for_a_blocked_transaction(db)
         told.append("first")
     waiting.join()
     assert told == ["first", "second"]
@@ -326,6 +332,34 @@ def test_a_batch_too_large_for_the_servers_transaction_memory_is_halved_at_once(
             )  # repeating what does not fit takes half a minute and never helps
     finally:
         servers.stop(server.data)
+
+
+def test_a_transaction_caught_in_a_deadlock_is_done_again(db):
+    db.put([(1, 2)])
+    touch = "MATCH (v:Person {id: $id}) SET v.by = $who"
+    attempts = []
+    with db.driver.session(database=db.name) as theirs, db.driver.session(database=db.name) as ours:
+        other = theirs.begin_transaction()
+        other.run(touch, id=1, who="theirs").consume()
+
+        def rest_of_theirs() -> None:
+            other.run(touch, id=2, who="theirs").consume()
+            other.commit()
+
+        waiting = threading.Thread(target=rest_of_theirs)
+
+        def work(transaction: neo4j.Transaction) -> None:
+            attempts.append(1)
+            transaction.run(touch, id=2, who="ours").consume()
+            if len(attempts) == 1:
+                waiting.start()
+                wait_for_a_blocked_transaction(db)
+            transaction.run(touch, id=1, who="ours").consume()
+
+        in_transaction(ours, work)
+        waiting.join()
+    assert len(attempts) == 2
+    assert db.run("MATCH (v:Person) RETURN v.by") == [["ours"], ["ours"]]
 
 
 # --- Clean
