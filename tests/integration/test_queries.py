@@ -129,8 +129,19 @@ def write(stored: Stored) -> None:
     rows = [{"a": a, "b": b} for a, b in pairwise(stored.vertices)]
     run(f"UNWIND $rows AS row {find('a')} {find('b')} CREATE (a)-[:OTHER_TYPE]->(b)", rows)
     run(f"UNWIND $rows AS row {find('a')} CREATE (a)-[:{types[0]}]->(:Stranger {{{key}: row.b}})", rows)
+    graph = {"labels": stored.node_labels, "types": stored.relationship_types, "key": stored.key}
+    run(
+        "UNWIND $rows AS row CREATE (:PCohesionGraph {name: 'g', nodeLabels: row.labels, "
+        "relationshipTypes: row.types, key: row.key, fingerprintKey: ''})",
+        [graph],
+    )
     for run_id, cohesions in ((RUN, stored.cohesions), (OTHER_RUN, dict.fromkeys(stored.vertices, stored.vertices))):
-        run("UNWIND $rows AS row CREATE (:PCohesionRun {id: row.run, startedAt: datetime()})", [{"run": run_id}])
+        run(
+            "UNWIND $rows AS row CREATE (:PCohesionRun {id: row.run, graph: 'g', scope: 'graph', status: 'complete', "
+            "p: 0.5, pText: '1/2', score: 'density', nodeCount: 0, relationshipCount: 0, vertices: 0, edges: 0, "
+            "memberships: 0, version: '', startedAt: datetime(), finishedAt: datetime()})",
+            [{"run": run_id}],
+        )
         rows = [
             dict(zip(("v", "members", "run", "size", "edges", "density"), row, strict=True))
             for row in ((v, sorted(members), run_id, *stored.figures(v)) for v, members in cohesions.items())
@@ -260,7 +271,7 @@ def test_what_does_not_exist_is_not_found(stored: Stored) -> None:
     v, nobody = stored.vertices[0], type(stored.vertices[0])(1000)
     with pytest.raises(NotFoundError, match=r"no query 'nonsense'.*critical_connections, densest_cohesions"):
         stored.ask("nonsense", id=v)
-    with pytest.raises(NotFoundError, match="no run 'nonsense'"):
+    with pytest.raises(NotFoundError, match="no complete run 'nonsense'"):
         stored.ask("critical_connections", run="nonsense", id=v)
     with pytest.raises(NotFoundError, match=r"no vertex with the key '?1000"):
         stored.ask("critical_connections", id=nobody)
