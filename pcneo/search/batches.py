@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from pcneo.errors import ParameterError
 from pcneo.model import CohesionBatch, Graph
+from pcneo.running import thread_count
 from pcneo.search.fraction import parse_fraction, thresholds
 from pcneo.search.task import Memory, Task, make_task
 
@@ -52,7 +52,7 @@ def search_batches(
         ParameterError: p, score, vertices or concurrency is out of range.
         AnswerError: an answer failed its check.
     """
-    queries, threads = _queries(graph, vertices), _threads(concurrency)
+    queries, threads = _queries(graph, vertices), thread_count(concurrency)
     return _search(graph, make_task(p, score, check), queries, threads, progress or (lambda done, total: None))
 
 
@@ -92,16 +92,6 @@ def _queries(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
             value=positions,
         )
     return np.array(positions, np.int64)
-
-
-def _threads(concurrency: int | None) -> int:
-    if concurrency is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if concurrency < 1:
-        raise ParameterError(
-            f"concurrency must be 1 or more, not {concurrency}.", name="concurrency", value=concurrency
-        )
-    return concurrency
 
 
 def _search(

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from numba.core.event import Event, Listener, install_listener
 from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
 from pcneo.kernels.cohesion import DEGREE, DENSITY, Rows, Workspace, minimal_cohesions, workspace
 from pcneo.model import CohesionBatch, Graph
+from pcneo.running import compilation_announced
 from pcneo.search.fraction import p_text, parse_fraction
 
 __all__ = ["SCORES", "Memory", "Task", "check_score", "compile_kernels", "make_task"]
@@ -152,20 +152,5 @@ def _ascending(offsets: NDArray[np.int64], members: NDArray[np.uint32]) -> NDArr
 def compile_kernels() -> None:
     """Load the kernels from numba's cache or compile them, which is announced before it starts."""
     edge = Graph(np.arange(2), np.arange(3), np.array([1, 0], np.uint32))
-    with install_listener("numba:compile", _Announcement()):
+    with compilation_announced("the search"):
         Task(Fraction(1, 2), "density", check=True).run(edge, np.ones(2, np.int64), np.arange(2), Memory.of(edge))
-
-
-class _Announcement(Listener):
-    """Says, the first time that numba starts to compile, that this takes a while."""
-
-    def __init__(self) -> None:
-        self._made = False
-
-    def on_start(self, event: Event) -> None:
-        if not self._made:
-            self._made = True
-            log.warning("Compiling the search for this machine; this takes some seconds, once.")
-
-    def on_end(self, event: Event) -> None:
-        pass
