@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import neo4j
-from neo4j.exceptions import TransientError
 
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
 from pcneo.model import Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.gateway import Gateway, KeyIndex
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
+from pcneo.store.transaction import Row, in_transaction
 
 __all__ = ["LoadGateway"]
-
-Row = dict[str, Any]
 
 _KEYS_REPEATED = frozenset(
     {
@@ -61,7 +59,7 @@ class LoadGateway(Gateway):
             return False
         try:
             with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-                return session.execute_write(_constraints_added, self._constraint) > 0
+                return in_transaction(session, _constraints_added, self._constraint) > 0
         except DatabaseError as error:
             raise self._explained(error) from error
 
@@ -108,7 +106,7 @@ class LoadGateway(Gateway):
     def _merge(self, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
         try:
             with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-                return session.execute_write(_merged, text, rows, counter)
+                return in_transaction(session, _merged, text, rows, counter)
         except DatabaseError as error:
             if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:
                 raise
@@ -116,20 +114,14 @@ class LoadGateway(Gateway):
             return sum(self._merge(text, half, counter) for half in (rows[:middle], rows[middle:]))
 
 
-def _constraints_added(tx: neo4j.ManagedTransaction, text: LiteralString) -> int:
+def _constraints_added(tx: neo4j.Transaction, text: LiteralString) -> int:
     return tx.run(text).consume().counters.constraints_added
 
 
-def _merged(tx: neo4j.ManagedTransaction, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
+def _merged(tx: neo4j.Transaction, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
     """Compare inside the transaction, so that a mismatch leaves nothing behind; return the counter."""
-    try:
-        result = tx.run(text, {"rows": rows})
-        merged = result.single(strict=True)["merged"]
-    except TransientError as error:
-        if error.code != OUT_OF_MEMORY:
-            raise
-        with translated():  # as an error of ours, which the driver does not repeat the batch for
-            raise
+    result = tx.run(text, {"rows": rows})
+    merged = result.single(strict=True)["merged"]
     if merged != len(rows):
         raise WriteMismatchError(
             f"The database merged {merged:,} of {len(rows):,} rows sent: the graph was changed meanwhile. Load again; "

@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from pcneo import load as load_module
+from pcneo import loading as load_module
 from pcneo.data import copenhagen_friends_path
 from pcneo.errors import (
     FileFormatError,
@@ -281,10 +281,10 @@ def test_a_vertex_that_vanishes_during_the_load_is_noticed(put, query):
 
 
 def test_a_batch_beyond_the_server_s_transaction_memory_is_halved_and_not_repeated(put, query, monkeypatch):
-    run = neo4j.ManagedTransaction.run
+    run = neo4j.Transaction.run
     sizes = []
 
-    def run_in_little_memory(tx: neo4j.ManagedTransaction, text: str, parameters: dict | None = None) -> neo4j.Result:
+    def run_in_little_memory(tx: neo4j.Transaction, text: str, parameters: dict | None = None) -> neo4j.Result:
         rows = (parameters or {}).get("rows", [])
         if rows:
             sizes.append(len(rows))
@@ -292,7 +292,7 @@ def test_a_batch_beyond_the_server_s_transaction_memory_is_halved_and_not_repeat
             raise Neo4jError._hydrate_neo4j(code=OUT_OF_MEMORY, message="The memory pool limit was exceeded.")
         return run(tx, text, parameters)
 
-    monkeypatch.setattr(neo4j.ManagedTransaction, "run", run_in_little_memory)
+    monkeypatch.setattr(neo4j.Transaction, "run", run_in_little_memory)
     result = put("".join(f"{i} {i + 1}\n" for i in range(6)))
     assert (result.nodes_created, result.relationships_created) == (7, 6)
     assert sizes == [7, 3, 4, 2, 2, 6, 3, 3]
