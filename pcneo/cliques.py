@@ -25,6 +25,7 @@ __all__ = [
     "clique_counts",
     "clique_supports",
     "cliques_inside",
+    "degrees_inside",
     "edge_ends",
     "largest_common",
     "largest_common_inside",
@@ -259,6 +260,21 @@ def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: in
     if (largest > np.maximum(batch.sizes - 2, 0)).any():
         raise AnswerError("cn_in is larger than its set allows. This is a fault in pcneo; please report it.")
     return largest
+
+
+def degrees_inside(graph: Graph, batch: CohesionBatch) -> NDArray[np.int64]:
+    """Return deg(v, MC(v)), the neighbours of v among the members of its cohesion: int64, shape (b,).
+
+    Raises:
+        ParameterError: the cohesions are not of this graph.
+    """
+    _check_batch(graph, batch)
+    inside = np.zeros(len(batch), np.int64)
+    for i, v in enumerate(batch.vertices.tolist()):
+        members = batch.members[batch.offsets[i] : batch.offsets[i + 1]]
+        neighbours = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
+        inside[i] = len(np.intersect1d(neighbours, members, assume_unique=True))
+    return inside
 
 
 def _rank(dag: Dag) -> NDArray[np.int64]:

@@ -86,13 +86,7 @@ class Source:
 
     def inner_degrees(self, run: Run) -> NDArray[np.int64]:
         """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
-        groups, graph = self.groups[run.id], self.graph
-        inner = np.zeros(graph.vertex_count, np.int64)
-        for i, v in enumerate(groups.vertices.tolist()):
-            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
-            neighbours = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
-            inner[v] = len(np.intersect1d(neighbours, members, assume_unique=True))
-        return inner
+        return cliques.degrees_inside(self.graph, self.groups[run.id])
 
     def inner_common(self, run: Run) -> NDArray[np.int64]:
         """Return cn_in(v) for each vertex: int64, shape (n,)."""
