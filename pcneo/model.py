@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cohesion", "CohesionBatch", "Graph", "Key", "KeyArray", "Progress", "Run", "Selection"]
+__all__ = ["Cohesion", "CohesionBatch", "Graph", "Key", "KeyArray", "Progress", "Run", "Selection", "one_or_more"]
 
 Key = int | str
 
@@ -51,6 +51,11 @@ class Graph:
         return np.diff(self.offsets)
 
 
+def one_or_more(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names, of which one may stand alone: "Person" is a name, not six letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 @dataclass(frozen=True)
 class Selection:
     """The part of a database that is one graph: labels, relationship types and the key property.
@@ -64,8 +69,8 @@ class Selection:
 
     def __post_init__(self) -> None:
         """Sort the names and drop repetitions."""
-        object.__setattr__(self, "node_labels", tuple(sorted(set(self.node_labels))))
-        object.__setattr__(self, "relationship_types", tuple(sorted(set(self.relationship_types))))
+        object.__setattr__(self, "node_labels", tuple(sorted(set(one_or_more(self.node_labels)))))
+        object.__setattr__(self, "relationship_types", tuple(sorted(set(one_or_more(self.relationship_types)))))
 
     @property
     def default_name(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.files import is_integer_key
 from pcneo.graph import graph_from_rows
-from pcneo.model import Graph, Key, Progress, Selection
+from pcneo.model import Graph, Key, Progress, Selection, one_or_more
 from pcneo.store.gateway import Gateway, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
 
@@ -58,11 +58,12 @@ def choose_selection(
 def _choose(
     there: Sequence[str], named: Sequence[str], option: str, what: str, filled: dict[str, str]
 ) -> tuple[str, ...]:
+    named = one_or_more(named)
     for name in named:
         if name not in there:
             raise NotFoundError(f"The database has no {what} {name!r}; it has {_listed(there)}.", what=what, name=name)
     if named:
-        return tuple(named)
+        return named
     if len(there) != 1:
         raise ParameterError(
             f"Name the {what} with {option}: the database has {_listed(there)}.", name=option, value=None
@@ -113,7 +114,7 @@ def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -
     """
     if bool(node_labels) != (key is not None):
         raise ParameterError("Node labels and the key belong together.", name="key", value=key)
-    indexes = [key_index(label, key) for label in node_labels] if key is not None else []
+    indexes = [key_index(label, key) for label in one_or_more(node_labels)] if key is not None else []
     return [item.line() for item in (*OWN_SCHEMA, *indexes)]
 
 

@@ -37,7 +37,7 @@ class Options(TypedDict, total=False):
     Attributes:
         node_labels, relationship_types, key: which part of the database; may be left out where there is one choice.
         score: `density` (the default) or `degree`.
-        vertices: keys; only these are searched, read by frontier. None for every vertex.
+        vertices: one key or several; only these are searched, read by frontier. None for every vertex.
         concurrency: threads that search; None for all cores.
         create_index: `write` only: create the index on the key where it is missing.
         check: also check that every answer is minimal.
@@ -48,7 +48,7 @@ class Options(TypedDict, total=False):
     relationship_types: Sequence[str]
     key: str | None
     score: str
-    vertices: Sequence[Key] | None
+    vertices: Key | Sequence[Key] | None
     concurrency: int | None
     create_index: bool
     check: bool
@@ -102,7 +102,8 @@ def make_plan(driver: Driver, database: str | None, mode: str, p: P | Sequence[P
     create_index = options.get("create_index", False)
     if create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
-    vertices = options.get("vertices")
+    asked_for = options.get("vertices")
+    vertices = [asked_for] if isinstance(asked_for, Key) else asked_for
     if vertices is not None and not vertices:
         raise ParameterError(
             "Name at least one vertex, or leave vertices out for all.", name="vertices", value=vertices

@@ -374,6 +374,12 @@ def test_vertices_given_as_text_are_the_integers_that_the_graph_has(db):
     assert [c.vertex for c in stream(db, 0.3, vertices=["3", 1, "1"])] == [3, 1]
 
 
+def test_one_name_and_one_vertex_may_stand_alone(db):
+    db.put(cycle(12))
+    alone = {"node_labels": "Person", "relationship_types": "KNOWS", "key": "id", "vertices": "11"}
+    assert [c.vertex for c in annotate.stream(db.driver, db.name, p=0.3, **alone)] == [11]
+
+
 def test_vertices_given_as_text_stay_text_where_the_graph_has_strings(db):
     db.put([("3", "03"), ("03", "x")])
     assert [c.vertex for c in stream(db, 0.3, vertices=["3", "03"])] == ["3", "03"]

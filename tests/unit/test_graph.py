@@ -22,7 +22,7 @@ from pcneo.graph import (
     graph_from_rows,
     membership_hash,
 )
-from pcneo.model import Graph, Key
+from pcneo.model import Graph, Key, Selection
 from pcneo.search import minimal_p_cohesions
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))
@@ -218,3 +218,7 @@ def test_the_membership_hash_depends_on_every_vertex_and_member() -> None:
         [],
     ]
     assert len({membership_hash(memberships) for memberships in [rows, *others]}) == 6
+
+
+def test_one_label_or_type_may_stand_alone() -> None:
+    assert Selection("Person", "KNOWS", "id") == Selection(("Person",), ("KNOWS",), "id")
