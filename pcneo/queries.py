@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.model import Key, Run, Selection
+from pcneo.model import Key, Run, Selection, one_or_more
 from pcneo.runs import StoredRun, latest_run, list_runs
 from pcneo.source import find_keys
 from pcneo.store.gateway import Gateway
@@ -101,8 +101,8 @@ def run_query(
     values["run"] = stored.run.id
     gateway = Gateway(driver, database)
     selection = Selection(
-        tuple(node_labels or stored.selection.node_labels),
-        tuple(relationship_types or stored.selection.relationship_types),
+        one_or_more(node_labels or stored.selection.node_labels),
+        one_or_more(relationship_types or stored.selection.relationship_types),
         key or stored.selection.key,
     )
     vertices = {
@@ -184,9 +184,9 @@ def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key])
 
 
 def _cell(column: Declaration, value: Any, key: str) -> Any:
-    """Reduce what the driver makes of a node (its properties) and of relationships (ends and type) to plain values."""
+    """Reduce a node to its key, and relationships to their types."""
     if column.kind == "node":
         return value[key]
     if column.kind == "list<relationship>":
-        return [type_ for _, type_, _ in value]
+        return [relationship.type for relationship in value]
     return value
