@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # The user's own servers are none of the tests' business, nor the other way round; the fetched jars are shared.
     os.environ["PCNEO_STATE_DIR"] = str(config.stash[_FOLDER] / "state")
     os.environ["PCNEO_DATA_DIR"] = str(config.stash[_FOLDER] / "data")
-    # Whoever starts the tests may have them ignore signals, as nohup and a shell's background jobs do; children inherit.
+    # Whoever starts the tests may have them ignore signals, as nohup and background jobs do; children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in {"SIGTERM", "SIGHUP"} & set(signal.Signals.__members__):
         signal.signal(signal.Signals[name], signal.SIG_DFL)
