@@ -11,7 +11,7 @@ from pcneo.errors import GraphError, KeyPropertyError
 from pcneo.kernels.cohesion import MAX_DEGREE
 from pcneo.model import Graph, Key, KeyArray
 
-__all__ = ["check_degrees", "check_listing", "compress", "note_kinds", "sort_keys"]
+__all__ = ["check_degrees", "check_listing", "compress", "key_array", "note_kinds", "sort_arcs", "sort_keys"]
 
 
 def note_kinds(kinds: dict[type, Key], keys: Iterable[Key]) -> None:
@@ -69,14 +69,19 @@ def sort_keys(names: list[Key]) -> tuple[KeyArray, NDArray[np.int64]]:
     Raises:
         KeyPropertyError: an integer does not fit 64 bits.
     """
-    keys = _key_array(names)
+    keys = key_array(names)
     by_key = np.argsort(keys)
     position = np.empty(len(names), np.int64)
     position[by_key] = np.arange(len(names))
     return keys[by_key], position
 
 
-def _key_array(names: list[Key]) -> KeyArray:
+def key_array(names: list[Key]) -> KeyArray:
+    """Return keys of one kind as an array: int64, or str in an object array.
+
+    Raises:
+        KeyPropertyError: an integer does not fit 64 bits.
+    """
     if names and isinstance(names[0], str):
         return np.array(names, np.object_)
     try:
@@ -86,13 +91,18 @@ def _key_array(names: list[Key]) -> KeyArray:
         raise KeyPropertyError(f"The key {example} does not fit a signed 64-bit integer.", example=example) from None
 
 
+def sort_arcs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return arcs as source << 32 | target, ascending, each once, self-loops dropped."""
+    arcs = (sources << 32 | targets)[sources != targets]
+    arcs.sort()
+    return arcs[np.diff(arcs, prepend=-1) != 0]
+
+
 def compress(
     sources: NDArray[np.int64], targets: NDArray[np.int64], vertex_count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Return the offsets and neighbours of a `Graph` from its arcs, each once, self-loops dropped."""
-    arcs = (sources << 32 | targets)[sources != targets]
-    arcs.sort()
-    arcs = arcs[np.diff(arcs, prepend=-1) != 0]
+    arcs = sort_arcs(sources, targets)
     offsets = np.zeros(vertex_count + 1, np.int64)
     np.cumsum(np.bincount(arcs >> 32, minlength=vertex_count), out=offsets[1:])
     return offsets, arcs.astype(np.uint32)

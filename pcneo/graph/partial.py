@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import chain
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import GraphChangedError, KeyPropertyError
-from pcneo.graph.arrays import check_degrees, compress, note_kinds, sort_keys
-from pcneo.model import Graph, Key
+from pcneo.graph.arrays import check_degrees, key_array, note_kinds, sort_arcs, sort_keys
+from pcneo.model import Graph, Key, KeyArray
 
 __all__ = ["PartialGraph"]
 
+_LOW = 0xFFFFFFFF
+
 
 class PartialGraph:
-    """The vertices whose neighbours have been fetched so far, and those that are known by name alone."""
+    """The vertices whose neighbours have been fetched so far, and those that are known by name alone.
+
+    What is fetched is merged into sorted arrays at once: to sort all of it at every fetch took most of a search's time.
+    """
 
     def __init__(self) -> None:
         """Start with nothing known."""
-        self._numbers: defaultdict[Key, int] = defaultdict(count().__next__)  # of each key, by first appearance
         self._kinds: dict[type, Key] = {}
         self._fetched: set[Key] = set()
-        self._sources, self._lengths, self._targets = array("q"), array("q"), array("q")
+        self._named: set[Key] = set()
+        self._keys: KeyArray = np.empty(0, np.int64)  # ascending; a position is a place here
+        self._is_fetched = np.empty(0, np.bool_)  # by position
+        self._arcs = np.empty(0, np.int64)  # source << 32 | target, by position, ascending
 
     @property
     def arc_count(self) -> int:
         """How many neighbours have been fetched, each vertex's counted by itself."""
-        return len(self._targets)
+        return len(self._arcs)
 
     def __contains__(self, key: Key) -> bool:
         """Whether the neighbours of a vertex have been fetched."""
@@ -40,10 +46,13 @@ class PartialGraph:
         """Take whole neighbourhoods of vertices not fetched before.
 
         Raises:
-            KeyPropertyError: a key is neither an integer nor a string, kinds are mixed, or a key comes a second time.
+            KeyPropertyError: a key is neither an integer of 64 bits nor a string, kinds are mixed, or a key comes a
+                second time.
+            GraphChangedError: of two vertices that have been fetched, one alone has the other as its neighbour.
         """
+        names: list[Key] = []
+        lists: list[Sequence[Key]] = []
         for key, neighbours in rows:
-            note_kinds(self._kinds, (key, *neighbours))
             if key in self._fetched:
                 raise KeyPropertyError(
                     f"The key {key!r} belongs to more than one vertex; choose a key property that is unique.",
@@ -51,40 +60,61 @@ class PartialGraph:
                     example=key,
                 )
             self._fetched.add(key)
-            self._sources.append(self._numbers[key])
-            self._lengths.append(len(neighbours))
-            self._targets.extend(map(self._numbers.__getitem__, neighbours))
+            names.append(key)
+            lists.append(neighbours)
+        if not names:
+            return
+        note_kinds(self._kinds, chain(names, *lists))
+        self._enter({*names, *chain.from_iterable(lists)})
+        fresh = np.searchsorted(self._keys, key_array(names))
+        targets = key_array(list(chain.from_iterable(lists)))
+        self._is_fetched[fresh] = True
+        sources = np.repeat(fresh, list(map(len, lists)))
+        arcs = sort_arcs(sources, np.searchsorted(self._keys, targets))
+        self._arcs = np.insert(self._arcs, np.searchsorted(self._arcs, arcs), arcs)
+        self._check_symmetry(fresh, arcs)
 
     def graph(self) -> tuple[Graph, NDArray[np.bool_]]:
         """Return what is known as a graph, and which of its vertices have been fetched; the others have no neighbours.
 
         Raises:
-            KeyPropertyError: an integer does not fit 64 bits.
-            GraphChangedError: of two vertices that have been fetched, one alone has the other as its neighbour.
             GraphError: a vertex has more than 2,097,151 neighbours.
         """
-        keys, position = sort_keys(list(self._numbers))
-        vertices = position[np.asarray(self._sources)]
-        arcs = np.repeat(vertices, np.asarray(self._lengths)), position[np.asarray(self._targets)]
-        graph = Graph(keys, *compress(*arcs, len(keys)))
-        fetched = np.zeros(len(keys), np.bool_)
-        fetched[vertices] = True
+        offsets = np.searchsorted(self._arcs, np.arange(len(self._keys) + 1) << 32)
+        graph = Graph(self._keys, offsets, self._arcs.astype(np.uint32))
         check_degrees(graph)
-        _check_symmetry(graph, fetched)
-        return graph, fetched
+        return graph, self._is_fetched
 
+    def _enter(self, names: set[Key]) -> None:
+        """Make names known; positions move up where new ones come in between, and keep their order."""
+        new, _ = sort_keys(list(names - self._named))
+        self._named |= names
+        if len(self._keys):
+            places = np.searchsorted(self._keys, new)
+            moved = np.arange(len(self._keys)) + np.searchsorted(new, self._keys)
+            self._keys = cast("KeyArray", np.insert(self._keys, places, new))
+            self._is_fetched = np.insert(self._is_fetched, places, False)
+            self._arcs = moved[self._arcs >> 32] << 32 | moved[self._arcs & _LOW]
+        else:
+            self._keys, self._is_fetched = new, np.zeros(len(new), np.bool_)
 
-def _check_symmetry(graph: Graph, fetched: NDArray[np.bool_]) -> None:
-    """Refuse rows of two states of the graph; the kernel relies on either end of an edge listing the other."""
-    sources, targets = np.repeat(np.arange(graph.vertex_count), graph.degrees), graph.neighbours.astype(np.int64)
-    between = fetched[targets]
-    arcs = sources[between] << 32 | targets[between]
-    reverse = np.sort(targets[between] << 32 | sources[between])
-    if not np.array_equal(arcs, reverse):
-        arc = int(np.setxor1d(arcs, reverse)[0])
-        a, b = graph.keys[[arc >> 32, arc & 0xFFFFFFFF]].tolist()
-        raise GraphChangedError(
-            f"Only one of {a!r} and {b!r} had the other as a neighbour when it was read: "
-            "the graph changed in between. Ask again.",
-            pair=(a, b),
-        )
+    def _check_symmetry(self, fresh: NDArray[np.int64], arcs: NDArray[np.int64]) -> None:
+        """Refuse rows of two states of the graph; the kernel relies on either end of an edge listing the other.
+
+        Args:
+            fresh: vertices just fetched.
+            arcs: all that leave them.
+        """
+        is_fresh = np.zeros(len(self._keys), np.bool_)
+        is_fresh[fresh] = True
+        leaving = arcs[self._is_fetched[arcs & _LOW]]
+        arriving = self._arcs[is_fresh[self._arcs & _LOW]]  # only the fetched have arcs
+        reverse = np.sort((arriving & _LOW) << 32 | arriving >> 32)
+        if not np.array_equal(leaving, reverse):
+            arc = int(np.setxor1d(leaving, reverse)[0])
+            a, b = self._keys[sorted((arc >> 32, arc & _LOW))].tolist()
+            raise GraphChangedError(
+                f"Only one of {a!r} and {b!r} had the other as a neighbour when it was read: "
+                "the graph changed in between. Ask again.",
+                pair=(a, b),
+            )

@@ -426,7 +426,8 @@ def minimal_cohesions(rows, score, queries, work):
     Returns:
         ends: int64, one for each cohesion found; the i-th is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
         members: uint32, in join order, the queried vertex first.
-        missing: int64; if not empty, the query after the last one found needs the neighbours of these vertices.
+        missing: int64; if not empty, the query after the last one found needs the neighbours of these vertices; its
+            members so far then follow those of the cohesions found.
     """
     ends = np.empty(len(queries), np.int64)
     members = np.empty(16 * len(queries), np.uint32)
@@ -435,7 +436,8 @@ def minimal_cohesions(rows, score, queries, work):
         joined, unknown = expand(rows, score, queries[i], work)
         if unknown > 0:
             _forget(rows, work, joined)
-            return ends[:i], members[:filled], work.ranked[:unknown].copy()
+            so_far = np.concatenate((members[:filled], work.order[:joined]))
+            return ends[:i], so_far, work.ranked[:unknown].copy()
         state = _shrink(_subgraph(rows, work, joined))
         if filled + joined > len(members):
             grown = np.empty(2 * (filled + joined), np.uint32)

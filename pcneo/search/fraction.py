@@ -54,5 +54,6 @@ def p_text(p: Fraction) -> str:
 
 def thresholds(p: Fraction, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return need(v) = ceil(p·deg(v)) for each degree, int64, exact for any p."""
-    table = [-(-p.numerator * degree // p.denominator) for degree in range(int(degrees.max(initial=0)) + 1)]
+    a, b = p.as_integer_ratio()
+    table = [-(-a * degree // b) for degree in range(int(degrees.max(initial=0)) + 1)]
     return np.array(table, np.int64)[degrees]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
-from pcneo.model import Cohesion, Key
+from pcneo.model import Cohesion, Graph, Key
 from pcneo.search.fraction import thresholds
 from pcneo.search.task import Memory, Task, make_task
 
@@ -20,7 +21,9 @@ __all__ = ["minimal_p_cohesion", "search_streamed"]
 
 Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 
-_KEPT_ARCS = 200_000  # neighbours kept from one queried vertex to the next; each step sorts what is kept
+_AHEAD = 4  # a fetch asks for as many vertices again as one in so many of those known
+
+_KEPT_ARCS = 200_000  # neighbours kept from one queried vertex to the next; each step goes through all that is kept
 
 
 def search_streamed(
@@ -29,7 +32,8 @@ def search_streamed(
     """Yield the minimal p-cohesion of each vertex, reading only the neighbourhoods that its expansion looks at.
 
     The answers are those of `search_batches` on the whole graph. Each step of an expansion fetches, at once, the
-    neighbourhoods that it lacks; what was fetched is kept, up to a bound, for the vertices that follow.
+    neighbourhoods that it lacks and some that later steps will; what was fetched is kept, up to a bound, for the
+    vertices that follow.
 
     Args:
         fetch: takes keys and gives (key, keys of all its neighbours, each once) for those that exist, in any order.
@@ -70,13 +74,34 @@ def _search_one(fetch: Fetch, partial: PartialGraph, vertex: Key, task: Task) ->
         batch, missing = task.run(graph, need, np.searchsorted(graph.keys, [vertex]), Memory.of(graph))
         if len(batch):
             return next(batch.cohesions(graph))
-        keys = graph.keys[missing].tolist()
+        ahead = _needed_soon(graph, need, missing.members, int(fetched.sum()) // _AHEAD)
+        keys = graph.keys[np.union1d(missing.vertices, ahead)].tolist()
         partial.add(fetch(keys))
         if gone := [key for key in keys if key not in partial]:
             raise GraphChangedError(
                 f"Vertex {gone[0]!r} was a neighbour and is gone: the graph changed while it was read. Ask again.",
                 vertex=gone[0],
             )
+
+
+def _needed_soon(graph: Graph, need: NDArray[np.int64], members: NDArray[np.uint32], limit: int) -> NDArray[np.uint32]:
+    """Return about `limit` vertices not fetched yet: neighbours of the members that are likely to be taken next.
+
+    Each step goes through all that is known, so that fetching in proportion to it keeps the steps few.
+    """
+    inside = np.zeros(graph.vertex_count, np.bool_)
+    inside[members] = True
+    before = np.concatenate(([0], np.cumsum(inside[graph.neighbours])))
+    degrees_inside = np.diff(before[graph.offsets])[members]
+    lacking = degrees_inside < need[members]
+    found: list[NDArray[np.uint32]] = [np.empty(0, np.uint32)]
+    for v in members[lacking][np.argsort(-degrees_inside[lacking], kind="stable")].tolist():
+        if limit <= 0:
+            break
+        neighbours = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
+        found.append(neighbours[need[neighbours] < 0])
+        limit -= len(found[-1])
+    return np.concatenate(found)
 
 
 def minimal_p_cohesion(graph: networkx.Graph[Any], source: Key, p: object, score: str = "density") -> Cohesion:

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from pcneo.model import CohesionBatch, Graph
 from pcneo.running import compilation_announced
 from pcneo.search.fraction import p_text, parse_fraction
 
-__all__ = ["SCORES", "Memory", "Task", "check_score", "compile_kernels", "make_task"]
+__all__ = ["SCORES", "Memory", "Missing", "Task", "check_score", "compile_kernels", "make_task"]
 
 log = logging.getLogger("pcneo")
 
@@ -58,6 +59,18 @@ class Memory:
         return cls(workspace(n, int(graph.degrees.max(initial=0))), np.zeros(n, np.int64))
 
 
+class Missing(NamedTuple):
+    """What keeps a search from going on.
+
+    Attributes:
+        vertices: int64; their neighbours are needed next. None if all queried vertices were found.
+        members: uint32; who has joined so far, in that order.
+    """
+
+    vertices: NDArray[np.int64]
+    members: NDArray[np.uint32]
+
+
 @dataclass(frozen=True)
 class Task:
     """What is searched for: p, a score, and whether answers are also checked to be minimal."""
@@ -68,7 +81,7 @@ class Task:
 
     def run(
         self, graph: Graph, need: NDArray[np.int64], queries: NDArray[np.int64], memory: Memory
-    ) -> tuple[CohesionBatch, NDArray[np.int64]]:
+    ) -> tuple[CohesionBatch, Missing]:
         """Search one queried vertex after another, until the neighbours of some vertex are needed and not known.
 
         Args:
@@ -78,7 +91,7 @@ class Task:
             memory: made for this graph, used by nobody else meanwhile.
 
         Returns:
-            The cohesions found, and the vertices whose neighbours the next one needs, none if all were found.
+            The cohesions found, and what kept the next one from being found.
 
         Raises:
             AnswerError: an answer failed its check.
@@ -86,16 +99,17 @@ class Task:
         rows = Rows(graph.offsets, graph.neighbours, need)
         ends, joined, missing = minimal_cohesions(rows, SCORES[self.score], queries, memory.work)
         offsets = np.concatenate((np.zeros(1, np.int64), ends))
+        found, so_far = np.split(joined, offsets[-1:])
         batch = CohesionBatch(
             self.p,
             self.score,
             queries[: len(ends)],
             offsets,
-            _ascending(offsets, joined),
+            _ascending(offsets, found),
             np.zeros(len(ends), np.int64),
         )
         self._check(graph, need, batch, memory)
-        return batch, missing
+        return batch, Missing(missing, so_far)
 
     def _check(self, graph: Graph, need: NDArray[np.int64], batch: CohesionBatch, memory: Memory) -> None:
         """Check each cohesion and count its edges, from the graph alone."""

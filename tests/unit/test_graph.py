@@ -11,6 +11,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, ParameterError
 from pcneo.graph import (
@@ -147,9 +149,37 @@ def test_a_partial_graph_tells_fetched_vertices_from_named_ones() -> None:
 @pytest.mark.parametrize("rows", [[(1, [2]), (2, [])], [(1, []), (2, [1])]], ids=["gone", "new"])
 def test_fetched_vertices_that_disagree_on_an_edge_are_refused(rows: list[tuple[Key, Sequence[Key]]]) -> None:
     partial = PartialGraph()
-    partial.add(rows)
     with pytest.raises(GraphChangedError, match="1 and 2"):
-        partial.graph()
+        partial.add(rows)
+
+
+@pytest.mark.parametrize("rows", [[(1, [2]), (2, [])], [(1, []), (2, [1])]], ids=["gone", "new"])
+def test_a_fetched_vertex_that_disagrees_with_one_of_an_earlier_fetch_is_refused(
+    rows: list[tuple[Key, Sequence[Key]]],
+) -> None:
+    partial = PartialGraph()
+    partial.add(rows[:1])
+    with pytest.raises(GraphChangedError, match="1 and 2"):
+        partial.add(rows[1:])
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_a_graph_fetched_in_parts_is_the_graph(data: st.DataObject) -> None:
+    pairs = data.draw(st.sets(st.tuples(st.integers(0, 20), st.integers(0, 20))))
+    name = data.draw(st.sampled_from([int, str]))
+    rows = {v: {b for a, b in [*pairs, *((b, a) for a, b in pairs)] if a == v and b != v} for v in range(21)}
+    partial, fetched = PartialGraph(), set()
+    for v in data.draw(st.permutations(range(21))):
+        if v not in fetched:
+            part = {v, *data.draw(st.sets(st.integers(0, 20), max_size=5))} - fetched
+            partial.add([(name(u), [name(w) for w in rows[u]]) for u in part])
+            fetched |= part
+            graph, known = partial.graph()
+            assert graph.keys.tolist() == sorted({name(u) for u in fetched.union(*(rows[u] for u in fetched))})
+            assert set(graph.keys[known].tolist()) == {name(u) for u in fetched}
+            own = {name(u): sorted(map(name, rows[u])) for u in fetched}
+            assert neighbours(graph) == {key: own.get(key, []) for key in graph.keys.tolist()}
 
 
 def test_a_key_fetched_twice_is_refused() -> None:

@@ -231,6 +231,18 @@ def test_only_the_neighbourhoods_that_the_expansion_looks_at_are_fetched_each_on
     assert len(reached) < 1_500
 
 
+def test_what_later_steps_need_is_fetched_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = naive.graph_of(nx.powerlaw_cluster_graph(600, 6, 0.5, seed=2).edges)
+    round_trips = {}
+    for ahead in (4, 10**9):
+        monkeypatch.setattr("pcneo.search.streamed._AHEAD", ahead)
+        store = Recorded(graph)
+        answer = next(search_streamed(store, [300], "0.5"))
+        round_trips[ahead] = len(store.asked)
+        assert set(answer.members) == naive.minimal_p_cohesion(graph, Fraction("0.5"), 300)
+    assert round_trips[4] < 0.7 * round_trips[10**9]
+
+
 def test_what_is_kept_between_streamed_vertices_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcneo.search.streamed._KEPT_ARCS", 100)
     graph = naive.graph_of(nx.gnp_random_graph(60, 0.1, seed=6).edges)
