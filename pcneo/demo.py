@@ -12,8 +12,8 @@ from pcneo.data import copenhagen_friends_path
 from pcneo.loading import LoadResult, load
 from pcneo.model import Progress
 from pcneo.queries import QueryResult, run_query
-from pcneo.store.folders import data_folder
-from pcneo.store.servers import LocalServer, start
+from pcneo.store.local.folders import data_folder
+from pcneo.store.local.servers import LocalServer, start
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -63,7 +63,7 @@ def local_settings() -> ConnectionSettings:
     Raises:
         ConnectionFailedError: none is running.
     """
-    from pcneo.store.servers import find_running
+    from pcneo.store.local.servers import find_running
 
     server = find_running()
     if server is None:

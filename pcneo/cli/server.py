@@ -10,7 +10,7 @@ import typer
 from pcneo.cli.console import Bars, note, print_json
 
 if TYPE_CHECKING:
-    from pcneo.store.servers import LocalServer
+    from pcneo.store.local.servers import LocalServer
 
 __all__ = ["app", "describe"]
 
@@ -32,7 +32,7 @@ def start(
 
     Example: pcneo server start --data ./graph
     """
-    from pcneo.store.servers import start as start_server
+    from pcneo.store.local.servers import start as start_server
 
     with Bars() as bars:
         note("Starting Neo4j; the first start fetches it (about 155 MB).")
@@ -46,8 +46,8 @@ def status(data: Data = None, as_json: Json = False) -> None:
 
     Example: pcneo server status
     """
-    from pcneo.store.servers import find_running
-    from pcneo.store.servers import status as server_status
+    from pcneo.store.local.servers import find_running
+    from pcneo.store.local.servers import status as server_status
 
     server = find_running() if data is None else server_status(data)
     if server is None:
@@ -62,8 +62,8 @@ def stop(data: Data = None) -> None:
 
     Example: pcneo server stop
     """
-    from pcneo.store.servers import find_running
-    from pcneo.store.servers import stop as stop_server
+    from pcneo.store.local.servers import find_running
+    from pcneo.store.local.servers import stop as stop_server
 
     server = find_running() if data is None else None
     stopped = stop_server(data if server is None else server.data)
@@ -72,7 +72,7 @@ def stop(data: Data = None) -> None:
 
 def _print(server: LocalServer, as_json: bool, state: str) -> None:
     if as_json:
-        from pcneo.store.data import password_file
+        from pcneo.store.local.data import password_file
 
         print_json(
             {
@@ -91,7 +91,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
 
 def describe(server: LocalServer) -> str:
     """Say how to reach the server; the password stays in its file."""
-    from pcneo.store.data import password_file
+    from pcneo.store.local.data import password_file
 
     return (
         f"  address   {server.uri}\n"

@@ -18,8 +18,9 @@ from graphs import Database, cycle
 from pcneo import annotate, runs
 from pcneo.annotate import writer as writer_module
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, WriteMismatchError
-from pcneo.store import configuration, lock, servers
+from pcneo.store import lock
 from pcneo.store.gateway import Gateway
+from pcneo.store.local import configuration, servers
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import in_transaction
 

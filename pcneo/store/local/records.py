@@ -14,7 +14,7 @@ import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pcneo.store.folders import make_private, state_folder, write_private
+from pcneo.store.local.folders import make_private, state_folder, write_private
 
 __all__ = ["Record", "folder_arguments", "read_record", "running"]
 

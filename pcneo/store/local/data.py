@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pcneo.errors import LocalServerError
-from pcneo.store.folders import read_text, write_private
+from pcneo.store.local.folders import read_text, write_private
 
 __all__ = ["check_store_is_free", "claim", "ensure_password", "exclusive", "password_file", "read_password"]
 

@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pcneo.errors import LocalServerError, ParameterError
-from pcneo.store.folders import cache_folder, make_private
+from pcneo.store.local.folders import cache_folder, make_private
 
 __all__ = ["Jar", "Resolve", "ensure_jars", "fetch_jars", "known_versions", "parse_lock", "read_lock"]
 
@@ -71,7 +71,7 @@ Resolve = Callable[[Jar, Path], Path]
 
 def known_versions() -> list[str]:
     """Return the Neo4j versions that a lock file pins, in ascending order."""
-    names = (entry.name for entry in files("pcneo.store").iterdir())
+    names = (entry.name for entry in files("pcneo.store.local").iterdir())
     versions = [name.removeprefix("neo4j-").removesuffix(".lock") for name in names if name.endswith(".lock")]
     return sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
 
@@ -88,7 +88,7 @@ def read_lock(version: str) -> list[Jar]:
             name="version",
             value=version,
         )
-    return parse_lock((files("pcneo.store") / f"neo4j-{version}.lock").read_text(encoding="utf-8"))
+    return parse_lock((files("pcneo.store.local") / f"neo4j-{version}.lock").read_text(encoding="utf-8"))
 
 
 def parse_lock(text: str) -> list[Jar]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pcneo.errors import LocalServerError, ParameterError
-from pcneo.store import process
-from pcneo.store.configuration import HOST, USERNAME
-from pcneo.store.data import check_store_is_free, claim, ensure_password, exclusive, read_password
-from pcneo.store.folders import data_folder, make_private
-from pcneo.store.jars import ensure_jars, read_lock
-from pcneo.store.records import Record, read_record, running
-from pcneo.store.signals import signals_interrupt, signals_wait
+from pcneo.store.local import process
+from pcneo.store.local.configuration import HOST, USERNAME
+from pcneo.store.local.data import check_store_is_free, claim, ensure_password, exclusive, read_password
+from pcneo.store.local.folders import data_folder, make_private
+from pcneo.store.local.jars import ensure_jars, read_lock
+from pcneo.store.local.records import Record, read_record, running
+from pcneo.store.local.signals import signals_interrupt, signals_wait
 
 __all__ = ["DEFAULT_VERSION", "LocalServer", "find_running", "start", "status", "stop"]
 
@@ -62,8 +62,8 @@ def start(
     failed, a start leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
 
     Args:
-        data: folder for the graph, made where it is missing; by default `pcneo.store.folders.data_folder()`.
-        version: one of `pcneo.store.jars.known_versions()`.
+        data: folder for the graph, made where it is missing; by default `pcneo.store.local.folders.data_folder()`.
+        version: one of `pcneo.store.local.jars.known_versions()`.
         bolt_port: a port on the loopback address; by default one that is free.
         progress: called with the number of Neo4j's jars that are there and the number of all.
 

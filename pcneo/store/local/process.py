@@ -15,9 +15,9 @@ import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from pcneo.errors import LocalServerError
-from pcneo.store.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
-from pcneo.store.data import password_file
-from pcneo.store.records import Record, folder_arguments
+from pcneo.store.local.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
+from pcneo.store.local.data import password_file
+from pcneo.store.local.records import Record, folder_arguments
 
 __all__ = ["console_log", "end", "launch", "wait_until_ready"]
 
