@@ -14,7 +14,7 @@ from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Progress, Selection
 from pcneo.running import thread_count
 from pcneo.search import check_score, p_text, parse_fraction, search_batches, search_streamed
 from pcneo.source import StoredGraph, choose_selection, find_keys, read_graph, require_key_index
-from pcneo.store.gateway import Gateway
+from pcneo.store.gateway import FRONTIER, Gateway
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -159,6 +159,13 @@ def cohesions_of(plan: Plan, frontier: Frontier, vertices: Sequence[Key], p: Fra
         if plan.progress:
             plan.progress(f"searching p={p_text(p)}", done, len(vertices))
         yield cohesion
+    log.debug(
+        "p=%s: %d vertices took %d round trips, which read %d neighbourhoods",
+        p_text(p),
+        len(vertices),
+        frontier.round_trips,
+        frontier.rows,
+    )
 
 
 class Frontier:
@@ -166,6 +173,8 @@ class Frontier:
 
     Attributes:
         waited: the time spent searching and fetching.
+        round_trips: statements run since `begin`.
+        rows: neighbourhoods that they returned.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -174,8 +183,7 @@ class Frontier:
         self._plan = plan
         self._kept: dict[Key, list[Key]] = {}
         self._arcs = 0
-        self._asked: set[Key] = set()
-        self._edges = 0
+        self.begin()
 
     @property
     def vertices(self) -> int:
@@ -188,17 +196,20 @@ class Frontier:
         return self._edges
 
     def begin(self) -> None:
-        """Count afresh what a search looks at."""
-        self._asked, self._edges = set(), 0
+        """Count afresh what a search looks at and reads."""
+        self._asked: set[Key] = set()
+        self._edges = self.round_trips = self.rows = 0
 
     def fetch(self, keys: list[Key]) -> list[tuple[Key, list[Key]]]:
         """Return whole neighbourhoods, as `search_streamed` wants them; those kept are not read again."""
         if self._arcs > KEPT_ARCS:
             self._kept, self._arcs = {}, 0
         missing = [key for key in keys if key not in self._kept]
+        self.round_trips += -(-len(missing) // FRONTIER)
         for key, neighbours in self._plan.gateway.get_neighbours(self._plan.selection, missing) if missing else ():
             self._kept[key] = neighbours
             self._arcs += len(neighbours)
+            self.rows += 1
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
         for key, neighbours in rows:
             if key not in self._asked:

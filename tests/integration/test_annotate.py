@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from dataclasses import asdict
 from fractions import Fraction
 
@@ -367,6 +368,15 @@ def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
     result = annotate.stats(db.driver, db.name, p=0.6, vertices=[1_000], **PERSONS)
     assert result.vertices <= 3
     assert result.summaries["3/5"].cohesions == 1
+
+
+def test_round_trips_and_neighbourhoods_of_single_vertices_are_told(db, caplog):
+    db.put(cycle(30))
+    with caplog.at_level("DEBUG", "pcneo"):
+        stream(db, 0.3, vertices=[3, 17])
+    (line,) = [record.getMessage() for record in caplog.records if "round trips" in record.getMessage()]
+    trips, rows = map(int, re.findall(r"(\d+) round trips, which read (\d+)", line)[0])
+    assert 2 <= trips <= rows <= 30
 
 
 def test_vertices_given_as_text_are_the_integers_that_the_graph_has(db):
