@@ -94,14 +94,16 @@ def _spend(release: ReleaseRecord) -> Spend:
 
 
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
-    """Refuse a ledger to a second name over the same data: two totals would protect neither.
+    """Refuse a ledger to a second name that shares a label and a relationship type: two totals would protect neither.
+
+    Labels and types are compared, not nodes: that some nodes carry a label of each of two graphs is not seen.
 
     Args:
         ledger: as it stands.
         graphs: those that are to have a total or a release, all in one go.
 
     Raises:
-        BudgetError: another graph that shares a label and a relationship type has a total or a release, or is to have.
+        BudgetError: another such graph has a total or a release, or is to have one.
     """
     used = {each.graph for each in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
@@ -136,13 +138,15 @@ def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
 
 @contextmanager
 def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
-    """Hold the locks of graphs and of every other name over the same data; yields the locks by name.
+    """Hold the locks of graphs and of every name that shares a label and a type with one; yields the locks by name.
 
     Raises:
         BusyError: somebody is writing one of them.
+        NotFoundError: one of the graphs is gone.
     """
-    # [ledger-lock] Whoever adds to a ledger holds all names under which the same data could get another one.
+    # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
     names = {each.name for each in gateway.list_graphs() for graph in graphs if _share_data(each, graph)}
+    names |= {graph.name for graph in graphs}  # also where the database has lost it: locking it says so
     with ExitStack() as stack:
         # In one order for everybody, so that no two of us wait for each other.
         yield {name: stack.enter_context(GraphLock(gateway, name)) for name in sorted(names)}
