@@ -78,8 +78,8 @@ def parse_total(epsilon: object, delta: object | None) -> Cost:
     Raises:
         ParameterError: ε is not positive and finite, or δ not below 1.
     """
-    is_zero = delta is None or str(delta).strip() in ("0", "0.0")
-    return Cost(positive(epsilon, "epsilon"), Fraction(0) if is_zero else positive(delta, "delta", below=1))
+    total_delta = Fraction(0) if delta is None else positive(delta, "delta", below=1, or_zero=True)
+    return Cost(positive(epsilon, "epsilon"), total_delta)
 
 
 def account_of(ledger: LedgerRecords, graph: str) -> Account:

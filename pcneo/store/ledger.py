@@ -66,7 +66,7 @@ class ReleaseRecord:
 
 @dataclass(frozen=True)
 class LedgerRecords:
-    """All that the ledger holds, each list oldest first, and the graphs that pcneo knows."""
+    """All that the ledger holds, each graph's totals and all releases oldest first, and the graphs that pcneo knows."""
 
     graphs: tuple[GraphRecord, ...]
     budgets: tuple[BudgetRecord, ...]

@@ -108,7 +108,8 @@ def test_a_total_delta_must_be_below_one(delta: str) -> None:
 
 
 def test_a_total_without_delta_admits_critical_alone() -> None:
-    assert parse_total("1/3", None) == parse_total("1/3", "0") == Cost(F(1, 3), F(0))
+    for zero in (None, 0, "0", "0.00", "0/1", "0e-7", 0.0):
+        assert parse_total("1/3", zero) == Cost(F(1, 3), F(0))
 
 
 # --- Names over the same data
