@@ -73,6 +73,12 @@ def test_another_set_of_memberships_is_refused_unless_asked_for_and_sets_are_add
     assert both.spent == Cost(F(2, 5))
 
 
+def test_what_a_set_has_spent_counts_the_releases_that_know_no_sets() -> None:
+    other = Spend("critical", F(1, 5), F(0), "b")
+    assert account(TENTH, EDGE, other).sets == {"a": TENTH.cost + EDGE.cost, "b": other.cost + EDGE.cost}
+    assert [str(cost) for cost in account(TENTH, NOTHING_PROMISED).sets.values()] == ["not bounded"]
+
+
 def test_edge_and_elv_know_no_sets() -> None:
     check_spends(account(TENTH), [EDGE, Spend("elv", F(1, 10), F(1, 10**7))])
     assert account(EDGE).sets == {}
