@@ -16,6 +16,7 @@ from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.ledger import Account, Spend
+from pcneo.properties import remove_properties
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import (
     BudgetRecord,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = [
+    "Forgotten",
     "GraphBudget",
     "account_of",
     "check_sole_names",
@@ -62,6 +64,21 @@ class GraphBudget:
     account: Account
     totals: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was forgotten of one graph.
+
+    Attributes:
+        records: totals and releases deleted from the ledger.
+        properties: removed from the vertices, since nothing would say any more that a release had written them.
+        kept_properties: those left alone, because not all of their values are those of a release any more.
+    """
+
+    records: int
+    properties: tuple[str, ...]
+    kept_properties: tuple[str, ...]
 
 
 def user() -> str:
@@ -203,8 +220,10 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
     ]
 
 
-def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> int:
-    """Delete the totals and releases of one graph from the ledger; what was published stays published.
+def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> Forgotten:
+    """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
+
+    What was published in files stays published.
 
     Args:
         driver: an open driver.
@@ -215,10 +234,14 @@ def forget(driver: Driver, database: str | None = None, *, graph: str, again: st
     Raises:
         ParameterError: the two names differ.
         NotFoundError: there is no such graph.
+        BusyError: somebody is writing the graph.
     """
     if graph != again:
         raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)
     gateway = LedgerGateway(driver, database)
-    find_graph(gateway, graph)
-    with GraphLock(gateway, graph) as lock, lock.last_writes() as transaction:
-        return delete_ledger(transaction, graph)
+    record = find_graph(gateway, graph)
+    with GraphLock(gateway, graph) as lock:
+        removed, kept = remove_properties(gateway, record)
+        with lock.last_writes() as transaction:
+            records = delete_ledger(transaction, graph)
+    return Forgotten(records, tuple(removed), tuple(kept))

@@ -227,12 +227,16 @@ def forget_budget(
     graph: Graph,
     again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],
 ) -> None:
-    """Forget a graph's totals and releases; what was published stays published.
+    """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
 
     Example: pcneo budget forget --graph friends
     """
     from pcneo.budget import forget
 
     with connected() as (driver, database):
-        records = forget(driver, database, graph=graph, again=again)
-    print(f"forgot {records} records of {graph}")
+        forgotten = forget(driver, database, graph=graph, again=again)
+    print(f"forgot {forgotten.records} records of {graph}")
+    for name in forgotten.properties:
+        print(f"removed the property {name} that a release had written")
+    for name in forgotten.kept_properties:
+        note(f"The property {name} stays: not all of its values are those of a release any more.")
