@@ -16,6 +16,7 @@ from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.ledger import Account, Spend
+from pcneo.properties import remove_properties
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import (
     BudgetRecord,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = [
+    "Forgotten",
     "GraphBudget",
     "account_of",
     "check_sole_names",
@@ -64,6 +66,21 @@ class GraphBudget:
     releases: tuple[ReleaseRecord, ...]
 
 
+@dataclass(frozen=True)
+class Forgotten:
+    """What was forgotten of one graph.
+
+    Attributes:
+        records: totals and releases deleted from the ledger.
+        properties: removed from the vertices, since nothing would say any more that a release had written them.
+        kept_properties: those left alone, because not all of their values are those of a release any more.
+    """
+
+    records: int
+    properties: tuple[str, ...]
+    kept_properties: tuple[str, ...]
+
+
 def user() -> str:
     """Return the operating-system user, for the record."""
     try:
@@ -78,8 +95,8 @@ def parse_total(epsilon: object, delta: object | None) -> Cost:
     Raises:
         ParameterError: ε is not positive and finite, or δ not below 1.
     """
-    is_zero = delta is None or str(delta).strip() in ("0", "0.0")
-    return Cost(positive(epsilon, "epsilon"), Fraction(0) if is_zero else positive(delta, "delta", below=1))
+    total_delta = Fraction(0) if delta is None else positive(delta, "delta", below=1, or_zero=True)
+    return Cost(positive(epsilon, "epsilon"), total_delta)
 
 
 def account_of(ledger: LedgerRecords, graph: str) -> Account:
@@ -94,14 +111,16 @@ def _spend(release: ReleaseRecord) -> Spend:
 
 
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
-    """Refuse a ledger to a second name over the same data: two totals would protect neither.
+    """Refuse a ledger to a second name that shares a label and a relationship type: two totals would protect neither.
+
+    Labels and types are compared, not nodes: that some nodes carry a label of each of two graphs is not seen.
 
     Args:
         ledger: as it stands.
         graphs: those that are to have a total or a release, all in one go.
 
     Raises:
-        BudgetError: another graph that shares a label and a relationship type has a total or a release, or is to have.
+        BudgetError: another such graph has a total or a release, or is to have one.
     """
     used = {each.graph for each in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
@@ -136,13 +155,15 @@ def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
 
 @contextmanager
 def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
-    """Hold the locks of graphs and of every other name over the same data; yields the locks by name.
+    """Hold the locks of graphs and of every name that shares a label and a type with one; yields the locks by name.
 
     Raises:
         BusyError: somebody is writing one of them.
+        NotFoundError: one of the graphs is gone.
     """
-    # [ledger-lock] Whoever adds to a ledger holds all names under which the same data could get another one.
+    # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
     names = {each.name for each in gateway.list_graphs() for graph in graphs if _share_data(each, graph)}
+    names |= {graph.name for graph in graphs}  # also where the database has lost it: locking it says so
     with ExitStack() as stack:
         # In one order for everybody, so that no two of us wait for each other.
         yield {name: stack.enter_context(GraphLock(gateway, name)) for name in sorted(names)}
@@ -199,8 +220,10 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
     ]
 
 
-def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> int:
-    """Delete the totals and releases of one graph from the ledger; what was published stays published.
+def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> Forgotten:
+    """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
+
+    What was published in files stays published.
 
     Args:
         driver: an open driver.
@@ -211,10 +234,14 @@ def forget(driver: Driver, database: str | None = None, *, graph: str, again: st
     Raises:
         ParameterError: the two names differ.
         NotFoundError: there is no such graph.
+        BusyError: somebody is writing the graph.
     """
     if graph != again:
         raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)
     gateway = LedgerGateway(driver, database)
-    find_graph(gateway, graph)
-    with GraphLock(gateway, graph) as lock, lock.last_writes() as transaction:
-        return delete_ledger(transaction, graph)
+    record = find_graph(gateway, graph)
+    with GraphLock(gateway, graph) as lock:
+        removed, kept = remove_properties(gateway, record)
+        with lock.last_writes() as transaction:
+            records = delete_ledger(transaction, graph)
+    return Forgotten(records, tuple(removed), tuple(kept))

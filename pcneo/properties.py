@@ -14,6 +14,7 @@ from pcneo.errors import GraphError
 from pcneo.model import Key
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+from pcneo.store.lock import GraphLock
 
 __all__ = ["check_property", "remove_properties", "values_hash", "write_property"]
 
@@ -61,14 +62,16 @@ def write_property(
 
     Raises:
         GraphError: the property is somebody else's by now, or a count does not fit a Neo4j integer.
-        WriteMismatchError: vertices are gone or keys repeated since the graph was read.
+        WriteMismatchError: vertices are gone or keys repeated since the graph was read, or the release is forgotten.
+        BusyError: somebody is writing the graph.
     """
     if any(not -(2**63) <= count < 2**63 for count in counts.values()):
         raise GraphError("A noisy count does not fit a Neo4j integer.", property=name)
     digest = values_hash(counts.items())
     if digest is None:
         raise GraphError("Only whole numbers can be written under keys.", property=name)
-    with gateway.property_writer(graph.selection, name) as writer:
+    # Under the graph's lock, or two at once would both see the old values, and the note of one would stay for good.
+    with GraphLock(gateway, graph.name), gateway.property_writer(graph.selection, name) as writer:
         writer.retire_property(_replaced(gateway, graph, name, writer.list_values()))
         writer.note_property(release, digest)
         writer.set_property(counts)

@@ -1,4 +1,4 @@
-// The totals that owners have set, oldest first; the newest of a graph counts.
+// The totals that owners have set, by graph in the order in which they were set; the last of a graph counts.
 //
 // returns:
 //   graph    string    name of the graph
@@ -9,4 +9,4 @@
 MATCH (budget:PCohesionBudget)
 WHERE budget.graph IS NOT NULL
 RETURN budget.graph AS graph, budget.epsilon AS epsilon, budget.delta AS delta, budget.who AS who, budget.at AS at
-ORDER BY at
+ORDER BY graph, coalesce(budget.number, 0), at

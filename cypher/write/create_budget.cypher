@@ -8,5 +8,8 @@
 // returns:
 //   created  integer  1
 // repeatable: a second record of the same total changes nothing that counts.
-CREATE (budget:PCohesionBudget {graph: $graph, epsilon: $epsilon, delta: $delta, who: $who, at: datetime()})
+OPTIONAL MATCH (earlier:PCohesionBudget {graph: $graph})
+WITH count(earlier) AS earlier
+CREATE (budget:PCohesionBudget {graph: $graph, number: earlier + 1, epsilon: $epsilon, delta: $delta, who: $who,
+                                at: datetime()})
 RETURN count(budget) AS created

@@ -5,7 +5,7 @@
 //   $property  string  the property
 //   $hash      string  hash of keys and values
 // returns:
-//   noted  integer  1
+//   noted  integer  1, or 0 where the release is gone
 // repeatable: sets the same values again.
 MATCH (release:PCohesionRelease {id: $release})
 SET release.property = $property,

@@ -15,6 +15,7 @@ from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
 if TYPE_CHECKING:
     from pcneo.budget import GraphBudget
     from pcneo.errors import PcneoError
+    from pcneo.privacy.ledger import Account
     from pcneo.release import Prepared
 
 __all__ = ["budget", "release"]
@@ -191,14 +192,22 @@ def show_budget(
             [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.delta, r.run) for r in each.releases],
             f"{each.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
-        if len(account.sets) > 1:
-            for digest, cost in account.sets.items():
-                print(f"  set of memberships {digest[:12]}: {cost}")
-            print(
-                "  A pair inside the groups of several sets spends their sum; "
-                "a pair outside the groups of one of them is not protected in that one."
-            )
+        for line in _sets_lines(account):
+            print(f"  {line}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+
+
+def _sets_lines(account: Account) -> list[str]:
+    """Whom the sum above is for, where it is not for every pair: `critical` protects pairs inside groups alone."""
+    if not account.sets:
+        return []
+    if len(account.sets) == 1:
+        return ["The sum is that of a pair inside the groups; critical does not protect a pair outside them."]
+    return [
+        *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
+        "A pair inside the groups of several sets spends their sum, with releases of other mechanisms in it once; "
+        "a pair outside the groups of one of them is not protected in that one.",
+    ]
 
 
 def _plain_budget(budget: GraphBudget) -> dict[str, object]:
@@ -218,12 +227,16 @@ def forget_budget(
     graph: Graph,
     again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],
 ) -> None:
-    """Forget a graph's totals and releases; what was published stays published.
+    """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
 
     Example: pcneo budget forget --graph friends
     """
     from pcneo.budget import forget
 
     with connected() as (driver, database):
-        records = forget(driver, database, graph=graph, again=again)
-    print(f"forgot {records} records of {graph}")
+        forgotten = forget(driver, database, graph=graph, again=again)
+    print(f"forgot {forgotten.records} records of {graph}")
+    for name in forgotten.properties:
+        print(f"removed the property {name} that a release had written")
+    for name in forgotten.kept_properties:
+        note(f"The property {name} stays: not all of its values are those of a release any more.")

@@ -14,20 +14,22 @@ _DECIMALS = 15  # the longest decimal that is shown in full
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
 
-def positive(value: object, name: str, *, below: int | None = None) -> Fraction:
+def positive(value: object, name: str, *, below: int | None = None, or_zero: bool = False) -> Fraction:
     """Return a number exactly as it is written: text, a fraction `a/b`, an integer, or a float through its `repr`.
 
     Raises:
-        ParameterError: not a number, not positive, not finite, or not below `below`; NaN is none of these.
+        ParameterError: not a number, not positive (nor 0 where that is admitted), not finite, or not below `below`;
+            NaN is none of these.
     """
     try:
         fraction = _fraction(value)
     except (ValueError, ArithmeticError):
         fraction = None
-    if fraction is None or not fraction > 0 or not (below is None or fraction < below):
+    if fraction is None or fraction < 0 or (fraction == 0 and not or_zero) or not (below is None or fraction < below):
         bound = "and finite" if below is None else f"and below {below}"
+        least = "0 or positive" if or_zero else "positive"
         raise ParameterError(
-            f"{name} must be a number that is positive {bound}, such as 0.5 or 1/3, not {value!r}.",
+            f"{name} must be a number that is {least} {bound}, such as 0.5 or 1/3, not {value!r}.",
             name=name,
             value=value,
         )

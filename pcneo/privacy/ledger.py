@@ -62,12 +62,16 @@ class Account:
 
     @property
     def sets(self) -> dict[str, Cost]:
-        """What `critical` releases have spent by set of memberships, the first set first."""
-        found: dict[str, Cost] = {}
-        for spend in self.spends:
-            if spend.mechanism == "critical" and spend.membership_hash is not None:
-                found[spend.membership_hash] = found.get(spend.membership_hash, Cost(Fraction(0))) + spend.cost
-        return found
+        """What a pair inside the groups of one set of memberships alone has spent, by set, the first set first.
+
+        Its `critical` releases, and all that protect or expose every pair: `edge`, `elv` and `published`.
+        """
+        sets = dict.fromkeys(s.membership_hash for s in self.spends if s.mechanism == "critical")
+        return {
+            digest: compose(s.cost for s in self.spends if s.mechanism != "critical" or s.membership_hash == digest)
+            for digest in sets
+            if digest is not None
+        }
 
 
 def check_spends(

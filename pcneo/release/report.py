@@ -54,7 +54,7 @@ def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, accoun
         "interval95Percent": [total - half_width, total + half_width],
         "spentByThisGraph": str(account.spent),
         "totalOfThisGraph": str(account.total) if account.total else None,
-        "left": str(left(account.bounded, account.total)) if account.total else None,
+        "left": str(left(account.spent, account.total)) if account.total and account.spent.is_bounded else None,
         "loss": describe_losses(one.losses, None if one.scales is not None else scales[0]),
     }
 
@@ -91,7 +91,8 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         f"- Total {record['total']:,.2f}, standard error {record['standardErrorOfTotal']:,.2f}, "
         f"95 % interval {low:,.2f} to {high:,.2f}",
         f"- Spent by this graph so far: {record['spentByThisGraph']}"
-        + (f"; total {record['totalOfThisGraph']}; left {record['left']}" if record["totalOfThisGraph"] else ""),
+        + (f"; total {record['totalOfThisGraph']}" if record["totalOfThisGraph"] else "")
+        + (f"; left {record['left']}" if record["left"] else ""),
         "",
         "| scale | vertices |",
         "|---|---|",

@@ -88,7 +88,8 @@ def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) ->
     except DatabaseError as error:
         ids = ", ".join(one.id for one in prepared)
         raise DatabaseError(
-            f"{error} No noise was drawn. Whether the spend is recorded, as release {ids}, `pcneo budget show` tells.",
+            f"{error} No noise was drawn. Where `pcneo budget show` lists release {ids}, that spend is recorded and "
+            "stays, and running the command again is a new spend.",
             **error.data,
         ) from error
     for one in prepared:

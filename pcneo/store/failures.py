@@ -91,7 +91,7 @@ def _timed_out(error: Exception) -> PcneoError:
 def _uncertain(error: Exception) -> PcneoError:
     return ConnectionFailedError(
         "The connection broke while a transaction was being committed, so it is not known whether it counts. "
-        "Run the same command again: what was half written is swept first.",
+        "`pcneo runs` and `pcneo budget show` tell; look there before you run the same command again.",
         code=_code(error),
     )
 

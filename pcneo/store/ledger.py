@@ -66,7 +66,7 @@ class ReleaseRecord:
 
 @dataclass(frozen=True)
 class LedgerRecords:
-    """All that the ledger holds, each list oldest first, and the graphs that pcneo knows."""
+    """All that the ledger holds, each graph's totals and all releases oldest first, and the graphs that pcneo knows."""
 
     graphs: tuple[GraphRecord, ...]
     budgets: tuple[BudgetRecord, ...]
@@ -107,8 +107,18 @@ class PropertyWriter:
         return _values(self._transaction.run, self._selection, self._name)
 
     def note_property(self, release: str, digest: str) -> None:
-        """Note on a release that the property holds its noisy counts, with the hash of keys and values."""
-        self._transaction.run("note_property", release=release, property=self._name, hash=digest)
+        """Note on a release that the property holds its noisy counts, with the hash of keys and values.
+
+        Raises:
+            WriteMismatchError: the release is no longer in the ledger.
+        """
+        row = self._transaction.run("note_property", release=release, property=self._name, hash=digest)[0]
+        if row["noted"] != 1:
+            raise WriteMismatchError(
+                f"Release {release} is no longer in the ledger, which has to say whose the property is.",
+                sent=1,
+                written=row["noted"],
+            )
 
     def retire_property(self, releases: Sequence[str]) -> None:
         """Note on releases that the property no longer holds their noisy counts."""

@@ -1,7 +1,9 @@
 """Releases by several real processes at once, killed and tried again: the ledger never falls behind what was published.
 
-Each interleaving has a small graph, a total and three to five processes with kills at random times; `--interleavings
-200` runs more of them. Afterwards: what was published is in the ledger, and the ledger is within its total.
+Each interleaving has a small graph, a total and two to five processes; most have a kill, at a random time or while the
+victim is held between spend and file, and the victim's release is asked for again at once. `--interleavings 200` runs
+more of them. Afterwards: what was published is in the ledger, each by its own process and for its ε, and the ledger is
+within its total.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import random
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,7 +30,7 @@ from pcneo.errors import BudgetError
 NAME = "Person/KNOWS/id"
 
 PROGRAM = """
-import os, sys
+import os, sys, time
 from pathlib import Path
 from pcneo import connect
 from pcneo.config import read_environment
@@ -35,11 +39,20 @@ from pcneo.release import Asked, release
 from pcneo.privacy import noise
 
 database, folder = sys.argv[1], Path(sys.argv[2])
+sample, hold = noise.ReleaseNoise._sample, []
+
+def held(self, scale, size):
+    if hold:
+        print("spent", flush=True)
+        time.sleep(600)
+    return sample(self, scale, size)
+
+noise.ReleaseNoise._sample = held
 noise.ReleaseNoise()
 with connect(read_environment(os.environ)) as driver:
     print("ready", flush=True)
     for line in sys.stdin:
-        name, epsilon = line.split()
+        name, epsilon, *hold = line.split()
         try:
             release(driver, database, asked=[Asked(to=folder / f"{name}.json", epsilon=epsilon)])
             print("done", flush=True)
@@ -49,12 +62,13 @@ with connect(read_environment(os.environ)) as driver:
 
 
 class Worker:
-    """A process that releases what it is told to."""
+    """A process that releases what it is told to; the ledger and its files have it under a name of its own."""
 
-    def __init__(self, server: Any, database: str, folder: Path) -> None:
+    def __init__(self, server: Any, database: str, folder: Path, number: int) -> None:
+        self.who = f"worker{number}"
         self.process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM, database, str(folder)],
-            env={**os.environ, **server.environment},
+            env={**os.environ, **server.environment, "LOGNAME": self.who},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -67,12 +81,12 @@ class Worker:
         assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
-    def tell(self, name: str, epsilon: Fraction) -> None:
+    def tell(self, round_: int, epsilon: Fraction, hold: str = "") -> None:
         if not self.ready:
             assert self.wait() == "ready"
             self.ready = True
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{name} {epsilon}\n")
+        self.process.stdin.write(f"{round_}-{self.who} {epsilon} {hold}\n")
         self.process.stdin.flush()
 
     def kill(self) -> None:
@@ -86,49 +100,80 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 @pytest.fixture
-def pool(server: Any, db: Database, tmp_path: Path):
-    workers = [Worker(server, db.name, tmp_path) for _ in range(4)]
-    yield workers
-    for worker in workers:
+def workers(server: Any, db: Database, tmp_path: Path) -> Iterator[Iterator[Worker]]:
+    """Workers, each started some time before it is needed."""
+    started: list[Worker] = []
+
+    def start() -> Worker:
+        started.append(Worker(server, db.name, tmp_path, len(started)))
+        return started[-1]
+
+    def spare() -> Iterator[Worker]:
+        waiting = [start() for _ in range(2)]
+        while True:
+            yield waiting.pop(0)
+            waiting.append(start())
+
+    yield spare()
+    for worker in started:
         worker.kill()
 
 
-def published(folder: Path) -> dict[str, Fraction]:
-    """ε of each public file that is there."""
-    return {path.stem: Fraction(json.loads(path.read_text())["epsilon"]) for path in folder.glob("r*[0-9].json")}
+def published(folder: Path, round_: int) -> dict[str, Fraction]:
+    """ε of each public file that a round has left, by worker."""
+    files = folder.glob(f"{round_}-*[0-9].json")
+    return {path.stem.split("-")[1]: Fraction(json.loads(path.read_text())["epsilon"]) for path in files}
 
 
 def test_spend_is_never_below_what_was_published_and_the_total_is_never_passed(
-    request: pytest.FixtureRequest, server: Any, db: Database, pool: list[Worker], tmp_path: Path
+    request: pytest.FixtureRequest, db: Database, workers: Iterator[Worker], tmp_path: Path
 ) -> None:
     db.put([*cycle(6), (0, 2), (1, 3)])
     annotate.write(db.driver, db.name, p=0.6, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
-    rng = random.Random(11)
-    seen = {"done": 0, "BudgetError": 0, "BusyError": 0, "killed": 0}
+    rng, seen = random.Random(11), Counter[str]()
+    pool = [next(workers) for _ in range(4)]
     for round_ in range(request.config.getoption("--interleavings")):
         db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget DELETE n")
         total = Fraction(rng.randint(1, 4), 3)
         budget.set_total(db.driver, db.name, graph=NAME, epsilon=total)
-        before = published(tmp_path)
-        busy = rng.sample(range(4), rng.randint(2, 4))
-        for i in busy:
-            pool[i].tell(f"r{round_}_{i}", Fraction(rng.randint(1, 3), 3))
-        if rng.random() < 0.7:
-            time.sleep(rng.random() * 0.5)
-            victim = busy.pop()
-            pool[victim].kill()
-            pool[victim] = Worker(server, db.name, tmp_path)
-            seen["killed"] += 1
-        for i in busy:
-            seen[pool[i].wait()] += 1
+        asked = {worker: Fraction(rng.randint(1, 3), 3) for worker in rng.sample(pool, rng.randint(2, 4))}
+        victim, how = next(iter(asked)), rng.choice(["not", "held", "any time", "any time"])
+        if how == "held":  # alone at first and for the least ε, so that it is sure to spend
+            asked[victim] = Fraction(1, 3)
+            victim.tell(round_, asked[victim], "hold")
+            assert victim.wait() == "spent"
+        for worker in asked.keys() - ({victim} if how == "held" else set()):
+            worker.tell(round_, asked[worker])
+        if how != "not":
+            time.sleep(rng.random() * 0.8)
+            victim.kill()
+            again = next(workers)
+            pool[pool.index(victim)] = again
+            asked[again] = asked.pop(victim)
+            again.tell(round_, asked[again])
+        for worker in asked:
+            while (answer := worker.wait()) == "BusyError":
+                seen[answer] += 1
+                worker.tell(round_, asked[worker])
+            assert answer in ("done", "BudgetError")
+            seen[answer] += 1
+
         (each,) = budget.show(db.driver, db.name, graph=NAME)
-        new = {name: epsilon for name, epsilon in published(tmp_path).items() if name not in before}
-        spent = each.account.spent.epsilon
-        assert spent is not None
-        assert sum(new.values()) <= spent <= total
-        assert len(new) <= len(each.releases)
+        there, entries = published(tmp_path, round_), {r.who: Fraction(r.epsilon) for r in each.releases}
+        assert len(entries) == len(each.releases)
+        assert there.items() <= entries.items()
+        assert sum(there.values()) <= sum(entries.values()) <= total
+        if how != "not":
+            stage = (
+                "after the file" if victim.who in there else "after the spend" if victim.who in entries else "before"
+            )
+            seen[f"killed {how}, {stage}"] += 1
+            assert how != "held" or stage == "after the spend"
+    print(dict(seen))
     assert seen["done"] > 0
     assert seen["BudgetError"] > 0
+    assert seen["killed held, after the spend"] > 0
+    assert seen["killed any time, before"] + seen["killed any time, after the spend"] > 0
 
 
 def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_nothing(

@@ -1,13 +1,15 @@
 """Vertices whose exact counts have digits that nothing else has: none of them shows up anywhere after a release.
 
-A clique of 61 gives each of its vertices C(60, 3) = 34,220 4-cliques and a clique of 47 gives C(46, 3) = 15,180. Every
-noise is 424,243 here, put in below the check of the source's type: so no count is exact by chance.
+A clique of 61 gives each of its vertices C(60, 9), a clique of 47 C(46, 9) 10-cliques: numbers of ten digits and more,
+which no identifier or hash has by chance. Every noise is 424,243 here, put in below the check of the source's type: so
+no count is exact by chance either. The vertices of a path are in no clique, and `critical` publishes their 0 exactly.
 """
 
 from __future__ import annotations
 
 import itertools
 import logging
+import math
 import sys
 from pathlib import Path
 
@@ -20,10 +22,11 @@ from pcneo.__main__ import main
 from pcneo.privacy.noise import ReleaseNoise
 
 NOISE = 424_243
-LARGE, SMALL = range(1, 62), range(101, 148)
-EXACT = {34_220, 15_180}
-TOTAL = (61 * 34_220 + 47 * 15_180) // 4
-FORBIDDEN = {text for x in (*EXACT, TOTAL, 4 * TOTAL) for text in (str(x), f"{x:,}", f"{x:_}", hex(x), f"{x:e}")}
+K = 10
+LARGE, SMALL, PATH = range(1, 62), range(101, 148), range(201, 204)
+MANY, FEW = math.comb(60, K - 1), math.comb(46, K - 1)
+TOTAL = (61 * MANY + 47 * FEW) // K
+FORBIDDEN = {text for x in (MANY, FEW, TOTAL, K * TOTAL) for text in (str(x), f"{x:,}", f"{x:_}", hex(x), f"{x:e}")}
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    db.put([*itertools.combinations(LARGE, 2), *itertools.combinations(SMALL, 2), (1, 101)])
+    db.put([*itertools.combinations(LARGE, 2), *itertools.combinations(SMALL, 2), (1, 101), (201, 202), (202, 203)])
     annotate.write(db.driver, db.name, p=0.3, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
     monkeypatch.setattr(ReleaseNoise, "_sample", lambda _self, _scale, size: [NOISE] * size)
     for name, value in server.environment.items():
@@ -49,7 +52,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     said: list[str] = []
     monkeypatch.setattr("pcneo.cli.console.Bars.__call__", lambda _self, *told: said.append(str(told)))
     caplog.set_level(logging.DEBUG)
-    arguments = ["release", "-k", "4", "-e", "1", "--mechanism", mechanism, "--to", str(tmp_path / "out.csv")]
+    arguments = ["release", "-k", str(K), "-e", "1", "--mechanism", mechanism, "--to", str(tmp_path / "out.csv")]
     budget = ["--no-promise"] if mechanism == "published" else ["--budget-epsilon", "1"]
     monkeypatch.setattr(sys, "argv", ["pcneo", "-v", *arguments, *budget, "--write-property", "noisy"])
     with pytest.raises(SystemExit) as end:
@@ -71,8 +74,10 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
         for digits in FORBIDDEN:
             assert digits not in text, (place, digits)
     noisy = dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy"))
-    assert noisy == {v: NOISE + (34_220 if v <= 61 else 15_180) for v in (*LARGE, *SMALL)}
-    assert f"\n1,{NOISE + 34_220}\n" in files["out.csv"]
+    on_path = 0 if mechanism == "critical" else NOISE
+    expected = {LARGE: NOISE + MANY, SMALL: NOISE + FEW, PATH: on_path}
+    assert noisy == {v: count for vertices, count in expected.items() for v in vertices}
+    assert f"\n1,{NOISE + MANY}\n" in files["out.csv"]
 
 
 def test_a_write_that_fails_after_the_spend_names_no_count(
@@ -95,11 +100,11 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
         release(
             db.driver,
             db.name,
-            asked=[Asked(to=tmp_path / "out.csv", k=4, epsilon=1)],
+            asked=[Asked(to=tmp_path / "out.csv", k=K, epsilon=1)],
             budget_epsilon=1,
             retry=lambda _error: next(answers),
         )
     assert len(texts) == 3
     assert len(set(texts)) == 1, "a retried write repeats the same numbers"
-    assert "34220" not in str(failed.value) + str(failed.value.data)
+    assert not any(digits in str(failed.value) + str(failed.value.data) for digits in FORBIDDEN)
     assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon") == [["1/1"]]

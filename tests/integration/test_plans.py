@@ -37,7 +37,7 @@ EXAMPLE = [
     "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', "
     "status: 'complete', nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, memberships: 2, fingerprint: '', "
     "membershipHash: '', version: '', startedAt: datetime(), finishedAt: datetime()})",
-    "CREATE (:PCohesionBudget {graph: 'g', epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
+    "CREATE (:PCohesionBudget {graph: 'g', number: 1, epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
     "CREATE (:PCohesionRelease {id: 'x', graph: 'g', run: 'r', mechanism: 'elv', k: 3, p: '1/10', score: 'density', "
     "epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', property: '', propertyHash: '', "
     "who: '', version: '', at: datetime()})",

@@ -15,11 +15,15 @@ import neo4j
 import pytest
 from graphs import Database
 
-from pcneo import annotate, budget, runs
+from pcneo import annotate, budget, properties, runs
 from pcneo.__main__ import main
-from pcneo.errors import BudgetError, GraphError, ParameterError, PcneoError
+from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import Asked, release
+from pcneo.release import Asked, release, spending
+from pcneo.store.failures import translated
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.lock import GraphLock
+from pcneo.store.transaction import Transaction
 
 NAME = "Person/KNOWS/id"
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -141,19 +145,31 @@ def test_another_real_graph_is_released(db: Database, pcneo: Callable[..., Any],
     graph = naive.read_edges(file)
     put(db, graph)
     annotate.write(db.driver, db.name, p=0.1, **PERSONS)
-    code, _, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "out.json", "--budget-epsilon", "3")
-    assert code == 0, err
+    budget.set_total(db.driver, db.name, graph=NAME, epsilon=7, delta="1e-3")
+    for options in (
+        ["-e", "1", "-e", "2", "--to", tmp_path / "out.json"],
+        ["-e", "4", "--mechanism", "elv", "--write-property", "noisy", "--to", tmp_path / "out-k3-e4.json"],
+    ):
+        code, _, err = pcneo("release", *options)
+        assert code == 0, err
     exact = triangles(graph)
-    for epsilon in (1, 2):
+    entries = {row["id"]: row for (row,) in db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")}
+    assert len(entries) == 3
+    for epsilon, mechanism in ((1, "critical"), (2, "critical"), (4, "elv")):
         public = json.loads((tmp_path / f"out-k3-e{epsilon}.json").read_text())
         report = json.loads((tmp_path / f"out-k3-e{epsilon}.owner.json").read_text())
+        entry = entries[report["release"]]
         counts = {row["key"]: row["count"] for row in public["counts"]}
         assert counts.keys() == graph.keys()
         assert public["total"] == report["total"] == float(Fraction(sum(counts.values()), 3))
+        assert public["mechanism"] == report["mechanism"] == entry["mechanism"] == mechanism
+        assert Fraction(public["epsilon"]) == Fraction(report["epsilon"]) == Fraction(entry["epsilon"]) == epsilon
+        assert Fraction(public["delta"]) == Fraction(report["delta"]) == Fraction(entry["delta"])
         # Ten standard errors are passed with a probability far below 1e-6.
         assert abs(public["total"] - sum(exact.values()) / 3) <= 10 * report["standardErrorOfTotal"]
+    assert dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy")) == counts
     (each,) = budget.show(db.driver, db.name, graph=NAME)
-    assert str(each.account.spent) == "ε = 3, δ = 0"
+    assert each.account.spent.epsilon == 7
 
 
 def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
@@ -210,6 +226,9 @@ REFUSALS = [
     (["-e", "1", "--write-property", "id"], 4, "have a property 'id' already"),
     (["-e", "1", "-e", "2", "--write-property", "noisy"], 2, "one release"),
     (["-e", "1", "-e", "1.0", "-e", "1"], 2, "written twice"),
+    (["-e", "1", "--report", "/no such folder/report.md"], 2, "cannot be written"),
+    (["-e", "1", "--to", "/no such folder/out.csv"], 2, "cannot be written"),
+    (["-e", "1", "--to", "/no such folder/out.txt"], 2, "must end in"),
 ]
 
 
@@ -219,7 +238,7 @@ def test_a_refusal_has_its_exit_code_and_changes_nothing(
     """One database for all of them: each must leave it as it was."""
     before = kite.everything()
     for options, code, says in REFUSALS:
-        ended, out, err = pcneo("release", *options, "--to", tmp_path / "out.csv")
+        ended, out, err = pcneo("release", "--to", tmp_path / "out.csv", *options)
         assert ended == code, (options, err)
         assert says in err, options
         assert out == "", options
@@ -228,14 +247,22 @@ def test_a_refusal_has_its_exit_code_and_changes_nothing(
         assert kite.everything() == before, options
 
 
-def refused(db: Database, drawn: list[int], kind: type[PcneoError], says: str, to: Path, **options: Any) -> None:
-    before, files = ledger(db), sorted(to.parent.iterdir())
-    asked = Asked(to=to, epsilon=1, mechanism=options.pop("mechanism", "critical"))
-    with pytest.raises(kind, match=says):
-        release(db.driver, db.name, asked=[asked], **options)
-    assert ledger(db) == before
-    assert drawn == []
-    assert sorted(to.parent.iterdir()) == files
+@pytest.fixture
+def refused(pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path) -> Callable[..., None]:
+    """Checks that a release of ε=1 is refused: exit code, message, ledger and files unchanged, no noise drawn."""
+
+    def check(db: Database, code: int, says: str, *options: str) -> None:
+        before, files = ledger(db), sorted(tmp_path.iterdir())
+        drawn.clear()
+        ended, out, err = pcneo("release", "-e", "1", "--to", tmp_path / "refused.csv", *options)
+        assert ended == code, err
+        assert says in err
+        assert out == ""
+        assert ledger(db) == before
+        assert drawn == []
+        assert sorted(tmp_path.iterdir()) == files
+
+    return check
 
 
 @pytest.mark.parametrize("mechanism", ["critical", "published"])
@@ -251,35 +278,68 @@ def refused(db: Database, drawn: list[int], kind: type[PcneoError], says: str, t
     ],
 )  # fmt: skip
 def test_a_changed_graph_or_changed_memberships_are_refused(
-    kite: Database, drawn: list[int], tmp_path: Path, mechanism: str, change: str, says: str
+    kite: Database, refused: Callable[..., None], mechanism: str, change: str, says: str
 ) -> None:
     kite.run(change)
-    refused(kite, drawn, GraphError, says, tmp_path / "out.csv", mechanism=mechanism, no_promise=True)
+    refused(kite, 4, says, "--mechanism", mechanism, "--no-promise")
 
 
-def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, drawn: list[int], tmp_path: Path) -> None:
+def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
     annotate.write(db.driver, db.name, p=0.5, vertices=[1, 2], **PERSONS)
-    refused(db, drawn, GraphError, "no complete run", tmp_path / "out.csv", budget_epsilon=1)
+    refused(db, 4, "no complete run", "--budget-epsilon", "1")
+
+
+def test_groups_too_large_for_memory_are_refused_and_edge_is_named(
+    kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcneo.release.source.MEMORY", 1_000)
+    refused(kite, 4, "Use the mechanism edge")
+
+
+def test_a_file_that_is_there_is_never_overwritten(
+    kite: Database, refused: Callable[..., None], tmp_path: Path
+) -> None:
+    (tmp_path / "there.csv").write_text("mine")
+    refused(kite, 2, "never overwrites", "--to", str(tmp_path / "there.csv"))
+    assert (tmp_path / "there.csv").read_text() == "mine"
 
 
 def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int], tmp_path: Path) -> None:
-    noise = SimulatedNoise.seeded(1)
-    refused(kite, drawn, ParameterError, "SimulatedNoise", tmp_path / "out.csv", noise=noise)
-
     class Mine(Noise):
         def _sample(self, scale: float, size: int) -> list[int]:
             return [0] * size
 
-    refused(kite, drawn, ParameterError, "Mine", tmp_path / "out.csv", noise=Mine())
+    before = ledger(kite)
+    for noise in (SimulatedNoise.seeded(1), Mine()):
+        with pytest.raises(ParameterError, match=type(noise).__name__):
+            release(kite.driver, kite.name, asked=[Asked(to=tmp_path / "out.csv", epsilon=1)], noise=noise)
+    assert ledger(kite) == before
+    assert drawn == []
+    assert list(tmp_path.iterdir()) == []
     release(kite.driver, kite.name, asked=[Asked(to=tmp_path / "out.csv", epsilon=1)], noise=ReleaseNoise())
     assert sum(drawn) > 0
 
 
-def test_without_a_total_nothing_is_released(db: Database, drawn: list[int], tmp_path: Path) -> None:
+def test_without_a_total_nothing_is_released(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
     annotate.write(db.driver, db.name, p=0.5, **PERSONS)
-    refused(db, drawn, BudgetError, "No total is set", tmp_path / "out.csv")
+    refused(db, 9, "No total is set")
+
+
+def test_a_graph_whose_name_is_freed_before_the_spend_is_refused(
+    db: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an `annotate` that fails at that moment does."""
+    from pcneo.release import releasing
+
+    def freed(*arguments: Any) -> None:
+        spending.enter(*arguments)
+        db.run("MATCH (graph:PCohesionGraph) DELETE graph")
+
+    db.put(KITE)
+    monkeypatch.setattr(releasing, "enter", freed)
+    refused(db, 4, f"There is no graph '{NAME}'", "--mechanism", "edge", "--budget-epsilon", "1")
 
 
 def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
@@ -307,12 +367,15 @@ def released(db: Database, to: Path, epsilon: object = 1, **options: Any) -> str
     return one.id
 
 
-def test_spends_add_up_exactly_to_the_total_and_no_further(kite: Database, drawn: list[int], tmp_path: Path) -> None:
+def test_spends_add_up_exactly_to_the_total_and_no_further(
+    kite: Database, refused: Callable[..., None], tmp_path: Path
+) -> None:
     budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="0.3")
+    # The total that was set last counts, also where the server's clock was set back meanwhile.
+    kite.run("MATCH (b:PCohesionBudget {epsilon: '3/10'}) SET b.at = datetime('2001-01-01')")
     for i in range(3):
         released(kite, tmp_path / f"{i}.csv", "0.1")
-    drawn.clear()
-    refused(kite, drawn, BudgetError, "has ε = 0, δ = 0 left", tmp_path / "more.csv")
+    refused(kite, 9, "has ε = 0, δ = 0 left")
     budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="1.3")
     released(kite, tmp_path / "more.csv", "1")
     (each,) = budget.show(kite.driver, kite.name, graph=NAME)
@@ -320,28 +383,51 @@ def test_spends_add_up_exactly_to_the_total_and_no_further(kite: Database, drawn
 
 
 def test_another_set_of_memberships_must_be_asked_for(
-    kite: Database, pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path
+    kite: Database, pcneo: Callable[..., Any], refused: Callable[..., None], tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv")
+    assert "critical does not protect a pair outside them" in pcneo("budget", "show")[1]
     annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
     runs.clean(kite.driver, kite.name, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
-    drawn.clear()
-    refused(kite, drawn, BudgetError, "another set", tmp_path / "b.csv")
+    refused(kite, 9, "another set")
     released(kite, tmp_path / "b.csv", 2, other_groups=True)
+    released(kite, tmp_path / "c.csv", 5, mechanism="edge")
     (each,) = budget.show(kite.driver, kite.name, graph=NAME)
-    assert [cost.epsilon for cost in each.account.sets.values()] == [1, 2]
+    assert [cost.epsilon for cost in each.account.sets.values()] == [6, 7]
     _, out, _ = pcneo("budget", "show")
+    assert "spent ε = 8" in out
     assert "spends their sum" in out
+    assert ["ε = 6" in line or "ε = 7" in line for line in out.splitlines() if " alone: " in line] == [True, True]
 
 
 def test_published_makes_the_total_read_not_bounded(
-    kite: Database, pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path
+    kite: Database, pcneo: Callable[..., Any], refused: Callable[..., None], tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv", mechanism="published", no_promise=True)
     assert "spent not bounded" in pcneo("budget", "show")[1]
     assert "promises nothing" in (tmp_path / "a.csv").read_text()
-    drawn.clear()
-    refused(kite, drawn, BudgetError, "not bounded", tmp_path / "b.csv")
+    assert json.loads((tmp_path / "a.owner.json").read_text())["left"] is None
+    assert "so far: not bounded; total ε = 10, δ = 0.1\n" in (tmp_path / "a.owner.md").read_text()
+    refused(kite, 9, "not bounded")
+
+
+def test_an_answer_lost_at_the_spend_sends_the_owner_to_the_ledger_and_not_to_the_same_command(
+    kite: Database, pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Transaction.commit
+
+    def lose_the_answer(self: Transaction) -> None:
+        commit(self)
+        with translated():
+            raise neo4j.exceptions.IncompleteCommit("connection lost")
+
+    monkeypatch.setattr(Transaction, "commit", lose_the_answer)
+    code, out, err = pcneo("release", "-e", "1", "--to", tmp_path / "a.csv")
+    ((spent,),) = kite.run("MATCH (r:PCohesionRelease) RETURN r.id")
+    assert (code, out, drawn, list(tmp_path.iterdir())) == (5, "", [], [])
+    assert "Run the same command again" not in err
+    assert f"Where `pcneo budget show` lists release {spent}, that spend is recorded and stays" in err
+    assert "running the command again is a new spend" in err
 
 
 def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
@@ -394,16 +480,41 @@ def test_a_property_is_written_over_only_where_it_is_ours_and_clean_removes_it(k
     assert dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property")) == {first: None, second: None}
 
 
+def test_forget_removes_the_property_that_nothing_would_tell_to_be_ours_any_more(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    released(kite, tmp_path / "a.csv", write_property="noisy")
+    code, out, _ = pcneo("budget", "forget", "--graph", NAME, "--again", NAME)
+    assert (code, "removed the property noisy" in out) == (0, True)
+    assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
+    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=1)
+    released(kite, tmp_path / "b.csv", write_property="noisy")
+
+
+def test_a_property_is_written_for_a_recorded_release_alone_and_under_the_graphs_lock(
+    kite: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gateway = LedgerGateway(kite.driver, kite.name)
+    (graph,) = gateway.list_graphs()
+    counts = dict.fromkeys(range(1, 8), 5)
+    with pytest.raises(WriteMismatchError, match="no longer in the ledger"):
+        properties.write_property(gateway, graph, "noisy", "forgotten", counts)
+    monkeypatch.setattr("pcneo.store.lock.WAIT_SECONDS", 0.1)
+    with GraphLock(gateway, NAME), pytest.raises(BusyError):
+        properties.write_property(gateway, graph, "noisy", "forgotten", counts)
+    assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
+
+
 def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
-    kite: Database, drawn: list[int], tmp_path: Path
+    kite: Database, refused: Callable[..., None], tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv", write_property="noisy")
     kite.run("MATCH (v:Person {id: 3}) SET v.noisy = v.noisy + 1")
     before = kite.users_own()
-    drawn.clear()
-    refused(kite, drawn, GraphError, "have a property 'noisy' already", tmp_path / "b.csv", write_property="noisy")
+    refused(kite, 4, "have a property 'noisy' already", "--write-property", "noisy")
     cleaned = runs.clean(kite.driver, kite.name)
     assert (cleaned.properties, cleaned.kept_properties) == ((), ("noisy",))
+    assert budget.forget(kite.driver, kite.name, graph=NAME, again=NAME).kept_properties == ("noisy",)
     assert [node[2] for node in kite.users_own()[0]] == [node[2] for node in before[0]]
 
 

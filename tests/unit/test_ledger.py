@@ -73,6 +73,12 @@ def test_another_set_of_memberships_is_refused_unless_asked_for_and_sets_are_add
     assert both.spent == Cost(F(2, 5))
 
 
+def test_what_a_set_has_spent_counts_the_releases_that_know_no_sets() -> None:
+    other = Spend("critical", F(1, 5), F(0), "b")
+    assert account(TENTH, EDGE, other).sets == {"a": TENTH.cost + EDGE.cost, "b": other.cost + EDGE.cost}
+    assert [str(cost) for cost in account(TENTH, NOTHING_PROMISED).sets.values()] == ["not bounded"]
+
+
 def test_edge_and_elv_know_no_sets() -> None:
     check_spends(account(TENTH), [EDGE, Spend("elv", F(1, 10), F(1, 10**7))])
     assert account(EDGE).sets == {}
@@ -108,7 +114,8 @@ def test_a_total_delta_must_be_below_one(delta: str) -> None:
 
 
 def test_a_total_without_delta_admits_critical_alone() -> None:
-    assert parse_total("1/3", None) == parse_total("1/3", "0") == Cost(F(1, 3), F(0))
+    for zero in (None, 0, "0", "0.00", "0/1", "0e-7", 0.0):
+        assert parse_total("1/3", zero) == Cost(F(1, 3), F(0))
 
 
 # --- Names over the same data
