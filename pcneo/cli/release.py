@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +16,7 @@ from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
 if TYPE_CHECKING:
     from pcneo.budget import GraphBudget
     from pcneo.errors import PcneoError
-    from pcneo.release import Prepared
+    from pcneo.release import Asked, Prepared
 
 __all__ = ["budget", "release"]
 
@@ -30,7 +31,9 @@ def release(
     to: Annotated[Path | None, typer.Option("--to", help="The public file, .csv or .json.")] = None,
     epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several.")] = None,
     k: Annotated[list[int] | None, typer.Option("-k", help="Vertices of the cliques; several for several.")] = None,
-    mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
+    mechanism: Annotated[
+        str | None, typer.Option("--mechanism", help="critical, edge, elv or published; critical.")
+    ] = None,
     run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
     graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
     p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
@@ -60,36 +63,27 @@ def release(
 
     Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
-    from pcneo.release import Asked, read_batch
+    from pcneo.release import read_batch
     from pcneo.release import release as release_counts
 
+    options = {
+        "mechanism": mechanism,
+        "delta": delta,
+        "epsilon_1": epsilon_1,
+        "h": h,
+        "graph": graph,
+        "p": p,
+        "score": score,
+        "run": run,
+        "report": report,
+    }
     if batch is not None:
-        if to or epsilon or k:
-            raise typer.BadParameter("--batch says what is released; leave --to, -e and -k out.", param_hint="--batch")
+        _refuse_beside_batch({"to": to, "epsilon": epsilon, "k": k, **options})
         asked = read_batch(batch)
     elif to is None or not epsilon:
         raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
     else:
-        pairs = [(each_k, each_e) for each_k in k or [3] for each_e in epsilon]
-        if report is not None and len(pairs) > 1:
-            raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-        asked = [
-            Asked(
-                to=to if len(pairs) == 1 else _numbered(to, each_k, each_e),
-                mechanism=mechanism,
-                k=each_k,
-                epsilon=each_e,
-                delta=delta,
-                epsilon_1=epsilon_1,
-                h=h,
-                graph=graph,
-                p=p,
-                score=score,
-                run=run,
-                report=report,
-            )
-            for each_k, each_e in pairs
-        ]
+        asked = _asked(to, k or [3], epsilon, options)
     with connected() as (driver, database), Bars() as bars:
         prepared, released = release_counts(
             driver,
@@ -116,6 +110,30 @@ def release(
         print(f"{one.public}: noisy total {one.total:,.2f}")
         print(f"  {one.promise}")
         note(f"For you alone: {one.reports[0]}")
+
+
+def _refuse_beside_batch(options: Mapping[str, object]) -> None:
+    """Refuse what the batch file says: an option that is dropped looks as if it had been heeded."""
+    given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
+    if given:
+        named = ", ".join(f"-{name}" if name in ("k", "p") else f"--{name}" for name in given)
+        raise typer.BadParameter(
+            f"The file says what is released, how, and where to; leave {named} out.", param_hint="--batch"
+        )
+
+
+def _asked(to: Path, ks: list[int], epsilons: list[str], options: dict[str, Any]) -> list[Asked]:
+    """Each k with each ε; what was not given is left to the defaults."""
+    from pcneo.release import Asked
+
+    pairs = [(k, epsilon) for k in ks for epsilon in epsilons]
+    if options["report"] is not None and len(pairs) > 1:
+        raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
+    given = {name: value for name, value in options.items() if value is not None}
+    return [
+        Asked(to=to if len(pairs) == 1 else _numbered(to, k, epsilon), k=k, epsilon=epsilon, **given)
+        for k, epsilon in pairs
+    ]
 
 
 def _numbered(to: Path, k: int, epsilon: str) -> Path:

@@ -10,7 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import MECHANISMS, make_mechanism
 from pcneo.release import outputs
@@ -172,3 +174,17 @@ def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_pat
 def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(FileFormatError, match=says):
         batch(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--to=a.csv", "-e=1", "-k=4", "--mechanism=edge", "--run=latest", "--graph=g", "-p=0.1", "--score=degree",
+     "--delta=0.1", "--epsilon-1=0.1", "--h=0", "--report=a.md"],
+)  # fmt: skip
+def test_what_a_batch_file_says_is_refused_beside_it(tmp_path: Path, option: str) -> None:
+    (tmp_path / "batch.csv").write_text("to,epsilon\na.csv,1\n")
+    name, value = option.split("=")
+    result = CliRunner().invoke(app, ["release", "--batch", str(tmp_path / "batch.csv"), name, value])
+    assert result.exit_code == 2
+    shown = "--epsilon" if name == "-e" else name
+    assert f"leave {shown} out" in " ".join(result.output.replace("│", " ").split())
