@@ -148,7 +148,9 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; a standard error of `critical` is for the owner alone."""
+    """What may be said before anything is spent; the last three columns are of `critical`, for the owner alone."""
+    from pcneo.release import DIFFERENT_PROMISES
+
     rows = [
         {
             "mechanism": one.mechanism.name,
@@ -158,12 +160,14 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
             "run": one.run.id if one.run else None,
             "leastScale": one.utility.least_scale,
             "usualScale": one.utility.usual_scale,
+            "standardErrorAtUsualScale": one.utility.usual_standard_error,
             "standardErrorOfTotal": one.utility.standard_error,
-            "standardErrorWithEdge": one.utility.edge_standard_error,
+            "standardErrorWithEdge": one.utility.with_edge,
+            "exactCounts": one.utility.exact_counts,
         }
         for one in prepared
     ]
-    note("Nothing was spent. The figures are for the owner alone.")
+    note(f"Nothing was spent. The figures are for the owner alone. {DIFFERENT_PROMISES}")
     if as_json:
         print_json(rows)
     elif rows:

@@ -26,6 +26,7 @@ from pcneo.release.outputs import public_record, public_text, total_of, write_pr
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.report import owner_markdown, owner_record
 from pcneo.release.spending import Terms, check_early, enter, spend
+from pcneo.release.utility import describe_utility
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA
 
@@ -121,7 +122,7 @@ def release(
         gateway.ensure_schema(OWN_SCHEMA)
     prepared = prepare(gateway, chosen, progress)
     for one in prepared:
-        _tell(one)
+        log.info("%s", describe_utility(one.mechanism, one.utility))
     if dry_run:
         return prepared, []
 
@@ -140,22 +141,6 @@ def _check_call(asked: Sequence[Asked], write_property: str | None, noise: Noise
     if write_property is not None and len(asked) != 1:
         raise ParameterError(
             "--write-property takes one release: a property holds one count.", name="write_property", value=len(asked)
-        )
-
-
-def _tell(one: Prepared) -> None:
-    """Say, before the spend, which mechanism is expected to be better; for the owner alone."""
-    utility = one.utility
-    if utility.edge_standard_error is not None:
-        better = "critical" if utility.standard_error <= utility.edge_standard_error else "edge"
-        log.info(
-            "k=%d, ε=%s, expected standard error of the total: %.4g with critical, about %.4g with edge. Less noise is "
-            "expected from %s; the two promise different things.",
-            one.mechanism.k,
-            one.mechanism.epsilon,
-            utility.standard_error,
-            utility.edge_standard_error,
-            better,
         )
 
 

@@ -293,9 +293,41 @@ def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     (row,) = json.loads(out)
     assert row["leastScale"] == pytest.approx(3 / 0.9)
     assert row["usualScale"] >= row["leastScale"]
+    assert row["standardErrorAtUsualScale"] > 0
+    assert row["standardErrorOfTotal"] is row["exactCounts"] is row["standardErrorWithEdge"] is None
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
     assert db.everything() == before
+
+
+def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
+    kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pcneo")
+    for mechanism in ("critical", "elv"):
+        released(kite, tmp_path / f"{mechanism}.csv", mechanism=mechanism)
+    of_critical, spent, of_elv, _ = caplog.messages
+    exact = json.loads((tmp_path / "critical.owner.json").read_text())["exactCounts"]
+    assert of_critical.startswith(f"For the owner alone: critical, k=3, ε=1: {exact} counts are published exactly")
+    assert spent.startswith("recorded the spend")
+    assert of_elv.startswith("elv, k=3, ε=1: the noise level λ is at least 3.333, and ")
+
+
+def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that_promises_differ(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "batch.csv"
+    file.write_text("mechanism,epsilon,to\ncritical,1,a.csv\nedge,1,b.csv\n")
+    code, out, err = pcneo("release", "--batch", file, "--dry-run", "--json")
+    assert code == 0, err
+    critical, edge = json.loads(out)
+    assert critical["standardErrorAtUsualScale"] is edge["standardErrorOfTotal"] is None
+    least, expected, most = critical["standardErrorWithEdge"]
+    assert edge["standardErrorAtUsualScale"] <= least <= expected <= most
+    assert critical["exactCounts"] == 0
+    assert edge["exactCounts"] is None
+    assert "promise different things" in err
+    assert pcneo("release", "--batch", file, "--dry-run")[0] == 0
 
 
 # --- The ledger over time
