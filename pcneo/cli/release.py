@@ -209,8 +209,8 @@ def show_budget(
     for each in budgets:
         account = each.account
         print_table(
-            ["release", "when", "who", "mechanism", "k", "epsilon", "delta", "run"],
-            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.delta, r.run) for r in each.releases],
+            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run"],
+            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run) for r in each.releases],
             f"{each.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
         if len(account.sets) > 1:

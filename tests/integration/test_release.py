@@ -115,6 +115,10 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     assert entry["id"] == report["release"]
     assert entry["property"] == "noisy"
     assert (entry["mechanism"], entry["k"], Fraction(entry["epsilon"])) == (mechanism, 3, Fraction(3, 2))
+    kept = ("epsilon", "epsilonOne", "delta", "h")
+    assert [read_back(entry.get(name)) for name in kept] == [
+        read_back(report[name]) for name in ("epsilon", "epsilon1", "delta", "h")
+    ]
     assert entry.get("run") == report["run"] == (run.run if mechanism in ("critical", "published") else None)
     assert record.keys().isdisjoint({"run", "fingerprint", "scales", "exactCounts", "loss", "vertices"})
     assert ("scale" in record) == (mechanism in ("edge", "elv"))
@@ -127,6 +131,10 @@ def test_file_database_property_and_report_agree_on_copenhagen(
         assert promised <= 1.5 * (1 + 1e-9)
         exact = sum(counts[v] == x for v, x in triangles(graph).items())
         assert exact >= report["exactCounts"] > 0
+
+
+def read_back(number: str | int | None) -> Fraction | None:
+    return None if number is None else Fraction(number)
 
 
 def triangles(graph: dict[Any, set[Any]]) -> dict[Any, int]:
@@ -409,6 +417,26 @@ def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
         with pytest.raises(BudgetError, match="shares data"):
             action()
     assert drawn == []
+
+
+def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_report(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    options = ["--mechanism", "elv", "-e", "3", "--epsilon-1", "1/7", "--delta", "1/1000", "--h", "2"]
+    code, _, err = pcneo("release", *options, "--to", tmp_path / "a.csv")
+    assert code == 0, err
+    released(kite, tmp_path / "b.csv")
+    (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
+    of_elv, of_critical = shown["releases"]
+    assert (of_elv["epsilon"], of_elv["epsilon1"], of_elv["delta"], of_elv["h"]) == ("3/1", "1/7", "1/1000", 2)
+    assert of_critical["epsilon1"] is of_critical["h"] is None
+    assert "1/7" in pcneo("budget", "show")[1]
+    report = (tmp_path / "a.owner.md").read_text()
+    assert "- k=3, ε=3, ε1=1/7, δ=0.001, h=2\n" in report
+    assert "- Mechanism elv, run by each vertex and a collector" in report
+    report = (tmp_path / "b.owner.md").read_text()
+    assert "- k=3, ε=1, δ=0\n" in report
+    assert "run by the owner, who sees the whole graph" in report
 
 
 # --- The property
