@@ -44,7 +44,8 @@ def release(
     batch: Annotated[Path | None, typer.Option("--batch", help="CSV file with one release a row.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
     budget_epsilon: Annotated[
-        str | None, typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call.")
+        str | None,
+        typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call; total δ is what it spends."),
     ] = None,
     other_groups: Annotated[bool, typer.Option("--other-groups", help="Admit another set of memberships.")] = False,
     no_promise: Annotated[bool, typer.Option("--no-promise", help="Admit published, which promises nothing.")] = False,

@@ -110,7 +110,8 @@ def release(
         DatabaseError: while the spend was recorded; no noise was drawn, and the ledger says whether it counts.
         PcneoError: after the spend: the message says which release stays recorded and what became of its numbers.
     """
-    terms = Terms(None if budget_epsilon is None else parse_total(budget_epsilon, None), other_groups, no_promise)
+    total = None if budget_epsilon is None else parse_total(budget_epsilon, None)
+    terms = Terms(total, other_groups, no_promise, dry_run)
     _check_call(asked, write_property, noise)
     check_destinations(asked)
     gateway = LedgerGateway(driver, database)

@@ -308,6 +308,24 @@ def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     assert db.everything() == before
 
 
+def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_refuse(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pcneo")
+    db.put(KITE)
+    options = ["-e", "1", "--mechanism", "edge", "--to", tmp_path / "a.csv"]
+    code, out, err = pcneo("release", *options, "--dry-run", "--json")
+    assert code == 0, err
+    assert [row["mechanism"] for row in json.loads(out)] == ["edge"]
+    assert "No total is set" in caplog.text
+    code, _, err = pcneo("release", *options)
+    assert code == 9
+    assert "budget set" not in err  # it would answer that there is no such graph
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    with pytest.raises(BudgetError, match="promises nothing"):
+        released(db, tmp_path / "a.csv", mechanism="published", dry_run=True)
+
+
 def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
