@@ -6,17 +6,17 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
 from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
+from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
     from pcneo.budget import GraphBudget
-    from pcneo.errors import PcneoError
-    from pcneo.release import Asked, Prepared
+    from pcneo.release import Asked, Prepared, Released
 
 __all__ = ["budget", "release"]
 
@@ -85,25 +85,34 @@ def release(
         raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
     else:
         asked = _asked(to, k or [3], epsilon, options)
-    with connected() as (driver, database), Bars() as bars:
-        prepared, released = release_counts(
-            driver,
-            database,
-            asked=asked,
-            node_labels=node_label or (),
-            relationship_types=relationship_type or (),
-            key=key,
-            budget_epsilon=budget_epsilon,
-            other_groups=other_groups,
-            no_promise=no_promise,
-            dry_run=dry_run,
-            write_property=write_property,
-            retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
-            progress=bars,
-        )
+    try:
+        with connected() as (driver, database), Bars() as bars:
+            prepared, released = release_counts(
+                driver,
+                database,
+                asked=asked,
+                node_labels=node_label or (),
+                relationship_types=relationship_type or (),
+                key=key,
+                budget_epsilon=budget_epsilon,
+                other_groups=other_groups,
+                no_promise=no_promise,
+                dry_run=dry_run,
+                write_property=write_property,
+                retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
+                progress=bars,
+            )
+    except PcneoError as error:
+        if made := error.data.get("released"):
+            _print_released(cast("list[Released]", made), as_json)
+        raise
     if dry_run:
         _print_prepared(prepared, as_json)
-        return
+    else:
+        _print_released(released, as_json)
+
+
+def _print_released(released: list[Released], as_json: bool) -> None:
     if as_json:
         print_json(released)
         return

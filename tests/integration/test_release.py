@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,6 +21,7 @@ from pcneo.__main__ import main
 from pcneo.errors import BudgetError, GraphError, ParameterError, PcneoError
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.release import Asked, release
+from pcneo.release.prepared import prepare
 
 NAME = "Person/KNOWS/id"
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -497,8 +499,78 @@ def test_a_property_that_cannot_be_written_whole_is_not_written_at_all_and_the_f
         raise PcneoError("The connection broke.")
 
     monkeypatch.setattr(PropertyWriter, "set_property", half)
-    with pytest.raises(PcneoError, match="'noisy' was not written: The connection broke"):
+    with pytest.raises(PcneoError, match=r"'noisy' was not written: The connection broke.*a\.csv\.$"):
         released(kite, tmp_path / "a.csv", write_property="noisy")
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
     assert kite.run("MATCH (r:PCohesionRelease) RETURN r.property") == [[None]]
     assert len(read_csv(tmp_path / "a.csv")[1]) == 7
+
+
+# --- Writes that fail after the spend
+
+
+@pytest.fixture
+def unwritable(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes the writing of files with some names fail; the name is there by then, as after a race."""
+    link = os.link
+
+    def refuse(name: str) -> None:
+        def refusing(source: Path, to: Path) -> None:
+            if to.name == name:
+                to.write_text("somebody else's")
+            link(source, to)
+
+        monkeypatch.setattr(os, "link", refusing)
+
+    return refuse
+
+
+def test_of_a_release_whose_public_file_cannot_be_written_it_is_said_what_there_is(
+    kite: Database, tmp_path: Path, unwritable: Callable[[str], None]
+) -> None:
+    unwritable("a.csv")
+    with pytest.raises(PcneoError, match=r"a\.csv was not written.*stays recorded.*a\.owner\.md.*numbers are lost"):
+        released(kite, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "somebody else's"
+    unwritable("b.csv")
+    with pytest.raises(PcneoError, match=r"b\.csv was not written.*Written: .*the property 'noisy'\.$"):
+        released(kite, tmp_path / "b.csv", write_property="noisy")
+    assert len(kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v")) == 7
+    assert len(kite.run("MATCH (r:PCohesionRelease) RETURN r")) == 2
+
+
+def test_a_report_that_cannot_be_written_does_not_cost_the_numbers(
+    kite: Database, tmp_path: Path, unwritable: Callable[[str], None]
+) -> None:
+    unwritable("a.owner.json")
+    with pytest.raises(PcneoError, match=r"a\.owner\.json was not written.*a\.csv\.$"):
+        released(kite, tmp_path / "a.csv")
+    assert len(read_csv(tmp_path / "a.csv")[1]) == 7
+
+
+def test_the_promises_of_those_that_were_released_are_printed_where_another_of_the_batch_fails(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, unwritable: Callable[[str], None]
+) -> None:
+    unwritable("a-k3-e1.csv")
+    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    assert code == 1
+    assert "a-k3-e1.csv was not written" in err
+    assert "a-k3-e2.csv: noisy total" in out
+    assert "Given the stored groups" in out
+    assert "a-k3-e1.csv" not in out
+
+
+def test_a_file_that_comes_while_the_graph_is_read_is_noticed_before_the_spend(
+    kite: Database, drawn: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = ledger(kite)
+
+    def prepare_slowly(*arguments: Any) -> Any:
+        (tmp_path / "a.csv").write_text("somebody else's")
+        return prepare(*arguments)
+
+    monkeypatch.setattr("pcneo.release.releasing.prepare", prepare_slowly)
+    with pytest.raises(ParameterError, match="exists"):
+        released(kite, tmp_path / "a.csv")
+    assert (ledger(kite), drawn) == (before, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

@@ -110,6 +110,15 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 
+@pytest.mark.parametrize("write", [outputs.write_public, outputs.write_private])
+def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path, write: Callable[[Path, str], None]) -> None:
+    (tmp_path / "out.csv").write_text("paid for")
+    with pytest.raises(PcneoError, match=r"out\.csv cannot be written: File exists"):
+        write(tmp_path / "out.csv", "text")
+    assert (tmp_path / "out.csv").read_text() == "paid for"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
 def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_path: Path) -> None:
     check_destinations([Asked(to=tmp_path / "a.csv"), Asked(to=tmp_path / "b.json", report=tmp_path / "own.md")])
     assert list(tmp_path.iterdir()) == []
