@@ -38,7 +38,7 @@ def public_record(
         scales: the scale of each vertex.
         counts: the noisy counts.
     """
-    # [public-record] From the graph follow here: the total of the counts as published, and what noisy values give.
+    # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
     record: dict[str, Any] = {
         "pcneo": __version__,
         "mechanism": mechanism.name,
