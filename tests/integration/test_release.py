@@ -182,6 +182,19 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
     assert set(read_csv(tmp_path / "c.csv")[1]) == {10, 11, 12}
 
 
+def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choice(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    db.put(KITE)
+    options = ["-e", "1", "--mechanism", "edge", "--graph", "mine"]
+    code, _, err = pcneo("release", *options, "--budget-epsilon", "2", "--to", tmp_path / "a.csv")
+    assert code == 0, err
+    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2", "--delta", "1e-3")[0] == 0
+    assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
+    assert [each.graph for each in budget.show(db.driver, db.name)] == ["mine"]
+    assert db.run("MATCH (g:PCohesionGraph) RETURN g.nodeLabels, g.key") == [[["Person"], "id"]]
+
+
 # --- What is refused leaves no trace
 
 
@@ -209,7 +222,7 @@ REFUSALS = [
     (["-e", "1", "--score", "degree"], 4, "no complete run"),
     (["-e", "1", "--graph", "other"], 4, "no complete run"),
     (["-e", "1", "--run", "other"], 4, "no complete run"),
-    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "no graph 'other'"),
+    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 9, f"Use one of them, --graph {NAME}"),
     (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
     (["-e", "11"], 9, "has ε = 10"),
     (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
