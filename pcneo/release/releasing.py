@@ -196,12 +196,19 @@ def _parts(
     }
     if property_name is not None:
         name = f"the property {property_name!r}"
-        parts[name] = partial(write_property, gateway, one.graph, property_name, one.id, each.counts)
+        parts[name] = partial(_write_property, gateway, each, property_name)
     # The public file comes last: where it is, nothing else is still to be written.
     public = public_record(one.mechanism, one.run.p_text if one.run else None, each.scales, each.counts)
     text = public_text(public, each.counts, one.asked.to.suffix)
     parts[str(one.asked.to)] = partial(write_public, one.asked.to, text)
     return parts
+
+
+def _write_property(gateway: LedgerGateway, each: _Drawn, name: str) -> None:
+    try:
+        write_property(gateway, each.one.graph, name, each.one.id, each.counts)
+    except PcneoError as error:
+        raise PcneoError(f"The property {name!r} was not written: {error}") from error
 
 
 def _tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
@@ -218,10 +225,11 @@ def _tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
 
 def _say_failed(one: Prepared, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:
     written = [name for name in parts if name not in failed]
-    said = [f"{name} was not written: {error}" for name, error in failed.items()]
-    said.append(f"The spend of release {one.id} stays recorded.")
+    lost = set(written) <= set(map(str, one.asked.reports))
+    said = [
+        *map(str, failed.values()),
+        f"The spend of release {one.id} stays recorded{', and its numbers are lost' if lost else ''}.",
+    ]
     if written:
         said.append(f"Written: {', '.join(written)}.")
-    if set(written) <= set(map(str, one.asked.reports)):
-        said.append("Its numbers are lost: a new release is a new spend.")
     return " ".join(said)

@@ -542,11 +542,13 @@ def test_of_a_release_whose_public_file_cannot_be_written_it_is_said_what_there_
     kite: Database, tmp_path: Path, unwritable: Callable[[str], None]
 ) -> None:
     unwritable("a.csv")
-    with pytest.raises(PcneoError, match=r"a\.csv was not written.*stays recorded.*a\.owner\.md.*numbers are lost"):
+    with pytest.raises(
+        PcneoError, match=r"a\.csv cannot.*recorded, and its numbers are lost\. Written: .*a\.owner\.md\.$"
+    ):
         released(kite, tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == "somebody else's"
     unwritable("b.csv")
-    with pytest.raises(PcneoError, match=r"b\.csv was not written.*Written: .*the property 'noisy'\.$"):
+    with pytest.raises(PcneoError, match=r"b\.csv cannot be written.*recorded\. Written: .*the property 'noisy'\.$"):
         released(kite, tmp_path / "b.csv", write_property="noisy")
     assert len(kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v")) == 7
     assert len(kite.run("MATCH (r:PCohesionRelease) RETURN r")) == 2
@@ -556,7 +558,7 @@ def test_a_report_that_cannot_be_written_does_not_cost_the_numbers(
     kite: Database, tmp_path: Path, unwritable: Callable[[str], None]
 ) -> None:
     unwritable("a.owner.json")
-    with pytest.raises(PcneoError, match=r"a\.owner\.json was not written.*a\.csv\.$"):
+    with pytest.raises(PcneoError, match=r"a\.owner\.json cannot be written.*recorded\. Written.*a\.csv\.$"):
         released(kite, tmp_path / "a.csv")
     assert len(read_csv(tmp_path / "a.csv")[1]) == 7
 
@@ -567,7 +569,7 @@ def test_the_promises_of_those_that_were_released_are_printed_where_another_of_t
     unwritable("a-k3-e1.csv")
     code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
     assert code == 1
-    assert "a-k3-e1.csv was not written" in err
+    assert "a-k3-e1.csv cannot be written: File exists" in err
     assert "a-k3-e2.csv: noisy total" in out
     assert "Given the stored groups" in out
     assert "a-k3-e1.csv" not in out
