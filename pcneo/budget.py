@@ -6,6 +6,7 @@ The ledger is bookkeeping for an honest owner, who could restore a backup; it li
 from __future__ import annotations
 
 import getpass
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -129,7 +130,7 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
             if other.name != graph.name and other.name in used and _share_data(graph, other):
                 raise BudgetError(
                     f"Graph {graph.name!r} shares data with graph {other.name!r}, and one name alone can have a budget "
-                    f"and releases. Use one of them, --graph {other.name}.",
+                    f"and releases. Use one of them, --graph {shlex.quote(other.name)}.",
                     graph=graph.name,
                     other=other.name,
                 )

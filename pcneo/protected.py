@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.cliques import check_clique_size, edge_ends, supports_within
+from pcneo.cliques import check_clique_size, edge_ends, largest_common, supports_within
 from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import pairs as kernels
 from pcneo.model import CohesionBatch, Graph
@@ -25,6 +25,7 @@ __all__ = [
     "LargestSupports",
     "Protected",
     "ProtectedSize",
+    "common_bounds",
     "largest_supports",
     "protect",
     "protected_size",
@@ -223,6 +224,40 @@ def _among(codes: NDArray[np.int64], all_codes: NDArray[np.int64]) -> NDArray[np
         return np.zeros(len(codes), np.bool_)
     place = np.searchsorted(all_codes, codes)
     return all_codes[np.minimum(place, len(all_codes) - 1)] == codes
+
+
+# --- Common neighbours
+
+
+def common_bounds(graph: Graph, protected: Protected) -> tuple[int, int]:
+    """Return the least and the most that C, the largest |N(u) ∩ N(v)|, can be whichever pairs of P̂ are connected.
+
+    The connections outside P̂ alone have the least, Ĝ has the most.
+
+    Args:
+        graph: the graph; of its connections only those outside P̂ matter.
+        protected: P̂ and Ĝ.
+    """
+    n = graph.vertex_count
+    u, v = np.repeat(np.arange(n), graph.degrees), graph.neighbours.astype(np.int64)
+    outside = ~_among(np.minimum(u, v) * n + np.maximum(u, v), protected.pairs)
+    offsets = np.concatenate((np.zeros(1, np.int64), np.bincount(u[outside], minlength=n))).cumsum()
+    _, least = largest_common(Graph(graph.keys, offsets, graph.neighbours[outside]))
+    return least, _most_common(protected.graph, least)
+
+
+def _most_common(graph: Graph, known: int) -> int:
+    """Return C, at least `known`, of a graph that may have so many edges that `largest_common` would take long."""
+    most, degrees = known, graph.degrees
+    for v in np.argsort(-degrees, kind="stable").tolist():
+        if degrees[v] <= most:  # neither this vertex nor one that follows shares more neighbours than it has
+            break
+        around = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
+        rows = [graph.neighbours[graph.offsets[w] : graph.offsets[w + 1]] for w in around.tolist()]
+        common = np.bincount(np.concatenate(rows))
+        common[v] = 0
+        most = max(most, int(common.max()))
+    return most
 
 
 # --- S(e), and the largest for each vertex

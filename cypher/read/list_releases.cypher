@@ -9,6 +9,7 @@
 //   p               string|null  p as a canonical fraction a/b
 //   score           string|null  score of the run
 //   epsilon         string       ε as a canonical fraction a/b
+//   epsilonOne      string|null  ε1 likewise
 //   delta           string       δ likewise
 //   h               integer|null  the two-phase mechanisms' h
 //   membershipHash  string|null  hash of the memberships it rests on
@@ -20,7 +21,7 @@
 MATCH (release:PCohesionRelease)
 WHERE release.graph IS NOT NULL
 RETURN release.id AS id, release.graph AS graph, release.run AS run, release.mechanism AS mechanism, release.k AS k,
-       release.p AS p, release.score AS score, release.epsilon AS epsilon, release.delta AS delta, release.h AS h,
-       release.membershipHash AS membershipHash, release.property AS property, release.propertyHash AS propertyHash,
-       release.who AS who, release.version AS version, release.at AS at
+       release.p AS p, release.score AS score, release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
+       release.delta AS delta, release.h AS h, release.membershipHash AS membershipHash, release.property AS property,
+       release.propertyHash AS propertyHash, release.who AS who, release.version AS version, release.at AS at
 ORDER BY at, id

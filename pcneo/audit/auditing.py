@@ -17,7 +17,7 @@ from pcneo.privacy.audit import Fit, Scales, advise, simulate
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms import MECHANISMS, Critical
 from pcneo.release.asked import Asked
-from pcneo.release.chosen import AnyMechanism, Chosen, choose, mechanism_of
+from pcneo.release.chosen import Chosen, choose, mechanism_of
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.store.ledger import LedgerGateway
 
@@ -99,20 +99,9 @@ def _choose(gateway: LedgerGateway, asked: Asked) -> tuple[dict[str, Chosen], Ru
         chosen.setdefault("critical", lead)
     for other in (replace(ungrouped, mechanism="edge", h=None), replace(ungrouped, mechanism="elv")):
         mechanism = mechanism_of(other, n)
-        if other.mechanism not in chosen and _can_be_drawn(mechanism):
+        if other.mechanism not in chosen and (isinstance(mechanism, Critical) or mechanism.can_be_drawn):
             chosen[other.mechanism] = Chosen(other, lead.graph, None, mechanism)
     return chosen, lead.run
-
-
-def _can_be_drawn(mechanism: AnyMechanism) -> bool:
-    """Whether no λ that n, k and ε admit is too large; for a mechanism that is compared, not asked for."""
-    if isinstance(mechanism, Critical):
-        return True
-    try:
-        mechanism.check_scales()
-    except ParameterError:
-        return False
-    return True
 
 
 def _simulated(ready: dict[str, Prepared], progress: Progress | None) -> dict[str, Scales]:
@@ -169,10 +158,9 @@ def _fit(one: Prepared, scales: Scales | None) -> Fit:
     """How exact the total would be."""
     k, n = one.mechanism.k, len(one.counts)
     total = sum(one.counts.tolist()) / k
-    usual = one.utility.standard_error
     if scales is None:
-        low = expected = high = usual
+        low = expected = high = standard_error(one.scales or []) / k
     else:
         low, expected, high = (standard_error([t] * n) / k for t in (scales.low, scales.median, scales.high))
     relative = expected / total if total else None
-    return Fit(one.mechanism.name, None if scales is None else usual, low, expected, high, relative)
+    return Fit(one.mechanism.name, one.utility.usual_standard_error, low, expected, high, relative)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
 from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
+from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
     from pcneo.budget import GraphBudget
-    from pcneo.errors import PcneoError
     from pcneo.privacy.ledger import Account
-    from pcneo.release import Prepared
+    from pcneo.release import Asked, Prepared, Released
 
 __all__ = ["budget", "release"]
 
@@ -31,7 +32,9 @@ def release(
     to: Annotated[Path | None, typer.Option("--to", help="The public file, .csv or .json.")] = None,
     epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several.")] = None,
     k: Annotated[list[int] | None, typer.Option("-k", help="Vertices of the cliques; several for several.")] = None,
-    mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
+    mechanism: Annotated[
+        str | None, typer.Option("--mechanism", help="critical, edge, elv or published; critical.")
+    ] = None,
     run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
     graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
     p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
@@ -42,7 +45,8 @@ def release(
     batch: Annotated[Path | None, typer.Option("--batch", help="CSV file with one release a row.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
     budget_epsilon: Annotated[
-        str | None, typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call.")
+        str | None,
+        typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call; total δ is what it spends."),
     ] = None,
     other_groups: Annotated[bool, typer.Option("--other-groups", help="Admit another set of memberships.")] = False,
     no_promise: Annotated[bool, typer.Option("--no-promise", help="Admit published, which promises nothing.")] = False,
@@ -61,55 +65,55 @@ def release(
 
     Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
-    from pcneo.release import Asked, read_batch
+    from pcneo.release import read_batch
     from pcneo.release import release as release_counts
 
+    options = {
+        "mechanism": mechanism,
+        "delta": delta,
+        "epsilon_1": epsilon_1,
+        "h": h,
+        "graph": graph,
+        "p": p,
+        "score": score,
+        "run": run,
+        "report": report,
+    }
     if batch is not None:
-        if to or epsilon or k:
-            raise typer.BadParameter("--batch says what is released; leave --to, -e and -k out.", param_hint="--batch")
+        _refuse_beside_batch({"to": to, "epsilon": epsilon, "k": k, **options})
         asked = read_batch(batch)
     elif to is None or not epsilon:
         raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
     else:
-        pairs = [(each_k, each_e) for each_k in k or [3] for each_e in epsilon]
-        if report is not None and len(pairs) > 1:
-            raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-        asked = [
-            Asked(
-                to=to if len(pairs) == 1 else _numbered(to, each_k, each_e),
-                mechanism=mechanism,
-                k=each_k,
-                epsilon=each_e,
-                delta=delta,
-                epsilon_1=epsilon_1,
-                h=h,
-                graph=graph,
-                p=p,
-                score=score,
-                run=run,
-                report=report,
+        asked = _asked(to, k or [3], epsilon, options)
+    try:
+        with connected() as (driver, database), Bars() as bars:
+            prepared, released = release_counts(
+                driver,
+                database,
+                asked=asked,
+                node_labels=node_label or (),
+                relationship_types=relationship_type or (),
+                key=key,
+                budget_epsilon=budget_epsilon,
+                other_groups=other_groups,
+                no_promise=no_promise,
+                dry_run=dry_run,
+                write_property=write_property,
+                retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
+                progress=bars,
             )
-            for each_k, each_e in pairs
-        ]
-    with connected() as (driver, database), Bars() as bars:
-        prepared, released = release_counts(
-            driver,
-            database,
-            asked=asked,
-            node_labels=node_label or (),
-            relationship_types=relationship_type or (),
-            key=key,
-            budget_epsilon=budget_epsilon,
-            other_groups=other_groups,
-            no_promise=no_promise,
-            dry_run=dry_run,
-            write_property=write_property,
-            retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
-            progress=bars,
-        )
+    except PcneoError as error:
+        if made := error.data.get("released"):
+            _print_released(cast("list[Released]", made), as_json)
+        raise
     if dry_run:
         _print_prepared(prepared, as_json)
-        return
+    else:
+        _print_released(released, as_json)
+
+
+def _print_released(released: list[Released], as_json: bool) -> None:
     if as_json:
         print_json(released)
         return
@@ -117,6 +121,30 @@ def release(
         print(f"{one.public}: noisy total {one.total:,.2f}")
         print(f"  {one.promise}")
         note(f"For you alone: {one.reports[0]}")
+
+
+def _refuse_beside_batch(options: Mapping[str, object]) -> None:
+    """Refuse what the batch file says: an option that is dropped looks as if it had been heeded."""
+    given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
+    if given:
+        named = ", ".join(f"-{name}" if name in ("k", "p") else f"--{name}" for name in given)
+        raise typer.BadParameter(
+            f"The file says what is released, how, and where to; leave {named} out.", param_hint="--batch"
+        )
+
+
+def _asked(to: Path, ks: list[int], epsilons: list[str], options: dict[str, Any]) -> list[Asked]:
+    """Each k with each ε; what was not given is left to the defaults."""
+    from pcneo.release import Asked
+
+    pairs = [(k, epsilon) for k in ks for epsilon in epsilons]
+    if options["report"] is not None and len(pairs) > 1:
+        raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
+    given = {name: value for name, value in options.items() if value is not None}
+    return [
+        Asked(to=to if len(pairs) == 1 else _numbered(to, k, epsilon), k=k, epsilon=epsilon, **given)
+        for k, epsilon in pairs
+    ]
 
 
 def _numbered(to: Path, k: int, epsilon: str) -> Path:
@@ -131,7 +159,9 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; a standard error of `critical` is for the owner alone."""
+    """What may be said before anything is spent; the last three columns are of `critical`, for the owner alone."""
+    from pcneo.release import DIFFERENT_PROMISES
+
     rows = [
         {
             "mechanism": one.mechanism.name,
@@ -141,12 +171,14 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
             "run": one.run.id if one.run else None,
             "leastScale": one.utility.least_scale,
             "usualScale": one.utility.usual_scale,
+            "standardErrorAtUsualScale": one.utility.usual_standard_error,
             "standardErrorOfTotal": one.utility.standard_error,
-            "standardErrorWithEdge": one.utility.edge_standard_error,
+            "standardErrorWithEdge": one.utility.with_edge,
+            "exactCounts": one.utility.exact_counts,
         }
         for one in prepared
     ]
-    note("Nothing was spent. The figures are for the owner alone.")
+    note(f"Nothing was spent. The figures are for the owner alone. {DIFFERENT_PROMISES}")
     if as_json:
         print_json(rows)
     elif rows:
@@ -188,8 +220,8 @@ def show_budget(
     for each in budgets:
         account = each.account
         print_table(
-            ["release", "when", "who", "mechanism", "k", "epsilon", "delta", "run"],
-            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.delta, r.run) for r in each.releases],
+            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run"],
+            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run) for r in each.releases],
             f"{each.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
         for line in _sets_lines(account):

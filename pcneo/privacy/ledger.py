@@ -5,6 +5,7 @@ It is bookkeeping for an honest owner. Nothing here knows where events are kept.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,7 @@ from fractions import Fraction
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
 
-__all__ = ["Account", "Spend", "check_spends"]
+__all__ = ["Account", "Spend", "check_spends", "missing_total"]
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,13 @@ class Account:
         graph: the graph's name.
         total: what the owner allows; None where nothing was set.
         spends: every release, oldest first.
+        is_known: whether pcneo knows the graph, so that `pcneo budget set` finds it; its first release makes it known.
     """
 
     graph: str
     total: Cost | None
     spends: tuple[Spend, ...] = ()
+    is_known: bool = True
 
     @property
     def spent(self) -> Cost:
@@ -90,21 +93,32 @@ def check_spends(
     """
     _check_promises(account, asked, no_promise)
     _check_sets(account, asked, other_groups)
-    wanted = compose(spend.cost for spend in asked if spend.cost.is_bounded)
-    if all(not spend.cost.is_bounded for spend in asked):
-        return
-    if account.total is None:
-        raise BudgetError(
-            f"No total is set for graph {account.graph!r}. Set one with `pcneo budget set --graph {account.graph} "
-            f"--epsilon E`, or with --budget-epsilon; this would spend {wanted}.",
-            graph=account.graph,
-        )
-    if not fits(account.bounded + wanted, account.total):
+    if missing := missing_total(account, asked):
+        raise BudgetError(missing, graph=account.graph)
+    wanted = _bounded(asked)
+    if account.total is not None and not fits(account.bounded + wanted, account.total):
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
             f"this would spend {wanted}. Nothing was spent.",
             graph=account.graph,
         )
+
+
+def missing_total(account: Account, asked: Sequence[Spend]) -> str | None:
+    """Return how to set the total that these releases need; None where there is one or none is needed."""
+    if account.total is not None or all(not spend.cost.is_bounded for spend in asked):
+        return None
+    wanted = _bounded(asked)
+    delta = " --delta D" if wanted.delta else ""
+    command = f"`pcneo budget set --graph {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
+    return (
+        f"No total is set for graph {account.graph!r}. Set one with {command if account.is_known else ''}"
+        f"--budget-epsilon E in the same call, whose total δ is what it spends; this would spend {wanted}."
+    )
+
+
+def _bounded(asked: Sequence[Spend]) -> Cost:
+    return compose(spend.cost for spend in asked if spend.cost.is_bounded)
 
 
 def _check_promises(account: Account, asked: Sequence[Spend], no_promise: bool) -> None:

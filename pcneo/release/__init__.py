@@ -4,7 +4,8 @@
 """
 
 from pcneo.release.asked import Asked, read_batch
-from pcneo.release.prepared import Prepared, Utility
+from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, release
+from pcneo.release.utility import DIFFERENT_PROMISES, Utility
 
-__all__ = ["Asked", "Prepared", "Released", "Utility", "read_batch", "release"]
+__all__ = ["DIFFERENT_PROMISES", "Asked", "Prepared", "Released", "Utility", "read_batch", "release"]

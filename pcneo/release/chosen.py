@@ -107,12 +107,9 @@ def spend_of(mechanism: AnyMechanism, run: Run | None) -> Spend:
 
 
 def _find_graph(gateway: LedgerGateway, name: str | None, names: Names) -> GraphRecord:
-    if not any(names):
-        known = gateway.list_graphs()
-        if name is not None:
-            return find_graph(gateway, name)
-        if len(known) == 1:
-            return known[0]
+    fitting = [graph for graph in gateway.list_graphs() if name in (None, graph.name)]
+    if not any(names) and len(fitting) == 1:
+        return fitting[0]
     selection, _ = choose_selection(gateway, *names)
     return _named(gateway.list_graphs(), name, selection)
 

@@ -38,7 +38,7 @@ def public_record(
         scales: the scale of each vertex.
         counts: the noisy counts.
     """
-    # [public-record] Nothing here follows from the graph but through noise.
+    # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
     record: dict[str, Any] = {
         "pcneo": __version__,
         "mechanism": mechanism.name,
@@ -96,7 +96,7 @@ def check_keys(keys: Iterable[Key], suffix: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Find out whether a new file can be written, by writing and removing one beside it.
+    """Find out whether a new file can be written, by writing, linking and removing one beside it.
 
     Raises:
         ParameterError: it cannot, or is there already.
@@ -106,26 +106,28 @@ def check_writable(path: Path) -> None:
             f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
         )
     try:
-        with _temporary(path, ""):
-            pass
+        with _temporary(path, "") as temporary:
+            other = temporary.with_name(f"{temporary.name}-")
+            os.link(temporary, other)
+            other.unlink()
     except OSError as error:
         raise ParameterError(f"{path} cannot be written: {error.strerror}.", name="to", value=path) from error
 
 
 def write_public(path: Path, text: str) -> None:
-    """Write a file whole or not at all.
+    """Write a new file whole or not at all.
 
     Raises:
-        PcneoError: it cannot be written.
+        PcneoError: it cannot be written, or is there already.
     """
     _write(path, text, 0o644)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file whole or not at all, readable by its owner only.
+    """Write a new file whole or not at all, readable by its owner only.
 
     Raises:
-        PcneoError: it cannot be written.
+        PcneoError: it cannot be written, or is there already.
     """
     _write(path, text, 0o600)
 
@@ -134,14 +136,14 @@ def _write(path: Path, text: str, mode: int) -> None:
     try:
         with _temporary(path, text) as temporary:
             temporary.chmod(mode)
-            temporary.replace(path)
+            os.link(temporary, path)  # which never overwrites: another release may have gone to the same name
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
 
 
 @contextmanager
 def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """A file beside `path`, 0600 from its first byte, with the text on disk; gone afterwards unless it was renamed."""
+    """A file beside `path`, 0600 from its first byte, with the text on disk; gone afterwards."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:

@@ -13,38 +13,20 @@ from numpy.typing import NDArray
 from pcneo.errors import GraphError
 from pcneo.losses import PairLosses
 from pcneo.model import Graph, Progress, Run
-from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.ledger import Spend
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, make_mechanism
+from pcneo.privacy.mechanisms import Critical, Edge, Elv
 from pcneo.privacy.noise import Noise
 from pcneo.release.asked import Asked
 from pcneo.release.chosen import AnyMechanism, Chosen, mechanism_of, spend_of
 from pcneo.release.loss import find_losses
 from pcneo.release.outputs import check_keys
 from pcneo.release.source import Source, read_source
+from pcneo.release.utility import Utility, utility_of_critical, utility_of_scale
 from pcneo.source import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 
-__all__ = ["Prepared", "Utility", "prepare"]
-
-
-@dataclass(frozen=True)
-class Utility:
-    """What may be said before anything is spent, from public bounds, or for `critical` from groups and Ĝ alone.
-
-    Attributes:
-        least_scale: λ is never smaller; None for `critical`.
-        usual_scale: the λ of a graph without connections; None for `critical`.
-        standard_error: of the total, at the usual λ, or for `critical` at its scales: then it is for the owner alone.
-        edge_standard_error: for `critical`, what `edge` would have at the same ε if no two vertices shared more
-            neighbours than the two of a pair inside a group do in Ĝ; None for the others.
-    """
-
-    least_scale: float | None
-    usual_scale: float | None
-    standard_error: float
-    edge_standard_error: float | None = None
+__all__ = ["Prepared", "prepare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,26 +113,15 @@ def _prepare_one(one: Chosen, mechanism: AnyMechanism, source: Source) -> Prepar
         largest = source.largest_supports(one.run, mechanism.k).per_vertex.tolist()
         mechanism.check_scales(largest)
         scales = mechanism.scales(largest)
-        utility = _utility_of_critical(mechanism, source, one.run, scales)
+        utility = utility_of_critical(mechanism, scales, source.common_bounds(one.run))
     else:
         find_scale = _scale_finder(mechanism, source, one.run)
-        usual = mechanism.scale_without_connections
-        error = standard_error([usual] * source.graph.vertex_count) / mechanism.k
-        utility = Utility(float(mechanism.least_scale), float(usual), error)
+        utility = utility_of_scale(mechanism)
     counts = source.counts(mechanism.k)
     losses = find_losses(source, mechanism.k, scales, one.run)
     return Prepared(
         uuid.uuid4().hex, one.asked, mechanism, source, one.run, counts, scales, find_scale, utility, losses
     )
-
-
-def _utility_of_critical(mechanism: Critical, source: Source, run: Run, scales: Sequence[Fraction]) -> Utility:
-    n, k = source.graph.vertex_count, mechanism.k
-    edge = make_mechanism("edge", k=k, epsilon=mechanism.epsilon, n=n)
-    triangles = source.largest_supports(run, 3).per_pair
-    common = int(triangles.max(initial=0)) // 3  # k = 3: S(e) is three times the common neighbours in Ĝ
-    other = standard_error([edge.expected_scale(common)] * n) / k if isinstance(edge, Edge) else None
-    return Utility(None, None, standard_error(scales) / k, other)
 
 
 def _scale_finder(mechanism: AnyMechanism, source: Source, run: Run | None) -> Callable[[Noise], Fraction]:

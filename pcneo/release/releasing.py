@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from pcneo.release.outputs import public_record, public_text, total_of, write_pr
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.report import owner_markdown, owner_record
 from pcneo.release.spending import Terms, check_early, enter, spend
+from pcneo.release.utility import describe_utility
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA
 
@@ -85,7 +87,7 @@ def release(
     retry: Retry | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Prepared], list[Released]]:
-    """Release noisy local clique counts, all that are asked for or none.
+    """Release noisy local clique counts; nothing is drawn unless all that are asked for are admitted.
 
     Args:
         driver: an open driver.
@@ -109,7 +111,8 @@ def release(
         DatabaseError: while the spend was recorded; no noise was drawn, and the ledger says whether it counts.
         PcneoError: after the spend: the message says which release stays recorded and what became of its numbers.
     """
-    terms = Terms(None if budget_epsilon is None else parse_total(budget_epsilon, None), other_groups, no_promise)
+    total = None if budget_epsilon is None else parse_total(budget_epsilon, None)
+    terms = Terms(total, other_groups, no_promise, dry_run)
     _check_call(asked, write_property, noise)
     check_destinations(asked)
     gateway = LedgerGateway(driver, database)
@@ -121,11 +124,12 @@ def release(
         gateway.ensure_schema(OWN_SCHEMA)
     prepared = prepare(gateway, chosen, progress)
     for one in prepared:
-        _tell(one)
+        log.info("%s", describe_utility(one.mechanism, one.utility))
     if dry_run:
         return prepared, []
 
     source = noise or ReleaseNoise()
+    check_destinations(asked)  # again: reading may have taken long enough for somebody else to write there
     enter(gateway, prepared)
     accounts = spend(gateway, prepared, terms)
     # [spend-first] From here on the spend stays, whatever happens.
@@ -140,22 +144,6 @@ def _check_call(asked: Sequence[Asked], write_property: str | None, noise: Noise
     if write_property is not None and len(asked) != 1:
         raise ParameterError(
             "--write-property takes one release: a property holds one count.", name="write_property", value=len(asked)
-        )
-
-
-def _tell(one: Prepared) -> None:
-    """Say, before the spend, which mechanism is expected to be better; for the owner alone."""
-    utility = one.utility
-    if utility.edge_standard_error is not None:
-        better = "critical" if utility.standard_error <= utility.edge_standard_error else "edge"
-        log.info(
-            "k=%d, ε=%s, expected standard error of the total: %.4g with critical, about %.4g with edge. Less noise is "
-            "expected from %s; the two promise different things.",
-            one.mechanism.k,
-            one.mechanism.epsilon,
-            utility.standard_error,
-            utility.edge_standard_error,
-            better,
         )
 
 
@@ -174,62 +162,74 @@ def _publish(
     property_name: str | None,
     retry: Retry | None,
 ) -> list[Released]:
-    """Write every release; one that fails does not hold up the others.
+    """Write every release; what fails does not hold up the rest.
 
     Raises:
-        PcneoError: says of each that failed that its spend stays.
+        PcneoError: says of each release that is not whole what was written of it and what was not; its data has those
+            whose public file was written as `released`.
     """
     released, failures = [], []
     for each in drawn:
         one = each.one
-        try:
-            _retried(lambda each=each: _write_reports(each, accounts[each.one.graph.name]), retry)
-            if property_name is not None:
-                failures += _try_property(gateway, each, property_name, retry)
-            _retried(lambda each=each: _write_public(each), retry)
-        except PcneoError as error:
-            failures.append(f"{error} The spend of release {one.id} stays recorded, and its numbers are lost.")
-            continue
-        total = total_of(each.counts, one.mechanism.k)
-        released.append(Released(one.id, one.asked.to, one.asked.reports, total, one.mechanism.promise))
+        parts = _parts(gateway, each, accounts[one.graph.name], property_name)
+        failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
+        if failed:
+            failures.append(_say_failed(one, list(parts), failed))
+        if str(one.asked.to) not in failed:
+            total = total_of(each.counts, one.mechanism.k)
+            released.append(Released(one.id, one.asked.to, one.asked.reports, total, one.mechanism.promise))
     if failures:
-        written = [str(one.public) for one in released]
-        raise PcneoError(
-            " ".join(failures) + (f" Written: {', '.join(written)}." if written else ""),
-            released=[one.id for one in released],
-        )
+        raise PcneoError(" ".join(failures), released=released)
     return released
 
 
-def _retried(write: Callable[[], None], retry: Retry | None) -> None:
+def _parts(
+    gateway: LedgerGateway, each: _Drawn, account: Account, property_name: str | None
+) -> dict[str, Callable[[], None]]:
+    """What is to be written of one release, by name."""
+    one, (markdown, data) = each.one, each.one.asked.reports
+    record = owner_record(one, each.scales, total_of(each.counts, one.mechanism.k), account)
+    text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    parts: dict[str, Callable[[], None]] = {
+        str(data): partial(write_private, data, text),
+        str(markdown): partial(write_private, markdown, owner_markdown(record)),
+    }
+    if property_name is not None:
+        name = f"the property {property_name!r}"
+        parts[name] = partial(_write_property, gateway, each, property_name)
+    # The public file comes last: where it is, nothing else is still to be written.
+    public = public_record(one.mechanism, one.run.p_text if one.run else None, each.scales, each.counts)
+    text = public_text(public, each.counts, one.asked.to.suffix)
+    parts[str(one.asked.to)] = partial(write_public, one.asked.to, text)
+    return parts
+
+
+def _write_property(gateway: LedgerGateway, each: _Drawn, name: str) -> None:
+    try:
+        write_property(gateway, each.one.graph, name, each.one.id, each.counts)
+    except PcneoError as error:
+        raise PcneoError(f"The property {name!r} was not written: {error}") from error
+
+
+def _tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
+    """Write, again for as long as that is wanted; return why it failed, if it did."""
     while True:
         try:
-            return write()
+            write()
         except PcneoError as error:
             if retry is None or not retry(error):
-                raise
+                return error
+        else:
+            return None
 
 
-def _write_reports(each: _Drawn, account: Account) -> None:
-    one = each.one
-    record = owner_record(one, each.scales, total_of(each.counts, one.mechanism.k), account)
-    markdown, data = one.asked.reports
-    write_private(data, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
-    write_private(markdown, owner_markdown(record))
-
-
-def _try_property(gateway: LedgerGateway, each: _Drawn, name: str, retry: Retry | None) -> list[str]:
-    """Write the property; what failed, if anything: the public file is written all the same."""
-    one = each.one
-    try:
-        _retried(lambda: write_property(gateway, one.graph, name, one.id, each.counts), retry)
-    except PcneoError as error:
-        return [f"The property {name!r} was not written: {error} Release {one.id} is in its file all the same."]
-    return []
-
-
-def _write_public(each: _Drawn) -> None:
-    # The public file comes last: where it is, all else is.
-    one = each.one
-    record = public_record(one.mechanism, one.run.p_text if one.run else None, each.scales, each.counts)
-    write_public(one.asked.to, public_text(record, each.counts, one.asked.to.suffix))
+def _say_failed(one: Prepared, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:
+    written = [name for name in parts if name not in failed]
+    lost = set(written) <= set(map(str, one.asked.reports))
+    said = [
+        *map(str, failed.values()),
+        f"The spend of release {one.id} stays recorded{', and its numbers are lost' if lost else ''}.",
+    ]
+    if written:
+        said.append(f"Written: {', '.join(written)}.")
+    return " ".join(said)

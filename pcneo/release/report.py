@@ -12,10 +12,13 @@ from pcneo.privacy.composition import left
 from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.ledger import Account
+from pcneo.privacy.mechanisms import Critical, Elv, Published
 from pcneo.release.loss import describe_losses
 from pcneo.release.prepared import Prepared
 
 __all__ = ["owner_markdown", "owner_record"]
+
+_PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
 
 
 def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
@@ -35,10 +38,13 @@ def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, accoun
         "pcneo": __version__,
         "graph": one.graph.name,
         "mechanism": mechanism.name,
+        "runBy": mechanism.run_by,
         "promise": mechanism.promise,
         "k": mechanism.k,
         "epsilon": exact_text(mechanism.epsilon),
+        "epsilon1": None if isinstance(mechanism, Critical) else exact_text(mechanism.epsilon_1),
         "delta": exact_text(one.spend.delta),
+        "h": mechanism.h if isinstance(mechanism, Elv | Published) else None,
         "run": run.id if run else None,
         "p": run.p_text if run else None,
         "score": run.score if run else None,
@@ -78,7 +84,8 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         f"**{record['notice']}**",
         "",
         f"- Promise: {record['promise']}",
-        f"- Mechanism {record['mechanism']}, k={record['k']}, ε={record['epsilon']}, δ={record['delta']}",
+        f"- Mechanism {record['mechanism']}, run by {record['runBy']}",
+        "- " + ", ".join(f"{sign}={record[name]}" for name, sign in _PARAMETERS.items() if record[name] is not None),
         f"- Graph {record['graph']}: {record['vertices']:,} vertices, {record['edges']:,} connections; "
         f"fingerprint `{record['fingerprint']}`",
     ]

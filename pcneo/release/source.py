@@ -13,7 +13,7 @@ from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.stored import batch_from_rows
 from pcneo.model import CohesionBatch, Graph, Progress, Run
-from pcneo.protected import LargestSupports, Protected, largest_supports, protect, protected_size
+from pcneo.protected import LargestSupports, Protected, common_bounds, largest_supports, protect, protected_size
 from pcneo.source import read_graph
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
@@ -43,6 +43,7 @@ class Source:
         self._counts: dict[int, NDArray[np.int64]] = {}
         self._protected: dict[str, Protected] = {}
         self._supports: dict[tuple[str, int], LargestSupports] = {}
+        self._common_bounds: dict[str, tuple[int, int]] = {}
 
     def read_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
         """Read a run's memberships once, and check graph and memberships against what the run recorded.
@@ -119,6 +120,12 @@ class Source:
                 )
             self._protected[run.id] = protect(self.graph, self.groups[run.id])
         return self._protected[run.id]
+
+    def common_bounds(self, run: Run) -> tuple[int, int]:
+        """Return the least and the most that C can be as far as P̂ and Ĝ tell."""
+        if run.id not in self._common_bounds:
+            self._common_bounds[run.id] = common_bounds(self.graph, self.protected(run))
+        return self._common_bounds[run.id]
 
     def share_inside(self, run: Run) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""

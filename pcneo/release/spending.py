@@ -15,7 +15,7 @@ from pcneo.budget import account_of, check_sole_names, ledger_locked, total_text
 from pcneo.errors import BudgetError, BusyError, DatabaseError
 from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import fraction_text
-from pcneo.privacy.ledger import Account, Spend, check_spends
+from pcneo.privacy.ledger import Account, Spend, check_spends, missing_total
 from pcneo.privacy.mechanisms import Critical, Elv, Published
 from pcneo.release.chosen import Chosen, spend_of
 from pcneo.release.prepared import Prepared
@@ -36,11 +36,13 @@ class Terms:
         budget_epsilon: the total ε to set where none is; None to set none.
         other_groups: admit a set of memberships other than that of earlier `critical` releases.
         no_promise: admit `published`, which promises nothing.
+        dry_run: nothing will be spent: a total that is missing is said and not refused.
     """
 
     budget_epsilon: Cost | None
     other_groups: bool
     no_promise: bool
+    dry_run: bool
 
 
 def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) -> None:
@@ -69,6 +71,9 @@ def enter(gateway: LedgerGateway, prepared: Sequence[Prepared]) -> None:
 
 def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) -> dict[str, Account]:
     """Record all releases, or none where the ledger does not admit them; return the accounts with them, by graph.
+
+    Those of one graph are recorded in one transaction. Where there are several graphs and the database fails between
+    two commits, some may be recorded and others not; no noise is drawn for any.
 
     Raises:
         BudgetError: says which rule stands against it; nothing was spent.
@@ -108,7 +113,8 @@ def _admit(
     check_sole_names(ledger, graphs)
     totals: dict[str, Cost] = {}
     for name, asked in spends.items():
-        account = account_of(ledger, name)
+        account = replace(account_of(ledger, name), is_known=name in {graph.name for graph in ledger.graphs})
+        wanted = compose(each.cost for each in asked if each.cost.is_bounded)
         if terms.budget_epsilon is not None:
             if account.total is not None:
                 raise BudgetError(
@@ -116,9 +122,11 @@ def _admit(
                     "total with `pcneo budget set`.",
                     graph=name,
                 )
-            delta = compose(each.cost for each in asked if each.cost.is_bounded).delta
-            totals[name] = Cost(terms.budget_epsilon.epsilon, delta)
+            totals[name] = Cost(terms.budget_epsilon.epsilon, wanted.delta)
             account = replace(account, total=totals[name])
+        elif terms.dry_run and (missing := missing_total(account, asked)):
+            log.info("%s", missing)
+            account = replace(account, total=account.bounded + wanted)  # so that all other rules are tried
         check_spends(account, asked, other_groups=terms.other_groups, no_promise=terms.no_promise)
     return totals
 

@@ -54,6 +54,7 @@ class ReleaseRecord:
     p: str | None
     score: str | None
     epsilon: str
+    epsilon_1: str | None
     delta: str
     h: int | None
     membership_hash: str | None
@@ -173,7 +174,8 @@ def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
         tuple(BudgetRecord(**{**row, "at": row["at"].to_native()}) for row in read("list_budgets")),
         tuple(
             ReleaseRecord(
-                **{name: row[name] for name in row.keys() - {"membershipHash", "propertyHash", "at"}},
+                **{name: row[name] for name in row.keys() - {"epsilonOne", "membershipHash", "propertyHash", "at"}},
+                epsilon_1=row["epsilonOne"],
                 membership_hash=row["membershipHash"],
                 property_hash=row["propertyHash"],
                 at=row["at"].to_native(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,6 +21,7 @@ from pcneo.__main__ import main
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.release import Asked, release, spending
+from pcneo.release.prepared import prepare
 from pcneo.store.failures import translated
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
@@ -119,6 +121,10 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     assert entry["id"] == report["release"]
     assert entry["property"] == "noisy"
     assert (entry["mechanism"], entry["k"], Fraction(entry["epsilon"])) == (mechanism, 3, Fraction(3, 2))
+    kept = ("epsilon", "epsilonOne", "delta", "h")
+    assert [read_back(entry.get(name)) for name in kept] == [
+        read_back(report[name]) for name in ("epsilon", "epsilon1", "delta", "h")
+    ]
     assert entry.get("run") == report["run"] == (run.run if mechanism in ("critical", "published") else None)
     assert record.keys().isdisjoint({"run", "fingerprint", "scales", "exactCounts", "loss", "vertices"})
     assert ("scale" in record) == (mechanism in ("edge", "elv"))
@@ -131,6 +137,10 @@ def test_file_database_property_and_report_agree_on_copenhagen(
         assert promised <= 1.5 * (1 + 1e-9)
         exact = sum(counts[v] == x for v, x in triangles(graph).items())
         assert exact >= report["exactCounts"] > 0
+
+
+def read_back(number: str | int | None) -> Fraction | None:
+    return None if number is None else Fraction(number)
 
 
 def triangles(graph: dict[Any, set[Any]]) -> dict[Any, int]:
@@ -188,6 +198,19 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
     assert set(read_csv(tmp_path / "c.csv")[1]) == {10, 11, 12}
 
 
+def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choice(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    db.put(KITE)
+    options = ["-e", "1", "--mechanism", "edge", "--graph", "mine"]
+    code, _, err = pcneo("release", *options, "--budget-epsilon", "2", "--to", tmp_path / "a.csv")
+    assert code == 0, err
+    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2", "--delta", "1e-3")[0] == 0
+    assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
+    assert [each.graph for each in budget.show(db.driver, db.name)] == ["mine"]
+    assert db.run("MATCH (g:PCohesionGraph) RETURN g.nodeLabels, g.key") == [[["Person"], "id"]]
+
+
 # --- What is refused leaves no trace
 
 
@@ -215,7 +238,7 @@ REFUSALS = [
     (["-e", "1", "--score", "degree"], 4, "no complete run"),
     (["-e", "1", "--graph", "other"], 4, "no complete run"),
     (["-e", "1", "--run", "other"], 4, "no complete run"),
-    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "no graph 'other'"),
+    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 9, f"Use one of them, --graph {NAME}"),
     (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
     (["-e", "11"], 9, "has ε = 10"),
     (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
@@ -353,9 +376,59 @@ def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     (row,) = json.loads(out)
     assert row["leastScale"] == pytest.approx(3 / 0.9)
     assert row["usualScale"] >= row["leastScale"]
+    assert row["standardErrorAtUsualScale"] > 0
+    assert row["standardErrorOfTotal"] is row["exactCounts"] is row["standardErrorWithEdge"] is None
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
     assert db.everything() == before
+
+
+def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_refuse(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pcneo")
+    db.put(KITE)
+    options = ["-e", "1", "--mechanism", "edge", "--to", tmp_path / "a.csv"]
+    code, out, err = pcneo("release", *options, "--dry-run", "--json")
+    assert code == 0, err
+    assert [row["mechanism"] for row in json.loads(out)] == ["edge"]
+    assert "No total is set" in caplog.text
+    code, _, err = pcneo("release", *options)
+    assert code == 9
+    assert "budget set" not in err  # it would answer that there is no such graph
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    with pytest.raises(BudgetError, match="promises nothing"):
+        released(db, tmp_path / "a.csv", mechanism="published", dry_run=True)
+
+
+def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
+    kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "pcneo")
+    for mechanism in ("critical", "elv"):
+        released(kite, tmp_path / f"{mechanism}.csv", mechanism=mechanism)
+    of_critical, spent, of_elv, _ = caplog.messages
+    exact = json.loads((tmp_path / "critical.owner.json").read_text())["exactCounts"]
+    assert of_critical.startswith(f"For the owner alone: critical, k=3, ε=1: {exact} counts are published exactly")
+    assert spent.startswith("recorded the spend")
+    assert of_elv.startswith("elv, k=3, ε=1: the noise level λ is at least 3.333, and ")
+
+
+def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that_promises_differ(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "batch.csv"
+    file.write_text("mechanism,epsilon,to\ncritical,1,a.csv\nedge,1,b.csv\n")
+    code, out, err = pcneo("release", "--batch", file, "--dry-run", "--json")
+    assert code == 0, err
+    critical, edge = json.loads(out)
+    assert critical["standardErrorAtUsualScale"] is edge["standardErrorOfTotal"] is None
+    least, expected, most = critical["standardErrorWithEdge"]
+    assert edge["standardErrorAtUsualScale"] <= least <= expected <= most
+    assert critical["exactCounts"] == 0
+    assert edge["exactCounts"] is None
+    assert "promise different things" in err
+    assert pcneo("release", "--batch", file, "--dry-run")[0] == 0
 
 
 # --- The ledger over time
@@ -465,6 +538,26 @@ def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
     assert drawn == []
 
 
+def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_report(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    options = ["--mechanism", "elv", "-e", "3", "--epsilon-1", "1/7", "--delta", "1/1000", "--h", "2"]
+    code, _, err = pcneo("release", *options, "--to", tmp_path / "a.csv")
+    assert code == 0, err
+    released(kite, tmp_path / "b.csv")
+    (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
+    of_elv, of_critical = shown["releases"]
+    assert (of_elv["epsilon"], of_elv["epsilon1"], of_elv["delta"], of_elv["h"]) == ("3/1", "1/7", "1/1000", 2)
+    assert of_critical["epsilon1"] is of_critical["h"] is None
+    assert "1/7" in pcneo("budget", "show")[1]
+    report = (tmp_path / "a.owner.md").read_text()
+    assert "- k=3, ε=3, ε1=1/7, δ=0.001, h=2\n" in report
+    assert "- Mechanism elv, run by each vertex and a collector" in report
+    report = (tmp_path / "b.owner.md").read_text()
+    assert "- k=3, ε=1, δ=0\n" in report
+    assert "run by the owner, who sees the whole graph" in report
+
+
 # --- The property
 
 
@@ -530,8 +623,80 @@ def test_a_property_that_cannot_be_written_whole_is_not_written_at_all_and_the_f
         raise PcneoError("The connection broke.")
 
     monkeypatch.setattr(PropertyWriter, "set_property", half)
-    with pytest.raises(PcneoError, match="'noisy' was not written: The connection broke"):
+    with pytest.raises(PcneoError, match=r"'noisy' was not written: The connection broke.*a\.csv\.$"):
         released(kite, tmp_path / "a.csv", write_property="noisy")
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
     assert kite.run("MATCH (r:PCohesionRelease) RETURN r.property") == [[None]]
     assert len(read_csv(tmp_path / "a.csv")[1]) == 7
+
+
+# --- Writes that fail after the spend
+
+
+@pytest.fixture
+def unwritable(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes the writing of files with some names fail; the name is there by then, as after a race."""
+    link = os.link
+
+    def refuse(name: str) -> None:
+        def refusing(source: Path, to: Path) -> None:
+            if to.name == name:
+                to.write_text("somebody else's")
+            link(source, to)
+
+        monkeypatch.setattr(os, "link", refusing)
+
+    return refuse
+
+
+def test_of_a_release_whose_public_file_cannot_be_written_it_is_said_what_there_is(
+    kite: Database, tmp_path: Path, unwritable: Callable[[str], None]
+) -> None:
+    unwritable("a.csv")
+    with pytest.raises(
+        PcneoError, match=r"a\.csv cannot.*recorded, and its numbers are lost\. Written: .*a\.owner\.md\.$"
+    ):
+        released(kite, tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text() == "somebody else's"
+    unwritable("b.csv")
+    with pytest.raises(PcneoError, match=r"b\.csv cannot be written.*recorded\. Written: .*the property 'noisy'\.$"):
+        released(kite, tmp_path / "b.csv", write_property="noisy")
+    assert len(kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v")) == 7
+    assert len(kite.run("MATCH (r:PCohesionRelease) RETURN r")) == 2
+
+
+def test_a_report_that_cannot_be_written_does_not_cost_the_numbers(
+    kite: Database, tmp_path: Path, unwritable: Callable[[str], None]
+) -> None:
+    unwritable("a.owner.json")
+    with pytest.raises(PcneoError, match=r"a\.owner\.json cannot be written.*recorded\. Written.*a\.csv\.$"):
+        released(kite, tmp_path / "a.csv")
+    assert len(read_csv(tmp_path / "a.csv")[1]) == 7
+
+
+def test_the_promises_of_those_that_were_released_are_printed_where_another_of_the_batch_fails(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, unwritable: Callable[[str], None]
+) -> None:
+    unwritable("a-k3-e1.csv")
+    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    assert code == 1
+    assert "a-k3-e1.csv cannot be written: File exists" in err
+    assert "a-k3-e2.csv: noisy total" in out
+    assert "Given the stored groups" in out
+    assert "a-k3-e1.csv" not in out
+
+
+def test_a_file_that_comes_while_the_graph_is_read_is_noticed_before_the_spend(
+    kite: Database, drawn: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = ledger(kite)
+
+    def prepare_slowly(*arguments: Any) -> Any:
+        (tmp_path / "a.csv").write_text("somebody else's")
+        return prepare(*arguments)
+
+    monkeypatch.setattr("pcneo.release.releasing.prepare", prepare_slowly)
+    with pytest.raises(ParameterError, match="exists"):
+        released(kite, tmp_path / "a.csv")
+    assert (ledger(kite), drawn) == (before, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]

@@ -18,7 +18,15 @@ from pcneo.data import copenhagen_friends_path
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import Graph
-from pcneo.protected import Groups, LargestSupports, Protected, largest_supports, protect, protected_size
+from pcneo.protected import (
+    Groups,
+    LargestSupports,
+    Protected,
+    common_bounds,
+    largest_supports,
+    protect,
+    protected_size,
+)
 from pcneo.search import minimal_p_cohesions
 
 SMALL = [graph for graph in graph_atlas_g() if 0 < len(graph) < 7]
@@ -194,3 +202,24 @@ def test_an_effect_that_does_not_fit_64_bits_is_refused_exactly_and_by_the_bound
         with pytest.raises(GraphError, match="choose a smaller k"):
             largest_supports(protected, 35, affordable=affordable)
     assert largest_supports(protected, 3).per_vertex.tolist() == [3 * 68] * 70
+
+
+# --- Common neighbours
+
+
+def most_shared(graph: nx.Graph) -> int:
+    return max((len(set(graph[a]) & set(graph[b])) for a, b in combinations(graph, 2)), default=0)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_bounds_of_common_neighbours_are_those_of_the_pairs_inside_groups_all_gone_and_all_there(seed: int) -> None:
+    rng = random.Random(seed)
+    graph = nx.gnp_random_graph(rng.randint(1, 30), rng.random() * 0.6, seed=seed)
+    sets = [rng.sample(sorted(graph), rng.randint(1, min(9, len(graph)))) for _ in range(rng.randint(0, 4))]
+    arrays = graph_from_networkx(graph)
+    least, most = common_bounds(arrays, protect(arrays, groups_of(sets)))
+    without, closed = graph.copy(), graph.copy()
+    without.remove_edges_from(naive.pairs_inside(sets))
+    closed.add_edges_from(naive.pairs_inside(sets))
+    assert (least, most) == (most_shared(without), most_shared(closed))
+    assert least <= most_shared(graph) <= most

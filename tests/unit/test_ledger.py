@@ -61,6 +61,20 @@ def test_without_a_total_a_release_asks_for_one() -> None:
         check_spends(Account("g", None), [TENTH])
 
 
+def test_the_command_that_sets_a_total_can_be_pasted_and_admits_the_release_that_asked_for_it() -> None:
+    named = Account("my graph", None)
+    with pytest.raises(BudgetError, match=r"`pcneo budget set --graph 'my graph' --epsilon E`"):
+        check_spends(named, [TENTH])
+    with pytest.raises(BudgetError, match=r"--epsilon E --delta D`"):
+        check_spends(named, [TENTH, EDGE])
+
+
+def test_a_graph_that_is_not_known_yet_is_sent_to_the_option_that_can_set_its_total() -> None:
+    with pytest.raises(BudgetError, match="Set one with --budget-epsilon E in the same call") as refused:
+        check_spends(Account("g", None, is_known=False), [EDGE])
+    assert "budget set" not in str(refused.value)
+
+
 def test_another_set_of_memberships_is_refused_unless_asked_for_and_sets_are_added_up_apart() -> None:
     other = Spend("critical", F(1, 5), F(0), "b")
     with pytest.raises(BudgetError, match="another set of memberships"):

@@ -10,7 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import MECHANISMS, make_mechanism
 from pcneo.release import outputs
@@ -108,6 +110,15 @@ def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 
+@pytest.mark.parametrize("write", [outputs.write_public, outputs.write_private])
+def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path, write: Callable[[Path, str], None]) -> None:
+    (tmp_path / "out.csv").write_text("paid for")
+    with pytest.raises(PcneoError, match=r"out\.csv cannot be written: File exists"):
+        write(tmp_path / "out.csv", "text")
+    assert (tmp_path / "out.csv").read_text() == "paid for"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
 def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_path: Path) -> None:
     check_destinations([Asked(to=tmp_path / "a.csv"), Asked(to=tmp_path / "b.json", report=tmp_path / "own.md")])
     assert list(tmp_path.iterdir()) == []
@@ -172,3 +183,17 @@ def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_pat
 def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(FileFormatError, match=says):
         batch(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--to=a.csv", "-e=1", "-k=4", "--mechanism=edge", "--run=latest", "--graph=g", "-p=0.1", "--score=degree",
+     "--delta=0.1", "--epsilon-1=0.1", "--h=0", "--report=a.md"],
+)  # fmt: skip
+def test_what_a_batch_file_says_is_refused_beside_it(tmp_path: Path, option: str) -> None:
+    (tmp_path / "batch.csv").write_text("to,epsilon\na.csv,1\n")
+    name, value = option.split("=")
+    result = CliRunner().invoke(app, ["release", "--batch", str(tmp_path / "batch.csv"), name, value])
+    assert result.exit_code == 2
+    shown = "--epsilon" if name == "-e" else name
+    assert f"leave {shown} out" in " ".join(result.output.replace("│", " ").split())

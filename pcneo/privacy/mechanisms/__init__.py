@@ -9,12 +9,12 @@ from fractions import Fraction
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.exact import positive
-from pcneo.privacy.mechanisms.base import Mechanism
+from pcneo.privacy.mechanisms.base import Mechanism, OneScale
 from pcneo.privacy.mechanisms.critical import Critical
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.phases import Elv, Published
 
-__all__ = ["MECHANISMS", "Critical", "Edge", "Elv", "Mechanism", "Published", "make_mechanism"]
+__all__ = ["MECHANISMS", "Critical", "Edge", "Elv", "Mechanism", "OneScale", "Published", "make_mechanism"]
 
 MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published)}
 

@@ -116,6 +116,15 @@ class OneScale(Mechanism):
         for scale in (*self._first_scales, self.least_scale, self.largest_scale):
             handed_scale(scale)
 
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether `check_scales` passes; for a mechanism that is compared, not asked for."""
+        try:
+            self.check_scales()
+        except ParameterError:
+            return False
+        return True
+
     def cost_of_any(self, connections: int) -> Cost:
         """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections wherever they are; δ rounded up, and 1 at most."""
         # [group-delta]
