@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from pcneo import annotate, budget, errors, release
+    from pcneo import annotate, audit, budget, errors, release
     from pcneo.config import ConnectionSettings, read_environment
     from pcneo.graph import graph_from_edges, graph_from_networkx
     from pcneo.loading import load
@@ -29,6 +29,7 @@ _HOMES = {
     "Graph": "pcneo.model",
     "Selection": "pcneo.model",
     "annotate": "pcneo.annotate",
+    "audit": "pcneo.audit",
     "budget": "pcneo.budget",
     "clean": "pcneo.runs",
     "connect": "pcneo.store.connection",
@@ -56,6 +57,7 @@ __all__ = [
     "Graph",
     "Selection",
     "annotate",
+    "audit",
     "budget",
     "clean",
     "connect",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from pcneo.cli import app
@@ -16,6 +17,12 @@ def main() -> None:
         sys.stdout.flush()
         print(f"pcneo: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except OSError as error:
+        # What standard output still holds cannot be written later either: Python would try, and fail aloud.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f": {error.filename}" if error.filename else ""
+        print(f"pcneo: {error.strerror or error}{where}", file=sys.stderr)
+        sys.exit(PcneoError.exit_code)
 
 
 if __name__ == "__main__":

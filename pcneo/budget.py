@@ -175,7 +175,7 @@ def set_total(
 ) -> Account:
     """Set a graph's total (ε, δ); setting it again, also higher, is an event in the ledger.
 
-    A total below what is spent already admits nothing more.
+    Without δ it stays what it was, 0 at first. A total below what is spent already admits nothing more.
 
     Raises:
         ParameterError: ε or δ is out of range.
@@ -183,15 +183,17 @@ def set_total(
         BudgetError: the graph shares data with another that has a ledger.
         BusyError: somebody is writing the graph.
     """
-    total = parse_total(epsilon, delta)
+    asked = parse_total(epsilon, delta)
     gateway = LedgerGateway(driver, database)
     record = find_graph(gateway, graph)
     gateway.ensure_schema(OWN_SCHEMA)
     with ledger_locked(gateway, [record]) as locks, locks[graph].last_writes() as transaction:
         ledger = read_ledger(transaction)
         check_sole_names(ledger, [record])
+        account = account_of(ledger, graph)
+        total = Cost(asked.epsilon, account.total.delta) if delta is None and account.total else asked
         create_budget(transaction, graph, *total_texts(total), user())
-    return replace(account_of(ledger, graph), total=total)
+    return replace(account, total=total)
 
 
 def total_texts(total: Cost) -> tuple[str, str]:

@@ -87,9 +87,12 @@ def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "re
 
     Raises:
         SchemaError: an index is missing; the message holds the statements that create it.
+        KeyPropertyError: it is, and the property is not on every vertex or is of no kind that a key can be.
     """
     indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
     missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
+    if missing:
+        _smallest_key(selection, gateway.count_keys(selection))  # no index helps where this is no key at all
     if missing and create:
         gateway.ensure_schema(missing)
     elif missing:

@@ -174,6 +174,10 @@ def _sweep_if_free(gateway: Gateway, name: str) -> None:
 
 def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) -> None:
     """Best effort: delete what a failed writer began, and the graph's name where it is used for nothing else."""
+    if runs:
+        log.info(
+            "Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph."
+        )
     try:
         for run in runs:
             gateway.delete_run(run)

@@ -26,9 +26,16 @@ def audit(
     score: Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")] = None,
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
     mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
-    delta: Annotated[str | None, typer.Option("--delta", help="δ; min(1e-6, 1/n²).")] = None,
-    epsilon_1: Annotated[str | None, typer.Option("--epsilon-1", help="The part of ε for the bound; ε/10.")] = None,
-    h: Annotated[int | None, typer.Option("--h", help="Vertices asked twice by elv and published; 3.")] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
+    ] = None,
+    epsilon_1: Annotated[
+        str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
+    ] = None,
+    h: Annotated[
+        int | None,
+        typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
+    ] = None,
     resample: Annotated[
         int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
     ] = 20,

@@ -40,8 +40,12 @@ def connected() -> Iterator[tuple[Driver, str]]:
         ConnectionFailedError: neither is there, or it cannot be used.
     """
     settings = read_environment(os.environ, _ask_password if sys.stdin.isatty() else None)
-    with open_driver(settings or local_settings(), local=settings is None) as opened:
-        yield opened
+    try:
+        with open_driver(settings or local_settings(), local=settings is None) as opened:
+            yield opened
+    except KeyboardInterrupt:
+        note("pcneo: interrupted")
+        raise
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def load(
         (result.lines_with_more_columns, "lines with more than two columns, the further ones ignored"),
     ):
         if count:
-            note(f"{count} {what}")
+            note(f"{what}: {count:,}")
     for name, count in result.attributes_dropped.items():
         note(f"attribute {name!r} is no scalar and was left out, {count} times")
 
@@ -105,7 +105,9 @@ def annotate(
     mode: Annotated[
         Mode, typer.Option("--mode", help="write: store; stream: print each; stats: describe; estimate: what it costs.")
     ] = Mode.write,
-    concurrency: Annotated[int | None, typer.Option("--concurrency", help="Threads that search; all cores.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", help="Threads that search.", show_default="all cores")
+    ] = None,
     create_index: Annotated[
         bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")
     ] = False,
@@ -156,9 +158,9 @@ def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
     """One row a cohesion, and nothing else on standard output."""
     columns = ["vertex", "p", "score", "size", "edges", "density", "members"]
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    if not as_json:
-        writer.writerow(columns)
-    for cohesion in cohesions:
+    for number, cohesion in enumerate(cohesions):
+        if number == 0 and not as_json:
+            writer.writerow(columns)  # not before the first row: a question that fails prints nothing here
         p = f"{cohesion.p.numerator}/{cohesion.p.denominator}"
         values = [cohesion.vertex, p, cohesion.score, cohesion.size, cohesion.edges, cohesion.density]
         if as_json:

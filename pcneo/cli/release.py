@@ -30,25 +30,44 @@ Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo
 
 def release(
     to: Annotated[Path | None, typer.Option("--to", help="The public file, .csv or .json.")] = None,
-    epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several.")] = None,
-    k: Annotated[list[int] | None, typer.Option("-k", help="Vertices of the cliques; several for several.")] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option("-e", "--epsilon", help="ε; several for several releases.")
+    ] = None,
+    k: Annotated[
+        list[int] | None,
+        typer.Option("-k", help="Vertices of the cliques; several for several releases.", show_default="3"),
+    ] = None,
     mechanism: Annotated[
-        str | None, typer.Option("--mechanism", help="critical, edge, elv or published; critical.")
+        str | None, typer.Option("--mechanism", help="critical, edge, elv or published.", show_default="critical")
     ] = None,
     run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
     graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
     p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
     score: Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")] = None,
-    delta: Annotated[str | None, typer.Option("--delta", help="δ; min(1e-6, 1/n²).")] = None,
-    epsilon_1: Annotated[str | None, typer.Option("--epsilon-1", help="The part of ε for the bound; ε/10.")] = None,
-    h: Annotated[int | None, typer.Option("--h", help="Vertices asked twice by elv and published; 3.")] = None,
-    batch: Annotated[Path | None, typer.Option("--batch", help="CSV file with one release a row.")] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
+    ] = None,
+    epsilon_1: Annotated[
+        str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
+    ] = None,
+    h: Annotated[
+        int | None,
+        typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
+    ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            "--batch", help="CSV file, one release a row: mechanism,k,epsilon,delta,epsilon_1,h,graph,p,score,run,to."
+        ),
+    ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
     budget_epsilon: Annotated[
         str | None,
         typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call; total δ is what it spends."),
     ] = None,
-    other_groups: Annotated[bool, typer.Option("--other-groups", help="Admit another set of memberships.")] = False,
+    other_groups: Annotated[
+        bool, typer.Option("--other-groups", help="Admit groups other than those of earlier releases; costs add up.")
+    ] = False,
     no_promise: Annotated[bool, typer.Option("--no-promise", help="Admit published, which promises nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
     write_property: Annotated[
@@ -120,7 +139,7 @@ def _print_released(released: list[Released], as_json: bool) -> None:
     for one in released:
         print(f"{one.public}: noisy total {one.total:,.2f}")
         print(f"  {one.promise}")
-        note(f"For you alone: {one.reports[0]}")
+        note(f"For you alone: {one.reports[0]} and {one.reports[1].name}")
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
@@ -189,7 +208,9 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
 def set_budget(
     graph: Graph,
     epsilon: Annotated[str, typer.Option("--epsilon", help="Total ε.")],
-    delta: Annotated[str | None, typer.Option("--delta", help="Total δ; 0, which admits critical alone.")] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="Total δ; edge and elv need some.", show_default="as before, or 0")
+    ] = None,
 ) -> None:
     """Set a graph's total; raising it later is an event in the ledger.
 
@@ -204,7 +225,8 @@ def set_budget(
 
 @budget.command("show")
 def show_budget(
-    graph: Annotated[str | None, typer.Option("--graph", help="One graph; all of them.")] = None, as_json: Json = False
+    graph: Annotated[str | None, typer.Option("--graph", help="One graph.", show_default="all of them")] = None,
+    as_json: Json = False,
 ) -> None:
     """Show totals and what was spent, release by release.
 

@@ -18,14 +18,18 @@ app = typer.Typer(
     help="Run a local Neo4j Community, fetched when it is first needed; loopback only.\n\nExample: pcneo server start",
     no_args_is_help=True,
 )
-Data = Annotated[Path | None, typer.Option("--data", help="Folder that keeps the graph; a default one of yours.")]
+Data = Annotated[
+    Path | None, typer.Option("--data", help="Folder that keeps the graph.", show_default="one in your data folder")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 @app.command()
 def start(
     data: Data = None,
-    port: Annotated[int | None, typer.Option("--port", help="Bolt port; a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=1, max=65535, help="Bolt port.", show_default="a free one")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Start the local server; it runs until `pcneo server stop`.

@@ -9,7 +9,7 @@ import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
 from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
-from pcneo.errors import ParameterError
+from pcneo.errors import GraphChangedError, ParameterError
 
 if TYPE_CHECKING:
     from pcneo.runs import StoredRun, VerifiedRun
@@ -46,7 +46,10 @@ def queries(
         )
         return
     if not run:
+        if graph is not None or param:
+            raise typer.BadParameter("These are for a query that is run; add --run.", param_hint="--graph, --param")
         print(render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key), end="")
+        _say_unnamed({"--node-label": node_label, "--relationship-type": relationship_type, "--key": key})
         return
     with connected() as (driver, database):
         result = run_query(
@@ -66,6 +69,13 @@ def queries(
         print_table(result.columns, result.rows)
 
 
+def _say_unnamed(given: dict[str, object]) -> None:
+    """Where some names of the user's are put in and others not, the query may fit no database."""
+    left = [option for option, value in given.items() if not value]
+    if 0 < len(left) < len(given):
+        note(f"Not given, so that the sample's name stands there: {', '.join(left)}")
+
+
 def _parameter(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
@@ -78,7 +88,7 @@ def runs(
     verify: Annotated[bool, typer.Option("--verify", help="Read everything again and compare fingerprints.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what is stored, and whether the graph has moved since.
+    """Show what is stored, and whether the graph has moved since; with --verify, the exit code is 4 where it has.
 
     Example: pcneo runs --verify
     """
@@ -92,8 +102,11 @@ def runs(
             verified = verify_runs(driver, database, run=run, progress=bars)
             show = partial(print_json if as_json else _print_verified, verified)
         else:
+            verified = []
             show = partial(print_json if as_json else _print_runs, list_runs(driver, database))
     show()
+    if any(False in (each.graph_same, each.memberships_same) for each in verified):
+        raise typer.Exit(GraphChangedError.exit_code)
 
 
 def _print_runs(runs: list[StoredRun]) -> None:
@@ -134,7 +147,7 @@ def clean(
     if as_json:
         print_json(result)
     else:
-        print(f"removed {len(result.runs)} runs with {result.hubs:,} hubs")
+        print(f"runs removed: {len(result.runs)}, cohesions: {result.hubs:,}")
         for name in result.properties:
             print(f"removed the property {name} that a release had written")
         for name in result.kept_properties:

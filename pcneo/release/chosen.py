@@ -158,7 +158,7 @@ def _find_run(asked: Asked, runs: Sequence[Run]) -> Run:
         raise ParameterError(
             "Several runs fit: "
             + "; ".join(f"graph {graph}, p={p}, score {score}" for graph, p, score in sorted(kinds))
-            + ". Name graph, p, score or the run.",
+            + ". Choose with --graph, -p, --score or --run.",
             name="run",
             value=asked.run,
         )

@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,14 @@ NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"
 def pcneo(server: Any, empty_database: str) -> Any:
     """Runs the command line against the test server."""
 
-    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, program: Sequence[str] = ("-m", "pcneo"), stdout: Any = subprocess.PIPE, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
         return subprocess.run(
-            [sys.executable, "-m", "pcneo", *arguments],
-            capture_output=True,
+            [sys.executable, *program, *arguments],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
             text=True,
             env={**clean, **server.environment, **environment},
             stdin=subprocess.DEVNULL,
@@ -135,7 +139,9 @@ def test_moved_and_verify_see_a_changed_graph(
         "MATCH (a:Person {id: 1}), (b:Person {id: 4}) CREATE (a)-[:KNOWS]->(b)", database_=database
     )
     assert json.loads(pcneo("runs", "--json").stdout)[0]["moved"] is True
-    assert json.loads(pcneo("runs", "--verify", "--json").stdout)[0]["graphSame"] is False
+    shown = pcneo("runs", "--verify", "--json")
+    assert json.loads(shown.stdout)[0]["graphSame"] is False
+    assert shown.returncode == 4
 
 
 @pytest.mark.parametrize(
@@ -146,10 +152,13 @@ def test_moved_and_verify_see_a_changed_graph(
         (["annotate", *NAMES, "--mode", "nonsense"], 2, "nonsense"),
         (["annotate", *NAMES, "-p", "0.5", "--vertex", "99"], 4, "99"),
         (["annotate", "--node-label", "Nobody", "-p", "0.5"], 4, "Nobody"),
-        (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5"], 5, "CREATE INDEX"),
+        (["annotate", *NAMES, "-p", "0.5", "--vertex", "99", "--mode", "stream"], 4, "99"),
+        (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5"], 4, "have no 'name'"),
+        (["annotate", *NAMES[:4], "--key", "name", "-p", "0.5", "--create-index"], 4, "have no 'name'"),
         (["load", "nowhere.txt", *NAMES], 3, "nowhere.txt"),
         (["queries", "nonsense"], 4, "critical_connections"),
         (["queries", "critical_connections", "--run", "--param", "id"], 2, "NAME=VALUE"),
+        (["queries", "critical_connections", "--graph", "friends"], 2, "--run"),
         (["clean"], 2, "--all"),
         (["clean", "no-such-run"], 4, "no-such-run"),
         (["runs", "some-run"], 2, "--verify"),
@@ -164,6 +173,43 @@ def test_a_mistake_gets_a_line_and_its_exit_code(
     assert says in shown.stderr
     assert "Traceback" not in shown.stderr
     assert shown.stdout == ""
+
+
+def test_a_key_without_an_index_gets_the_statement_that_creates_one_and_a_property_that_is_no_key_gets_none(
+    pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
+) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    ours = ("annotate", *NAMES[:4], "--key", "name", "-p", "0.5")
+    assert pcneo(*ours, "--create-index").returncode == 4
+    indexed = "SHOW INDEXES YIELD properties WHERE properties = ['name'] RETURN properties"
+    assert neo4j_driver.execute_query(indexed, database_=database).records == []
+    neo4j_driver.execute_query("MATCH (v:Person) SET v.name = 'v' + v.id", database_=database)
+    shown = pcneo(*ours)
+    assert shown.returncode == 5
+    assert "CREATE INDEX" in shown.stderr
+    assert pcneo(*ours, "--create-index").returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_under_standard_output_is_one_line(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    with Path("/dev/full").open("w") as full:
+        shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", stdout=full)
+    assert shown.returncode == 1
+    assert shown.stderr.splitlines()[-1] == "pcneo: No space left on device"
+    assert "Traceback" not in shown.stderr
+
+
+def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    code = (
+        "import pcneo.annotate; from pcneo.__main__ import main\n"
+        "def interrupted(*_, **__): raise KeyboardInterrupt\n"
+        "pcneo.annotate.write = interrupted; main()"
+    )
+    shown = pcneo("annotate", *NAMES, program=("-c", code))
+    assert shown.returncode == 130
+    assert shown.stderr.splitlines()[-1] == "pcneo: interrupted"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from graphs import Database
 from pcneo import annotate, budget, properties, runs
 from pcneo.__main__ import main
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
+from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.release import Asked, release, spending
 from pcneo.release.prepared import prepare
@@ -205,7 +206,9 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
     options = ["-e", "1", "--mechanism", "edge", "--graph", "mine"]
     code, _, err = pcneo("release", *options, "--budget-epsilon", "2", "--to", tmp_path / "a.csv")
     assert code == 0, err
-    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2", "--delta", "1e-3")[0] == 0
+    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "1", "--delta", "1e-3")[0] == 0
+    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2")[0] == 0
+    assert budget.show(db.driver, db.name)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
     assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
     assert [each.graph for each in budget.show(db.driver, db.name)] == ["mine"]
     assert db.run("MATCH (g:PCohesionGraph) RETURN g.nodeLabels, g.key") == [[["Person"], "id"]]
