@@ -446,7 +446,7 @@ def released(db: Database, to: Path, epsilon: object = 1, **options: Any) -> str
 def test_spends_add_up_exactly_to_the_total_and_no_further(
     kite: Database, refused: Callable[..., None], tmp_path: Path
 ) -> None:
-    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="0.3")
+    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="0.3", delta=0)
     # The total that was set last counts, also where the server's clock was set back meanwhile.
     kite.run("MATCH (b:PCohesionBudget {epsilon: '3/10'}) SET b.at = datetime('2001-01-01')")
     for i in range(3):
