@@ -157,6 +157,7 @@ def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
         "ORDER BY g.name"
     )
     assert rows == [[name, ["Person"], ["KNOWS"], "id", 64] for name in ("Person/KNOWS/id", "the ring of five")]
+    db.run("MATCH (v:Person) SET v.other = v.id")
     with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
         annotate.write(
             db.driver,
