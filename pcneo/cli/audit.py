@@ -11,6 +11,7 @@ import typer
 
 from pcneo.cli.console import Bars, connected, print_json, print_table
 from pcneo.cli.graph import Json
+from pcneo.cli.release import AskedAgain, Delta, EpsilonOne, GraphName, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
     from pcneo.audit import AuditResult, Losses, Removals
@@ -20,22 +21,15 @@ __all__ = ["audit"]
 
 def audit(
     epsilon: Annotated[str, typer.Option("-e", "--epsilon", help="ε of the release that is weighed.")],
-    run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
-    graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
-    p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
-    score: Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")] = None,
+    run: RunName = None,
+    graph: GraphName = None,
+    p: RunP = None,
+    score: RunScore = None,
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
     mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
-    delta: Annotated[
-        str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
-    ] = None,
-    epsilon_1: Annotated[
-        str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
-    ] = None,
-    h: Annotated[
-        int | None,
-        typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
-    ] = None,
+    delta: Delta = None,
+    epsilon_1: EpsilonOne = None,
+    h: AskedAgain = None,
     resample: Annotated[
         int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
     ] = 20,

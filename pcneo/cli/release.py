@@ -19,13 +19,37 @@ if TYPE_CHECKING:
     from pcneo.privacy.ledger import Account
     from pcneo.release import Asked, Prepared, Released
 
-__all__ = ["budget", "release"]
+__all__ = [
+    "AskedAgain",
+    "Delta",
+    "EpsilonOne",
+    "GraphName",
+    "RunName",
+    "RunP",
+    "RunScore",
+    "budget",
+    "release",
+]
 
 budget = typer.Typer(
     help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set --graph friends --epsilon 3",
     no_args_is_help=True,
 )
 Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo runs` shows it.")]
+RunName = Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")]
+GraphName = Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")]
+RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
+RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
+Delta = Annotated[
+    str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
+]
+EpsilonOne = Annotated[
+    str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
+]
+AskedAgain = Annotated[
+    int | None,
+    typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
+]
 
 
 def release(
@@ -40,20 +64,13 @@ def release(
     mechanism: Annotated[
         str | None, typer.Option("--mechanism", help="critical, edge, elv or published.", show_default="critical")
     ] = None,
-    run: Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")] = None,
-    graph: Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")] = None,
-    p: Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")] = None,
-    score: Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")] = None,
-    delta: Annotated[
-        str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
-    ] = None,
-    epsilon_1: Annotated[
-        str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
-    ] = None,
-    h: Annotated[
-        int | None,
-        typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
-    ] = None,
+    run: RunName = None,
+    graph: GraphName = None,
+    p: RunP = None,
+    score: RunScore = None,
+    delta: Delta = None,
+    epsilon_1: EpsilonOne = None,
+    h: AskedAgain = None,
     batch: Annotated[
         Path | None,
         typer.Option(

@@ -6,14 +6,14 @@ It is bookkeeping for an honest owner. Nothing here knows where events are kept.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
 
-__all__ = ["Account", "Spend", "check_spends", "missing_total"]
+__all__ = ["Account", "Spend", "bounded_cost", "check_spends", "missing_total"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Account:
     @property
     def bounded(self) -> Cost:
         """The same without the releases that promise nothing."""
-        return compose(spend.cost for spend in self.spends if spend.cost.is_bounded)
+        return bounded_cost(self.spends)
 
     @property
     def sets(self) -> dict[str, Cost]:
@@ -95,7 +95,7 @@ def check_spends(
     _check_sets(account, asked, other_groups)
     if missing := missing_total(account, asked):
         raise BudgetError(missing, graph=account.graph)
-    wanted = _bounded(asked)
+    wanted = bounded_cost(asked)
     if account.total is not None and not fits(account.bounded + wanted, account.total):
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
@@ -108,7 +108,7 @@ def missing_total(account: Account, asked: Sequence[Spend]) -> str | None:
     """Return how to set the total that these releases need; None where there is one or none is needed."""
     if account.total is not None or all(not spend.cost.is_bounded for spend in asked):
         return None
-    wanted = _bounded(asked)
+    wanted = bounded_cost(asked)
     delta = " --delta D" if wanted.delta else ""
     command = f"`pcneo budget set --graph {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
     return (
@@ -117,8 +117,9 @@ def missing_total(account: Account, asked: Sequence[Spend]) -> str | None:
     )
 
 
-def _bounded(asked: Sequence[Spend]) -> Cost:
-    return compose(spend.cost for spend in asked if spend.cost.is_bounded)
+def bounded_cost(spends: Iterable[Spend]) -> Cost:
+    """Return what releases cost together, those left out whose cost nothing bounds."""
+    return compose(spend.cost for spend in spends if spend.cost.is_bounded)
 
 
 def _check_promises(account: Account, asked: Sequence[Spend], no_promise: bool) -> None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pcneo import __version__
 from pcneo.budget import account_of, check_sole_names, ledger_locked, total_texts, user
 from pcneo.errors import BudgetError, BusyError, DatabaseError
-from pcneo.privacy.composition import Cost, compose
+from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text
-from pcneo.privacy.ledger import Account, Spend, check_spends, missing_total
+from pcneo.privacy.ledger import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.mechanisms import Critical, Elv, Published
 from pcneo.release.chosen import Chosen, spend_of
 from pcneo.release.prepared import Prepared
@@ -114,7 +114,7 @@ def _admit(
     totals: dict[str, Cost] = {}
     for name, asked in spends.items():
         account = replace(account_of(ledger, name), is_known=name in {graph.name for graph in ledger.graphs})
-        wanted = compose(each.cost for each in asked if each.cost.is_bounded)
+        wanted = bounded_cost(asked)
         if terms.budget_epsilon is not None:
             if account.total is not None:
                 raise BudgetError(
