@@ -31,6 +31,10 @@ _CN = 21
 _C = 42
 _JOINED = np.int64(-(2**63))
 
+# What only reads and writes arrays it is given needs no counts of references to them, whose upkeep costs a tenth.
+_compiled = njit(nogil=True, cache=True, _nrt=False)
+_inlined = njit(nogil=True, cache=True, _nrt=False, forceinline=True)
+
 
 class Rows(NamedTuple):
     """The graph as the kernels take it.
@@ -51,11 +55,11 @@ class Workspace(NamedTuple):
 
     Attributes:
         counts: int64, n; the words described at the top of this module.
-        holders: int64, largest degree + 1; holders[i] is the number of vertices o outside P with in(o) = i, for i > 0.
+        holders: int64, largest degree + 1; holders[i] is the number of vertices o outside P with in(o) >= i, for i > 0.
         tally: int64, largest degree + 1; the same among the neighbours of one vertex, for the time of a sum.
         order: uint32, n; the members of P in join order.
         lacking: uint32, n; the members of P that may still lack neighbours.
-        largest: int64, largest degree + 1; largest[i] is the sum of the i largest in(o) over all o outside P.
+        penalties: float64, largest degree + 1; penalties[l] is l over the sum of the l largest in(o) outside P.
         scores, ranked: float64 and int64, largest degree; the heap of candidates.
     """
 
@@ -64,7 +68,7 @@ class Workspace(NamedTuple):
     tally: NDArray[np.int64]
     order: NDArray[np.uint32]
     lacking: NDArray[np.uint32]
-    largest: NDArray[np.int64]
+    penalties: NDArray[np.float64]
     scores: NDArray[np.float64]
     ranked: NDArray[np.int64]
 
@@ -77,56 +81,70 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
         tally=np.zeros(max_degree + 1, np.int64),
         order=np.zeros(vertex_count, np.uint32),
         lacking=np.zeros(vertex_count, np.uint32),
-        largest=np.zeros(max_degree + 1, np.int64),
+        penalties=np.zeros(max_degree + 1, np.float64),
         scores=np.zeros(max_degree, np.float64),
         ranked=np.zeros(max_degree, np.int64),
     )
 
 
+@_inlined
+def _row(rows, v):
+    """Where v's neighbours begin and end; unsigned, because a signed index is tested for its sign at every access."""
+    return np.uint64(rows.offsets[v]), np.uint64(rows.offsets[v + 1])
+
+
 # --- Section 4: the scores
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _density(word, degree, lacking, helpers):
-    """Merit less penalty (equations 8 to 10), with l = `lacking` and Σ = `helpers`; it grows with Σ."""
+@_inlined
+def _merit(word, degree):
+    """Equation 8: in * cn * c / degree^3, with one division."""
     product = (word & _COUNT) * (word >> _CN & _COUNT) * (word >> _C & _COUNT)
-    merit = np.float64(product) / np.float64(degree * degree * degree)
-    return merit - np.float64(lacking) / np.float64(max(1, helpers))
+    return np.float64(product) / np.float64(degree * degree * degree) if product > 0 else 0.0
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@_inlined
+def _penalty(lacking, helpers):
+    """Equation 9: l = `lacking` over Σ = `helpers`; it shrinks as Σ grows."""
+    return np.float64(lacking) / np.float64(max(1, helpers))
+
+
+@_inlined
 def _degree(word, lacking):
     """Members of P that w helps, less the neighbours it lacks itself."""
     return np.float64((word >> _C & _COUNT) - lacking)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@_inlined
 def _sum_of_largest(rows, counts, tally, w, count):
     """Σ: the sum of the `count` largest in(o) over w's neighbours o outside P."""
     highest = 0
-    for i in range(rows.offsets[w], rows.offsets[w + 1]):
+    start, stop = _row(rows, w)
+    for i in range(start, stop):
         word = counts[rows.neighbours[i]]
         inside = (word & _COUNT) & ~(word >> 63)  # 0 for a member of P, which adds nothing
-        tally[inside] += 1
+        tally[np.uint64(inside)] += 1
         highest = max(highest, inside)
-    total = 0
-    for inside in range(highest, 0, -1):
-        taken = min(count, tally[inside])
+    total, inside = 0, highest
+    while inside > 0 and count > 0:
+        taken = min(count, tally[np.uint64(inside)])
         total += taken * inside
         count -= taken
-        tally[inside] = 0
+        inside -= 1
+    for i in range(np.uint64(highest + 1)):
+        tally[i] = 0
     return total
 
 
 # --- A heap of candidates: largest score first, ties to the smaller identifier
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@_inlined
 def _precedes(score, vertex, other_score, other_vertex):
     return (score > other_score) | ((score == other_score) & (vertex < other_vertex))
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@_inlined
 def _sift_down(scores, ranked, size, i):
     """Restore the heap of the first `size` entries below place i."""
     score, vertex = scores[i], ranked[i]
@@ -144,7 +162,7 @@ def _sift_down(scores, ranked, size, i):
 # --- Section 3: expand
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@_inlined
 def _is_neighbour(rows, v, w):
     """Whether w is among the neighbours of v, by bisection."""
     low, high = rows.offsets[v], rows.offsets[v + 1]
@@ -157,31 +175,32 @@ def _is_neighbour(rows, v, w):
     return low < rows.offsets[v + 1] and rows.neighbours[low] == w
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _join(rows, work, q, v):
     """Let v join P; return the largest in(o) that this raised outside P."""
     counts, holders = work.counts, work.holders
-    holders[counts[v] & _COUNT] -= 1
+    inside = counts[v] & _COUNT
+    for i in range(1, inside + 1):
+        holders[i] -= 1
     amount = np.int64(1)
-    if counts[v] & _COUNT < rows.need[v]:
+    if inside < rows.need[v]:
         amount += 1 << _C  # until `_take` finds that v lacks no more
     if _is_neighbour(rows, q, v):
         amount += 1 << _CN
     counts[v] |= _JOINED
     highest = 0
-    for i in range(rows.offsets[v], rows.offsets[v + 1]):
+    start, stop = _row(rows, v)
+    for i in range(start, stop):
         w = rows.neighbours[i]
         word = counts[w]
         counts[w] = word + amount
-        if word >= 0:
-            inside = word & _COUNT
-            holders[inside] -= 1
-            holders[inside + 1] += 1
-            highest = max(highest, inside + 1)
+        raised = ((word & _COUNT) + 1) & ~(word >> 63)  # 0, which nobody reads, for a member of P
+        holders[np.uint64(raised)] += 1
+        highest = max(highest, raised)
     return highest
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _take(rows, work, count):
     """Drop from `work.lacking` who lacks no more; return how many are left, and the one with the largest in(v)."""
     counts, lacking = work.counts, work.lacking
@@ -190,7 +209,8 @@ def _take(rows, work, count):
         v = np.int64(lacking[i])
         inside = counts[v] & _COUNT
         if inside >= rows.need[v]:
-            for k in range(rows.offsets[v], rows.offsets[v + 1]):
+            start, stop = _row(rows, v)
+            for k in range(start, stop):
                 counts[rows.neighbours[k]] -= 1 << _C
             continue
         lacking[left] = v
@@ -200,11 +220,12 @@ def _take(rows, work, count):
     return left, taken
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _candidates(rows, work, v):
     """Put v's neighbours outside P into `work.ranked`; only those that are not known yet, if there are any."""
     size, unknown = 0, 0
-    for i in range(rows.offsets[v], rows.offsets[v + 1]):
+    start, stop = _row(rows, v)
+    for i in range(start, stop):
         w = np.int64(rows.neighbours[i])
         if work.counts[w] < 0:
             continue
@@ -217,15 +238,15 @@ def _candidates(rows, work, v):
     return size, unknown
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _bound(rows, work, score, size, highest):
     """Score the candidates from above: no l neighbours can help more than the l largest in(o) of the whole graph do.
 
     `highest` is the largest in(o) outside P. Each w in `work.ranked` becomes 2w where its score is exact, 2w + 1 where
     it is a bound.
     """
-    counts, holders, largest = work.counts, work.holders, work.largest
-    filled, level, left = 0, highest, holders[highest]
+    counts, holders, penalties = work.counts, work.holders, work.penalties
+    filled, level, helpers = 0, highest, np.int64(0)
     for i in range(size):
         w = work.ranked[i]
         word = counts[w]
@@ -234,18 +255,17 @@ def _bound(rows, work, score, size, highest):
             work.scores[i] = _degree(word, lacking)
             work.ranked[i] = 2 * w
             continue
-        while filled < lacking:  # extend `largest` as far as it is asked for
-            while left == 0 and level > 0:
+        while filled < lacking:  # extend `penalties` as far as it is asked for
+            while level > 0 and holders[level] <= filled:
                 level -= 1
-                left = holders[level]
-            largest[filled + 1] = largest[filled] + level
             filled += 1
-            left -= 1
-        work.scores[i] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, largest[lacking])
+            helpers += level
+            penalties[filled] = _penalty(filled, helpers)
+        work.scores[i] = _merit(word, rows.offsets[w + 1] - rows.offsets[w]) - penalties[lacking]
         work.ranked[i] = 2 * w + (lacking > 0)
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _choose(rows, work, size, wanted, joined):
     """Append the best `wanted` candidates to the join order, best first.
 
@@ -262,7 +282,7 @@ def _choose(rows, work, size, wanted, joined):
             word = work.counts[w]
             lacking = rows.need[w] - (word & _COUNT)
             helpers = _sum_of_largest(rows, work.counts, work.tally, w, lacking)
-            scores[0] = _density(word, rows.offsets[w + 1] - rows.offsets[w], lacking, helpers)
+            scores[0] = _merit(word, rows.offsets[w + 1] - rows.offsets[w]) - _penalty(lacking, helpers)
             ranked[0] = 2 * w
         else:
             work.order[joined + chosen] = w
@@ -272,7 +292,7 @@ def _choose(rows, work, size, wanted, joined):
         _sift_down(scores, ranked, size, 0)
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def expand(rows, score, q, work):
     """Algorithm 1: put the members of P into `work.order`, in the order in which they join.
 
@@ -326,7 +346,8 @@ def _subgraph(rows, work, joined):
         v = order[i]
         offsets[i] = end
         need[i] = rows.need[v]
-        for k in range(rows.offsets[v], rows.offsets[v + 1]):
+        start, stop = _row(rows, v)
+        for k in range(start, stop):
             w = rows.neighbours[k]
             word = counts[w]
             if word < 0:
@@ -345,7 +366,7 @@ _OPEN = 1
 _MUST = 2
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _remove(rows, spare, state, leaving, v):
     """Remove v, then whoever falls below its need, and so on; stop and return False at the first `must` vertex.
 
@@ -356,7 +377,8 @@ def _remove(rows, spare, state, leaving, v):
     left, done = np.int64(1), np.int64(0)
     while done < left:
         u = leaving[done]
-        for i in range(rows.offsets[u], rows.offsets[u + 1]):
+        start, stop = _row(rows, u)
+        for i in range(start, stop):
             w = rows.neighbours[i]
             spare[w] -= 1
             if spare[w] >= 0 or state[w] == _GONE:
@@ -371,14 +393,15 @@ def _remove(rows, spare, state, leaving, v):
     return True
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _undo(rows, spare, state, leaving, left, done, last):
     """Undo `_remove`, which took from the neighbours of the first `done`, and of the next one up to entry `last`."""
     for k in range(left):
         u = leaving[k]
         state[u] = _OPEN
         if k <= done:
-            for i in range(rows.offsets[u], rows.offsets[u + 1] if k < done else last + 1):
+            start, stop = _row(rows, u)
+            for i in range(start, stop if k < done else last + np.uint64(1)):
                 spare[rows.neighbours[i]] += 1
 
 
@@ -403,13 +426,14 @@ def _shrink(rows):
 # --- Many queries
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _forget(rows, work, joined):
     """Set the words of P and of its neighbours to zero."""
     for i in range(joined):
         v = work.order[i]
         work.counts[v] = 0
-        for k in range(rows.offsets[v], rows.offsets[v + 1]):
+        start, stop = _row(rows, v)
+        for k in range(start, stop):
             work.counts[rows.neighbours[k]] = 0
 
 
