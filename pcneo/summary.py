@@ -54,8 +54,10 @@ class Summary:
     @classmethod
     def of(cls, cohesions: Iterable[Cohesion]) -> Summary:
         """Describe cohesions one by one."""
-        pairs = [(cohesion.size, cohesion.density) for cohesion in cohesions]
-        return cls._of_arrays(np.array([size for size, _ in pairs], np.int64), np.array([d for _, d in pairs]))
+        tally = Tally()
+        for cohesion in cohesions:
+            tally.add_one(cohesion)
+        return tally.summary()
 
     @classmethod
     def _of_arrays(cls, sizes: NDArray[np.int64], densities: NDArray[np.float64]) -> Summary:
@@ -79,6 +81,11 @@ class Tally:
         """Count one batch in."""
         self._sizes.append(batch.sizes)
         self._densities.append(batch.densities)
+
+    def add_one(self, cohesion: Cohesion) -> None:
+        """Count one cohesion in."""
+        self._sizes.append(np.array([cohesion.size]))
+        self._densities.append(np.array([cohesion.density]))
 
     def summary(self) -> Summary:
         """Describe what has passed."""

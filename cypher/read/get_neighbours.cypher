@@ -1,5 +1,5 @@
-// The whole neighbourhoods of the vertices asked for. The index gives back the number that was asked for, 7 for 7.0,
-// so the key is read from the node itself, by way of a list.
+// The whole neighbourhoods of the vertices asked for, all in one row. The index gives back the number that was asked
+// for, 7 for 7.0, so the key is read from the node itself, by way of a list.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -8,13 +8,14 @@
 // parameters:
 //   $keys  list<integer|string>  200 to 1,000 keys a call cost least
 // returns:
-//   key         integer|string             a key that exists; more than one row where it is repeated
-//   neighbours  list<integer|string|null>  keys of distinct neighbours, the vertex itself left out
+//   keys        list<integer|string>             keys that exist, in any order; more than once where one is repeated
+//   neighbours  list<list<integer|string|null>>  of each, keys of distinct neighbours, the vertex itself left out
 UNWIND $keys AS wanted
 MATCH (v:Person {id: wanted})
-RETURN head([v]).id AS key, COLLECT {
+WITH head([v]).id AS key, COLLECT {
   MATCH (v)-[:KNOWS]-(neighbour:Person)
   WHERE neighbour <> v
   WITH DISTINCT neighbour
   RETURN neighbour.id
 } AS neighbours
+RETURN collect(key) AS keys, collect(neighbours) AS neighbours

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,14 @@ SAMPLE = 400
 WRITE_RATE = 55_000
 """Memberships a second that are assumed; two cores shared with the server (neo4j.md, "What it costs")."""
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
-"""Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership."""
+"""Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
+
+Without the server's transaction logs, which grow by a few hundred bytes a membership up to their own limit.
+"""
+MANY = 10_000_000
+"""Memberships from which on a warning is given: minutes of writing, and again of deleting."""
+
+log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,17 @@ def _estimate_one(plan: Plan, graph: Graph, p: Fraction) -> Estimate:
     compute_seconds = (time.perf_counter() - started) * n / len(sizes)
     error = 1.96 * n * float(sizes.std(ddof=1)) * np.sqrt((1 - len(sizes) / n) / len(sizes)) if len(sizes) > 1 else 0.0
     memberships = n * float(sizes.mean())
+    store_bytes = round(memberships * MEMBERSHIP_BYTES + n * HUB_BYTES)
+    if memberships + error >= MANY:
+        log.warning(
+            "p=%s would store about %s memberships, at most %s: %.1f GB, and %.0f minutes of writing. A smaller p "
+            "gives smaller sets, and single vertices can be asked for.",
+            p_text(p),
+            f"{memberships:,.0f}",
+            f"{memberships + error:,.0f}",
+            store_bytes / 1e9,
+            memberships / WRITE_RATE / 60,
+        )
     return Estimate(
         sampled=len(sizes),
         memberships=round(memberships),
@@ -106,5 +125,5 @@ def _estimate_one(plan: Plan, graph: Graph, p: Fraction) -> Estimate:
         memberships_high=round(memberships + error),
         compute_seconds=compute_seconds,
         write_seconds=memberships / WRITE_RATE,
-        store_bytes=round(memberships * MEMBERSHIP_BYTES + n * HUB_BYTES),
+        store_bytes=store_bytes,
     )

@@ -14,7 +14,8 @@ from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Progress, Selection
 from pcneo.running import thread_count
 from pcneo.search import check_score, p_text, parse_fraction, search_batches, search_streamed
 from pcneo.source import StoredGraph, choose_selection, find_keys, read_graph, require_key_index
-from pcneo.store.gateway import FRONTIER, Gateway
+from pcneo.store.gateway import Gateway
+from pcneo.store.reading import FRONTIER
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -20,13 +20,13 @@ from typing import Any
 from pcneo import __version__
 from pcneo.errors import PcneoError
 from pcneo.graph import membership_hash
-from pcneo.model import Cohesion, Key, Run, Selection
+from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Run, Selection
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 
-__all__ = ["GraphWriter", "NewRun", "row_of", "sweep", "writer_of"]
+__all__ = ["GraphWriter", "NewRun", "row_of", "rows_of", "sweep", "writer_of"]
 
 MEMBERSHIPS_A_TRANSACTION = 30_000
 WRITERS = 4
@@ -210,3 +210,18 @@ def row_of(cohesion: Cohesion) -> dict[str, Any]:
         "density": cohesion.density,
         "members": list(cohesion.members),
     }
+
+
+def rows_of(graph: Graph, batch: CohesionBatch) -> Iterator[dict[str, Any]]:
+    """The cohesions of a batch computed on `graph`, each as `row_of` has it; their keys are taken out all at once."""
+    vertices, members = graph.keys[batch.vertices].tolist(), graph.keys[batch.members].tolist()
+    bounds = batch.offsets.tolist()
+    hubs = zip(vertices, bounds, bounds[1:], batch.edges.tolist(), batch.densities.tolist(), strict=False)
+    for vertex, start, end, edges, density in hubs:
+        yield {
+            "vertex": vertex,
+            "size": end - start,
+            "edges": edges,
+            "density": density,
+            "members": members[start:end],
+        }

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pcneo.annotate.plan import Frontier, Options, P, Plan, Stopwatch, batches_of, cohesions_of, make_plan
-from pcneo.annotate.writer import GraphWriter, row_of, writer_of
-from pcneo.graph import MembershipHash, fingerprint, membership_hash
+from pcneo.annotate.writer import GraphWriter, row_of, rows_of, writer_of
+from pcneo.graph import MembershipHash, fingerprint
 from pcneo.model import Key
 from pcneo.search import p_text
 from pcneo.source import StoredGraph
@@ -117,7 +117,7 @@ def _write_run(plan: Plan, writer: GraphWriter, stored: StoredGraph, p: Fraction
         for batch in waited.around(batches_of(plan, stored.graph, p)):
             tally.add(batch)
             digest.update(stored.graph, batch)
-            yield from map(row_of, batch.cohesions(stored.graph))
+            yield from rows_of(stored.graph, batch)
 
     written = 0
     for memberships in writer.write_rows(run, rows()):
@@ -162,15 +162,10 @@ def _write_vertices(plan: Plan, writer: GraphWriter, vertices: Sequence[Key]) ->
     read_millis = plan.millis()
     node_count = plan.gateway.count_nodes(plan.selection)
     relationship_count = plan.gateway.count_relationships(plan.selection)
-    runs = []
-    for p in plan.ps:
-        run = writer.begin_run(p, plan.score, "vertices")
-        cohesions = sorted(cohesions_of(plan, frontier, vertices, p), key=lambda cohesion: cohesion.vertex)
-        run.owners = [cohesion.vertex for cohesion in cohesions]
-        written = sum(writer.write_rows(run, map(row_of, cohesions)))
-        digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in cohesions)
-        run.values = _record(node_count, relationship_count, frontier.vertices, frontier.edges, written, None, digest)
-        runs.append(WrittenRun(run.id, p_text(p), plan.score, "vertices", Summary.of(cohesions)))
+    ascending = sorted(vertices, key=lambda key: (isinstance(key, str), key))
+    runs = [
+        _write_vertices_run(plan, writer, frontier, ascending, p, (node_count, relationship_count)) for p in plan.ps
+    ]
     writer.complete()
     return WriteResult(
         graph=writer.graph.name,
@@ -185,3 +180,21 @@ def _write_vertices(plan: Plan, writer: GraphWriter, vertices: Sequence[Key]) ->
         write_millis=plan.millis() - read_millis - frontier.waited.millis,
         configuration=plan.configuration,
     )
+
+
+def _write_vertices_run(
+    plan: Plan, writer: GraphWriter, frontier: Frontier, ascending: Sequence[Key], p: Fraction, counts: tuple[int, int]
+) -> WrittenRun:
+    run = writer.begin_run(p, plan.score, "vertices")
+    tally, digest = Tally(), MembershipHash()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for cohesion in cohesions_of(plan, frontier, ascending, p):
+            run.owners.append(cohesion.vertex)
+            tally.add_one(cohesion)
+            digest.add(cohesion.vertex, cohesion.members)
+            yield row_of(cohesion)
+
+    written = sum(writer.write_rows(run, rows()))
+    run.values = _record(*counts, frontier.vertices, frontier.edges, written, None, digest.hexdigest())
+    return WrittenRun(run.id, p_text(p), plan.score, "vertices", tally.summary())

@@ -37,7 +37,7 @@ def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
 
 
 class MembershipHash:
-    """The `membership_hash` of batches that come in ascending order; it keeps none of them."""
+    """The `membership_hash` of cohesions that come in ascending order; it keeps none of them."""
 
     def __init__(self) -> None:
         """Start with no cohesions."""
@@ -53,6 +53,10 @@ class MembershipHash:
         bounds = batch.offsets.tolist()
         for i, vertex in enumerate(batch.vertices.tolist()):
             self._hash.update(_digest(self._keys[vertex], members[bounds[i] : bounds[i + 1]]))
+
+    def add(self, vertex: Key, members: Iterable[Key]) -> None:
+        """Add one cohesion, its members ascending, its vertex beyond those before."""
+        self._hash.update(_digest(_encode(vertex), list(map(_encode, members))))
 
     def hexdigest(self) -> str:
         """Return the hash of all cohesions so far."""

@@ -15,20 +15,16 @@ from typing import Any, LiteralString
 
 import neo4j
 
-from pcneo.errors import DatabaseError, GraphError, KeyPropertyError, RightsError, SchemaError, WriteMismatchError
+from pcneo.errors import DatabaseError, GraphError, RightsError, SchemaError, WriteMismatchError
 from pcneo.model import Key, Run, Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.reading import GraphReader
 from pcneo.store.schema import SchemaItem
-from pcneo.store.sessions import Sessions
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of, sample_names
 
 __all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
-PAGE = 5_000
-"""Vertices a page of a whole-graph read; 2,000 to 5,000 read equally fast (neo4j.md, "What it costs")."""
-FRONTIER = 1_000
-"""Keys a frontier call."""
 DELETE_BATCH = 2_000
 """Hubs a deleting transaction."""
 
@@ -70,7 +66,7 @@ class GraphRecord:
     fingerprint_key: str
 
 
-class Gateway(Sessions):
+class Gateway(GraphReader):
     """The way in and out of one database of one driver.
 
     Raises (every method): DatabaseError and its kinds; what else a method raises it says itself.
@@ -128,58 +124,6 @@ class Gateway(Sessions):
             missing_example=example("missingExample"),
             example=example("example"),
         )
-
-    # --- the graph --------------------------------------------------------------------------------------------------
-
-    def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
-        """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.
-
-        A node with two of the chosen labels comes once. Each relationship comes once, at its start. Rows are handed on
-        a page at a time, after its transaction is done, so a repeated read yields nothing twice.
-
-        Args:
-            selection: labels, types and key.
-            smallest: a key no larger than any in the graph, of their kind.
-
-        A repeated key comes as often as it is repeated, for the reader to refuse.
-        """
-        statement = load_statement("stream_page")
-        for i, label in enumerate(selection.node_labels):
-            names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
-            start, last, full = smallest, None, True
-            while full:
-                parameters = {"from": start, "limit": PAGE, "earlier": selection.node_labels[:i]}
-                rows = self.run_statement(statement, names, parameters)
-                # A key that fills a page would fill every page after; enough has been yielded to show that it is bad.
-                full = len(rows) == PAGE and rows[-1]["key"] != start
-                # A page begins with the last key of the one before: a repeated key cannot hide between the two.
-                fresh = rows[1:] if rows and rows[0]["key"] == last else rows
-                yield from ((row["key"], row["neighbours"]) for row in fresh)
-                start = last = rows[-1]["key"] if rows else None
-
-    def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
-        """Return the whole neighbourhoods of the vertices asked for; those that do not exist are absent.
-
-        Raises:
-            KeyPropertyError: a key is repeated.
-        """
-        names = sample_names(selection, "Person", "KNOWS", "id")
-        found: dict[Key, list[Key]] = {}
-        for start in range(0, len(keys), FRONTIER):
-            for row in self._read("get_neighbours", names, keys=list(keys[start : start + FRONTIER])):
-                if not isinstance(row["key"], int | str):  # 7.0 is found where 7 is asked for
-                    raise KeyPropertyError(
-                        f"The key {selection.key!r} of a vertex is {row['key']!r}, neither an integer nor a string.",
-                        key=row["key"],
-                    )
-                if row["key"] in found:
-                    raise KeyPropertyError(
-                        f"The key {row['key']!r} of property {selection.key!r} belongs to more than one vertex. "
-                        "Keys must be unique.",
-                        key=row["key"],
-                    )
-                found[row["key"]] = row["neighbours"]
-        return list(found.items())
 
     # --- graphs and runs --------------------------------------------------------------------------------------------
 

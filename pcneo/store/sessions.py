@@ -15,7 +15,7 @@ import neo4j
 from pcneo.store.connection import check_version
 from pcneo.store.failures import translated
 from pcneo.store.statements import Statement, load_statement
-from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
+from pcneo.store.transaction import Row, Transaction, in_one_trip, in_transaction, rows_of
 
 __all__ = ["Sessions"]
 
@@ -55,7 +55,7 @@ class Sessions:
         """Run one reading statement, in a transaction that may be repeated, and return its rows."""
         text = statement.render(names)
         with translated(), self._session(neo4j.READ_ACCESS) as session:
-            return in_transaction(session, rows_of, text, dict(parameters))
+            return in_one_trip(session, text, dict(parameters))
 
     def _read(
         self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any

@@ -16,7 +16,7 @@ from pcneo.model import Key, Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.statements import load_statement
 
-__all__ = ["Row", "Transaction", "in_transaction", "rows_of", "sample_names"]
+__all__ = ["Row", "Transaction", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
 
 PATIENCE_SECONDS = 30.0
 """How long a transaction is tried; the driver's own figure."""
@@ -81,28 +81,45 @@ def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence
 
 
 def in_transaction(session: neo4j.Session, work: Callable[..., T], *arguments: Any) -> T:
-    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it.
+    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it."""
+
+    def attempt() -> T:
+        with session.begin_transaction() as opened:
+            result = work(opened, *arguments)
+            opened.commit()
+            return result
+
+    return _patiently(attempt)
+
+
+def in_one_trip(session: neo4j.Session, text: LiteralString, parameters: Row) -> list[Row]:
+    """Return the rows of a statement that reads; done again where the server or the connection asks for it.
+
+    The server begins and ends the transaction, which saves the two round trips that telling it to would take.
+    """
+    return _patiently(lambda: rows_of(session, text, parameters))
+
+
+def _patiently(attempt: Callable[[], T]) -> T:
+    """Return what a transaction returns, done again where the server or the connection asks for it.
 
     The driver's `execute_write` also repeats for half a minute what does not fit into the server's transaction memory
     and never will, and the commit meets that limit as well as a statement does.
     """
     give_up = time.monotonic() + PATIENCE_SECONDS
-    attempt = 0
+    attempts = 0
     while True:
         try:
-            with session.begin_transaction() as opened:
-                result = work(opened, *arguments)
-                opened.commit()
-                return result
+            return attempt()
         except (Neo4jError, DriverError) as error:
             out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
                 raise
             log.debug("a transaction failed and is done again: %s", error)
-        time.sleep(min(2**attempt, 8) * random.uniform(0.4, 0.6))  # noqa: S311  spreads writers, hides nothing
-        attempt += 1
+        time.sleep(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311  spreads writers, hides nothing
+        attempts += 1
 
 
-def rows_of(tx: neo4j.Transaction, text: LiteralString, parameters: Row) -> list[Row]:
+def rows_of(tx: neo4j.Transaction | neo4j.Session, text: LiteralString, parameters: Row) -> list[Row]:
     """Run a statement and return its rows by column; `Record.data` would copy every list, which takes as long again."""
     return [dict(record.items()) for record in tx.run(text, parameters)]

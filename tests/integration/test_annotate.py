@@ -17,9 +17,10 @@ from pcneo import __version__, annotate, runs
 from pcneo.data import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, ParameterError
 from pcneo.graph import graph_from_rows
-from pcneo.model import Cohesion
+from pcneo.model import Cohesion, Selection
 from pcneo.search import minimal_p_cohesions
-from pcneo.store import gateway as gateway_module
+from pcneo.store import reading
+from pcneo.store.gateway import Gateway
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 
@@ -328,7 +329,7 @@ STRANGE_KEYS = ["", " ", "10", "9", "007", "é", "e\u0301", "\uffff", "\U0001000
 
 @pytest.mark.parametrize("page", [2, 3, 5_000])
 def test_string_keys_of_every_kind_are_read_in_pages_and_ordered_by_code_point(db, page, monkeypatch):
-    monkeypatch.setattr(gateway_module, "PAGE", page)
+    monkeypatch.setattr(reading, "PAGE", page)
     rng = random.Random(5)
     edges = [(rng.choice(STRANGE_KEYS), rng.choice(STRANGE_KEYS)) for _ in range(30)]
     db.put(edges, STRANGE_KEYS)
@@ -341,7 +342,7 @@ def test_string_keys_of_every_kind_are_read_in_pages_and_ordered_by_code_point(d
 
 
 def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypatch):
-    monkeypatch.setattr(gateway_module, "PAGE", 2)
+    monkeypatch.setattr(reading, "PAGE", 2)
     keys = [-(2**63), -1, 0, 2**53 + 1, 2**63 - 1]
     db.put([(keys[0], keys[4]), (keys[4], keys[3]), (keys[3], keys[0])], keys)
     result = write(db, 0.6)
@@ -378,6 +379,33 @@ def test_round_trips_and_neighbourhoods_of_single_vertices_are_told(db, caplog):
     (line,) = [record.getMessage() for record in caplog.records if "round trips" in record.getMessage()]
     trips, rows = map(int, re.findall(r"(\d+) round trips, which read (\d+)", line)[0])
     assert 2 <= trips <= rows <= 30
+
+
+def test_vertices_asked_for_together_share_round_trips_and_have_the_answers_of_the_whole_graph(db, caplog):
+    db.put(random_edges(seed=12))
+    vertices = [row[0] for row in db.run("MATCH (v:Person) RETURN v.id ORDER BY v.id % 7, v.id")]
+    whole, (few,) = write(db, 0.4).runs[0].run, write(db, 0.4, vertices=vertices).runs
+    assert db.members(few.run) == db.members(whole)
+    assert record(db, few.run)["membershipHash"] == record(db, whole)["membershipHash"]
+    graph = naive.graph_of(random_edges(seed=12))
+    steps = [len(list(naive.expansion_steps(graph, Fraction("0.4"), v))) for v in vertices[:20]]
+    caplog.clear()
+    with caplog.at_level("DEBUG", "pcneo"):
+        streamed = stream(db, 0.4, vertices=vertices[:20])
+    assert [c.vertex for c in streamed] == vertices[:20]
+    assert {c.vertex: set(c.members) for c in streamed} == {v: db.members(whole)[v] for v in vertices[:20]}
+    (trips,) = re.findall(r"20 vertices took (\d+) round trips", caplog.text)
+    assert int(trips) <= max(steps) + 2
+
+
+def test_a_reading_statement_is_one_round_trip_and_no_transaction_of_ours(db, caplog):
+    db.put(cycle(5))
+    gateway = Gateway(db.driver, db.name)
+    with caplog.at_level("DEBUG", "neo4j.io"):
+        gateway.get_neighbours(Selection(**PERSONS), [1, 2])
+    sent = re.findall(r"C: ([A-Z]+)", caplog.text)
+    assert {"RUN", "PULL"} <= set(sent)
+    assert not {"BEGIN", "COMMIT", "RESET"} & set(sent)
 
 
 def test_vertices_given_as_text_are_the_integers_that_the_graph_has(db):
@@ -446,6 +474,16 @@ def test_the_estimate_of_a_graph_smaller_than_the_sample_is_exact(db):
     db.put(cycle(30))
     estimate = annotate.estimate(db.driver, db.name, p=0.6, **PERSONS).estimates["3/5"]
     assert (estimate.memberships_low, estimate.memberships, estimate.memberships_high) == (900, 900, 900)
+
+
+def test_a_result_of_a_size_that_matters_is_warned_of_before_it_is_written(db, caplog, monkeypatch):
+    db.put(cycle(30))
+    annotate.estimate(db.driver, db.name, p=0.6, **PERSONS)
+    assert caplog.text == ""
+    monkeypatch.setattr("pcneo.annotate.estimating.MANY", 900)
+    annotate.estimate(db.driver, db.name, p=[0.3, 0.6], **PERSONS)
+    (warning,) = caplog.messages
+    assert warning.startswith("p=3/5 would store about 900 memberships, at most 900: 0.0 GB")
 
 
 def test_a_larger_cohesion_than_a_transaction_is_meant_for_is_written_whole(db):

@@ -24,8 +24,7 @@ from pcneo.errors import (
     RightsError,
     SchemaError,
 )
-from pcneo.store import connection
-from pcneo.store import gateway as gateway_module
+from pcneo.store import connection, reading
 from pcneo.store.connection import version_number
 from pcneo.store.gateway import Gateway
 
@@ -230,7 +229,7 @@ def test_keys_that_are_missing_mixed_unusable_or_repeated_are_refused_with_the_n
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("repeated", [2, 3, 4, 7])
 def test_a_key_repeated_across_pages_or_over_a_whole_page_is_refused(db, repeated, monkeypatch):
-    monkeypatch.setattr(gateway_module, "PAGE", 3)
+    monkeypatch.setattr(reading, "PAGE", 3)
     db.put(cycle(5))
     db.run("UNWIND range(2, $n) AS i CREATE (:Person {id: 2})", n=repeated)
     refused(KeyPropertyError, lambda: stream(db), "more than one vertex", "2", db=db)
@@ -296,7 +295,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_graph_that_changes_during_the_read_is_read_once_more(db, change, monkeypatch):
-    monkeypatch.setattr(gateway_module, "PAGE", 2)
+    monkeypatch.setattr(reading, "PAGE", 2)
     db.put(cycle(5))
     stats = annotate.stats(
         db.driver,
@@ -324,7 +323,7 @@ def test_a_graph_that_changes_twice_is_refused_with_the_counts(db, change):
 
 
 def test_a_graph_that_grows_between_two_pages_is_read_once_more(db, monkeypatch):
-    monkeypatch.setattr(gateway_module, "PAGE", 500)
+    monkeypatch.setattr(reading, "PAGE", 500)
     db.put([(v, v + 1) for v in range(2_000)])
     grown = []
 

@@ -45,7 +45,7 @@ def test_an_unknown_query_is_not_found_and_those_there_are_are_listed() -> None:
     with pytest.raises(NotFoundError, match="critical_connections"):
         render_query("nonsense")
     with pytest.raises(NotFoundError, match="critical_connections"):
-        run("stream_page", run="r")
+        run("get_page", run="r")
 
 
 @pytest.mark.parametrize(

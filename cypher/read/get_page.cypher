@@ -1,4 +1,5 @@
 // One page of the vertices of one label in key order, each with the keys of the neighbours its relationships point to.
+// All of a page comes in one row: unpacking a row takes the driver as long as unpacking hundreds of keys in a list.
 //
 // names:
 //   Page    label     one of the chosen labels
@@ -10,11 +11,11 @@
 //   $limit    integer 1..     vertices in the page
 //   $earlier  list<string>    chosen labels whose pages were read before; their vertices are left out
 // returns:
-//   key         integer|string                the vertex
-//   neighbours  list<integer|string|null>     one entry a relationship, loops and parallel ones included
+//   keys        list<integer|string>              the vertices, ascending
+//   neighbours  list<list<integer|string|null>>   of each, one entry a relationship, loops and parallel ones included
 MATCH (v:Page)
 WHERE v.id >= $from AND NOT any(label IN $earlier WHERE label IN labels(v))
 WITH v
 ORDER BY v.id
 LIMIT $limit
-RETURN v.id AS key, [(v)-[:KNOWS]->(neighbour:Person) | neighbour.id] AS neighbours
+RETURN collect(v.id) AS keys, collect([(v)-[:KNOWS]->(neighbour:Person) | neighbour.id]) AS neighbours

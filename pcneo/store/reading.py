@@ -1,0 +1,127 @@
+"""The graph out of the database: whole, in pages by key, or the neighbourhoods that a search asks for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from pcneo.errors import DatabaseError, KeyPropertyError
+from pcneo.model import Key, Selection
+from pcneo.store.failures import OUT_OF_MEMORY
+from pcneo.store.sessions import Sessions
+from pcneo.store.transaction import Row, sample_names
+
+__all__ = ["FRONTIER", "PAGE", "GraphReader"]
+
+PAGE = 5_000
+"""Vertices a page of a whole-graph read, at most; 2,000 to 5,000 read equally fast (neo4j.md, "What it costs")."""
+PAGE_NEIGHBOURS = 200_000
+"""Neighbours a page is meant to hold, at most: some megabytes, here and on the server."""
+_LEAST_PAGE = 2  # the last vertex of the page before, and one that is new
+FRONTIER = 10_000
+"""Keys a frontier call, at most; a key costs the same from a thousand a call on."""
+
+log = logging.getLogger("pcneo")
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page of a whole-graph read: keys, ascending, the neighbours of each, and how many vertices were asked for."""
+
+    keys: list[Key]
+    neighbours: list[list[Key]]
+    limit: int
+
+    @property
+    def next_limit(self) -> int:
+        """Vertices to ask for next, if these are like them."""
+        fitting = len(self.keys) * PAGE_NEIGHBOURS // max(1, sum(map(len, self.neighbours)))
+        return max(_LEAST_PAGE, min(PAGE, fitting))
+
+
+class GraphReader(Sessions):
+    """Reads of one graph of the database; errors as in `Gateway`."""
+
+    def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
+        """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.
+
+        A node with two of the chosen labels comes once. Each relationship comes once, at its start. Rows are handed on
+        a page at a time, after its transaction is done, so a repeated read yields nothing twice; the next page is read
+        while they are used.
+
+        Args:
+            selection: labels, types and key.
+            smallest: a key no larger than any in the graph, of their kind.
+
+        A repeated key comes as often as it is repeated, for the reader to refuse.
+        """
+        with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
+            for i, label in enumerate(selection.node_labels):
+                names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
+                read = partial(self._get_page, names, selection.node_labels[:i])
+                start, last = smallest, None
+                reading: Future[_Page] | None = pool.submit(read, smallest, PAGE)
+                while reading is not None:
+                    page = reading.result()
+                    # A page begins with the last key of the one before: a repeated key cannot hide between the two.
+                    fresh = 1 if page.keys and page.keys[0] == last else 0
+                    # A key that fills a page would fill every page after; enough is yielded to show that it is bad.
+                    if len(page.keys) == page.limit and page.keys[-1] != start:
+                        start = last = page.keys[-1]
+                        reading = pool.submit(read, start, page.next_limit)
+                    else:
+                        reading = None
+                    yield from zip(page.keys[fresh:], page.neighbours[fresh:], strict=True)
+
+    def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> _Page:
+        """Read one page, a smaller one where it does not fit into the server's transaction memory."""
+        try:
+            row = self._read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
+        except DatabaseError as error:
+            if limit == _LEAST_PAGE or error.data.get("code") != OUT_OF_MEMORY:
+                raise
+            log.debug("%d vertices at once do not fit into the server's transaction memory, so half of them", limit)
+            return self._get_page(names, earlier, start, max(_LEAST_PAGE, limit // 2))
+        return _Page(row["keys"], row["neighbours"], limit)
+
+    def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
+        """Return the whole neighbourhoods of the vertices asked for; those that do not exist are absent.
+
+        Keys that do not fit into the server's transaction memory at once are halved and asked for again.
+
+        Raises:
+            KeyPropertyError: a key is repeated.
+        """
+        names = sample_names(selection, "Person", "KNOWS", "id")
+        found: dict[Key, list[Key]] = {}
+        for start in range(0, len(keys), FRONTIER):
+            for key, neighbours in self._get_or_halve(names, keys[start : start + FRONTIER]):
+                if not isinstance(key, int | str):  # 7.0 is found where 7 is asked for
+                    raise KeyPropertyError(
+                        f"The key {selection.key!r} of a vertex is {key!r}, neither an integer nor a string.",
+                        key=key,
+                    )
+                if key in found:
+                    raise KeyPropertyError(
+                        f"The key {key!r} of property {selection.key!r} belongs to more than one vertex. "
+                        "Keys must be unique.",
+                        key=key,
+                    )
+                found[key] = neighbours
+        return list(found.items())
+
+    def _get_or_halve(self, names: Row, keys: Sequence[Key]) -> Iterable[tuple[Any, list[Key]]]:
+        try:
+            row = self._read("get_neighbours", names, keys=list(keys))[0]
+        except DatabaseError as error:
+            if len(keys) < 2 or error.data.get("code") != OUT_OF_MEMORY:
+                raise
+            log.debug("%d neighbourhoods do not fit into the server's transaction memory, so half of them", len(keys))
+            middle = len(keys) // 2
+            return chain.from_iterable(self._get_or_halve(names, half) for half in (keys[:middle], keys[middle:]))
+        return zip(row["keys"], row["neighbours"], strict=True)

@@ -1,0 +1,74 @@
+"""Rows on their way into a database: as many at once as are meant to be, however slow it is and however many come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, cast
+
+import networkx as nx
+import pytest
+
+from pcneo.annotate.writer import MEMBERSHIPS_A_TRANSACTION, WRITERS, GraphWriter, NewRun, row_of, rows_of
+from pcneo.graph import MembershipHash, graph_from_networkx, membership_hash
+from pcneo.model import Selection
+from pcneo.search import minimal_p_cohesions
+from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.lock import GraphLock
+
+SIZE = 1_000
+
+
+class SlowStore:
+    """A store that finishes a transaction only when it is let."""
+
+    def __init__(self) -> None:
+        self.may_finish = threading.Semaphore(0)
+        self.begun = 0
+        self._lock = threading.Lock()
+
+    def create_cohesions(self, selection: Selection, run: str, p: float, score: str, rows: Sequence[Any]) -> int:
+        with self._lock:
+            self.begun += 1
+        assert self.may_finish.acquire(timeout=60)
+        return sum(row["size"] for row in rows)
+
+
+def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
+    store = SlowStore()
+    record = GraphRecord("ring", Selection(("Person",), ("KNOWS",), "id"), "")
+    writer = GraphWriter(cast("Gateway", store), record, cast("GraphLock", None))
+    taken = 0
+
+    def endless() -> Iterator[dict[str, Any]]:
+        nonlocal taken
+        while True:
+            taken += SIZE
+            yield {"vertex": taken, "size": SIZE, "edges": 0, "density": 0.0, "members": []}
+
+    written = 0
+    memberships = writer.write_rows(NewRun("r", Fraction(1, 2), "density", "graph"), endless())
+    for _ in range(50):
+        store.may_finish.release()
+        written += next(memberships)
+        assert taken - written <= (WRITERS + 2) * MEMBERSHIPS_A_TRANSACTION
+        assert store.begun <= written // MEMBERSHIPS_A_TRANSACTION + WRITERS + 1
+    assert written == 50 * MEMBERSHIPS_A_TRANSACTION
+    store.may_finish.release(100)
+    memberships.close()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize("name", [int, "v{}".format], ids=["integers", "strings"])
+def test_a_batch_gives_the_rows_and_the_hash_of_its_cohesions(name: Any) -> None:
+    graph = graph_from_networkx(nx.relabel_nodes(nx.gnp_random_graph(80, 0.08, seed=1), name))
+    batch = minimal_p_cohesions(graph, "0.5")
+    cohesions = list(batch.cohesions(graph))
+    assert list(rows_of(graph, batch)) == list(map(row_of, cohesions))
+    at_once, one_by_one = MembershipHash(), MembershipHash()
+    at_once.update(graph, batch)
+    for cohesion in cohesions:
+        one_by_one.add(cohesion.vertex, cohesion.members)
+    assert at_once.hexdigest() == one_by_one.hexdigest()
+    assert at_once.hexdigest() == membership_hash((c.vertex, c.members) for c in cohesions)
+    assert all(type(key) is type(name(0)) for row in rows_of(graph, batch) for key in [row["vertex"], *row["members"]])
