@@ -26,12 +26,13 @@ def temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 @contextmanager
-def whole_file(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, replace: bool, mode: int = 0o644) -> Iterator[BinaryIO]:
     """Open a file for writing that takes its name when the block ends well, and is not there otherwise.
 
     Args:
         path: its place.
         replace: whether a file that has this name may go.
+        mode: its permissions; until the block ends it is its owner's alone.
 
     Raises:
         PcneoError: it cannot be written, or is there already and may not go.
@@ -41,21 +42,23 @@ def whole_file(path: Path, *, replace: bool) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            temporary.chmod(0o644)
+            temporary.chmod(mode)
             if replace:
-                os.rename(temporary, path)  # noqa: PTH104 - the block's end removes what is left under the first name
+                temporary.replace(path)
             else:
-                os.link(temporary, path)  # which never overwrites
+                os.link(temporary, path)  # which never overwrites: another may have taken the name since
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
 
 
-def check_place(path: Path, option: str) -> None:
-    """Find out, before long work, whether a file can be written at `path`, by making and removing one beside it.
+def check_place(path: Path, option: str, *, replace: bool) -> None:
+    """Find out, before long work, whether `whole_file` can write a file, by making and removing one beside it.
 
     Raises:
-        ParameterError: it cannot, or a folder is there; `data["name"]` is the option.
+        ParameterError: it cannot, a folder is there, or a file that may not go; `data["name"]` is the option.
     """
+    if not replace and (path.exists() or path.is_symlink()):
+        raise ParameterError(f"{path} exists and is not overwritten. Name another file.", name=option, value=path)
     try:
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")

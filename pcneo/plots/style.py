@@ -152,7 +152,7 @@ def check_picture(path: Path) -> None:
     if path.suffix.lower() not in _ENDINGS:
         raise ParameterError(f"{path}: a picture's name ends in {' or '.join(_ENDINGS)}.", name="plot", value=path)
     _require_matplotlib()
-    check_place(path, "plot")
+    check_place(path, "plot", replace=True)
 
 
 def save_figure(figure: Figure, path: Path) -> None:

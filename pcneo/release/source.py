@@ -13,6 +13,7 @@ from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.stored import batch_from_rows
 from pcneo.model import CohesionBatch, Graph, Progress, Run
+from pcneo.networks import critical_counts
 from pcneo.protected import LargestSupports, Protected, common_bounds, largest_supports, protect, protected_size
 from pcneo.source import read_graph
 from pcneo.store.gateway import GraphRecord
@@ -129,24 +130,8 @@ class Source:
 
     def share_inside(self, run: Run) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""
-        groups, n = self.groups[run.id], self.graph.vertex_count
-        u, v = cliques.edge_ends(self.graph)
-        starts = np.searchsorted(u, np.arange(n + 1))
-        inside, member = np.zeros(len(u), np.bool_), np.zeros(n, np.bool_)
-        for i in range(len(groups)):
-            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
-            member[members] = True
-            edges = _ranges(starts[members], starts[members + 1])
-            inside[edges[member[v[edges]]]] = True
-            member[members] = False
-        return float(inside.mean()) if len(u) else None
-
-
-def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of all ranges, one after another."""
-    lengths = ends - starts
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+        critical, _ = critical_counts(self.graph, self.groups[run.id])
+        return float((critical > 0).mean()) if len(critical) else None
 
 
 def read_source(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> Source:
