@@ -10,7 +10,20 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cohesion", "CohesionBatch", "Graph", "Key", "KeyArray", "Progress", "Run", "Selection", "one_or_more"]
+__all__ = [
+    "Cohesion",
+    "CohesionBatch",
+    "Graph",
+    "Key",
+    "KeyArray",
+    "LocalView",
+    "Progress",
+    "Run",
+    "Selection",
+    "ShownCohesion",
+    "StoredCohesions",
+    "one_or_more",
+]
 
 Key = int | str
 
@@ -199,3 +212,61 @@ class CohesionBatch:
                 members=tuple(graph.keys[members].tolist()),
                 edges=int(self.edges[i]),
             )
+
+
+@dataclass(frozen=True)
+class LocalView:
+    """The extended local view of a vertex, in figures (algorithms.md section 6).
+
+    Attributes:
+        size: vertices within two hops, the vertex itself included.
+        edges: edges that touch it or a neighbour of it.
+    """
+
+    size: int
+    edges: int
+
+    @property
+    def density(self) -> float:
+        """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning."""
+        return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class ShownCohesion:
+    """One stored cohesion in the graph around it, as the graph is now.
+
+    Attributes:
+        run: the run that stored it.
+        cohesion: its members, and the edges inside now.
+        connections: the critical connections, each once with the smaller key first, ascending.
+        others: the vertex's neighbours outside, ascending: its connections that are not critical lead there.
+        hops: of each member, its distance from the vertex; 3 stands for three and more.
+        local_view: the extended local view of the vertex.
+        moved: whether the graph is known to have changed since the run.
+    """
+
+    run: Run
+    cohesion: Cohesion
+    connections: tuple[tuple[Key, Key], ...]
+    others: tuple[Key, ...]
+    hops: dict[Key, int]
+    local_view: LocalView
+    moved: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StoredCohesions:
+    """Every cohesion of one run, with the graph that it is of.
+
+    Attributes:
+        run: the record.
+        graph: the graph's arrays.
+        cohesions: by position in them.
+        critical: int64, shape (m,): how many of the cohesions each edge lies in, in the order of `cliques.edge_ends`.
+    """
+
+    run: Run
+    graph: Graph
+    cohesions: CohesionBatch
+    critical: NDArray[np.int64]

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.model import Key, Run, Selection, one_or_more
-from pcneo.runs import StoredRun, latest_run, list_runs
+from pcneo.runs import LATEST, find_run
 from pcneo.source import find_keys
 from pcneo.store.gateway import Gateway
 from pcneo.store.statements import Declaration, Statement, all_statements
+from pcneo.store.tokens import tokenize
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = ["QueryResult", "list_queries", "render_query", "run_query"]
 
-LATEST = "latest"
 DEFAULT_LIMIT = 10
 
 _KEY = "integer | string"
@@ -51,16 +52,25 @@ def render_query(
     node_labels: Sequence[str] | None = None,
     relationship_types: Sequence[str] | None = None,
     key: str | None = None,
+    values: Mapping[str, Key] | None = None,
 ) -> str:
     """Return one query ready to paste, with the names given in place of :Person, :KNOWS and id.
+
+    Args:
+        name: the query's name.
+        node_labels, relationship_types, key: the user's names; the sample's stand where none are given.
+        values: what is written in place of parameters, by name without the `$`; the others stay parameters.
 
     Raises:
         NotFoundError: there is no such query; lists those there are.
         ParameterError: a name that Neo4j does not take.
     """
     query = _find(name)
-    comments = [query.summary, *(f"${each.name}: {each.kind}, {each.meaning}" for each in query.parameters), query.cost]
-    text = query.render(_names(query, node_labels, relationship_types, key))
+    written = {f"${parameter}": json.dumps(value) for parameter, value in (values or {}).items()}
+    left = [each for each in query.parameters if f"${each.name}" not in written]
+    comments = [query.summary, *(f"${each.name}: {each.kind}, {each.meaning}" for each in left), query.cost]
+    rendered = query.render(_names(query, node_labels, relationship_types, key))
+    text = "".join(written.get(token.text, token.text) for token in tokenize(rendered))  # a string of JSON is Cypher's
     return "\n".join((*(f"// {comment}" for comment in comments), text, ""))
 
 
@@ -95,9 +105,7 @@ def run_query(
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
     values = {**defaults, **(parameters or {})}
     _check_parameters(query, values)
-    stored = (
-        latest_run(driver, database, graph=graph) if values["run"] == LATEST else _run(driver, database, values["run"])
-    )
+    stored = find_run(driver, database, run=values["run"], graph=graph)
     values["run"] = stored.run.id
     gateway = Gateway(driver, database)
     selection = Selection(
@@ -166,13 +174,6 @@ def _is_of_kind(value: object, kind: str) -> bool:
         if isinstance(value, _TYPES[word]) and not isinstance(value, bool):
             return not smallest or (isinstance(value, int) and value >= int(smallest))
     return False
-
-
-def _run(driver: Driver, database: str | None, run: object) -> StoredRun:
-    for stored in list_runs(driver, database):
-        if stored.run.id == run and stored.run.status == "complete":
-            return stored
-    raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
 
 
 def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:

@@ -19,7 +19,20 @@ from pcneo.store.lock import GraphLock
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["CleanResult", "StoredRun", "VerifiedRun", "clean", "latest_run", "list_runs", "verify"]
+__all__ = [
+    "LATEST",
+    "CleanResult",
+    "StoredRun",
+    "VerifiedRun",
+    "clean",
+    "find_run",
+    "latest_run",
+    "list_runs",
+    "verify",
+]
+
+LATEST = "latest"
+"""Stands for the identifier of the complete `graph` run that finished last."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +122,21 @@ def latest_run(driver: Driver, database: str | None = None, *, graph: str | None
             f"Several graphs have runs, name one with --graph: {', '.join(names)}.", name="graph", value=None
         )
     return max(runs, key=lambda stored: stored.run.finished_at or stored.run.started_at)
+
+
+def find_run(driver: Driver, database: str | None = None, *, run: object = None, graph: str | None = None) -> StoredRun:
+    """Return the complete run of this identifier, of a whole graph or of single vertices; by default the latest.
+
+    Raises:
+        NotFoundError: there is none.
+        ParameterError: as in `latest_run`.
+    """
+    if run in (None, LATEST):
+        return latest_run(driver, database, graph=graph)
+    for stored in list_runs(driver, database):
+        if stored.run.id == run and stored.run.status == "complete":
+            return stored
+    raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
 
 
 def verify(

@@ -55,8 +55,7 @@ class Summary:
     def of(cls, cohesions: Iterable[Cohesion]) -> Summary:
         """Describe cohesions one by one."""
         tally = Tally()
-        for cohesion in cohesions:
-            tally.add_one(cohesion)
+        tally.add_cohesions(cohesions)
         return tally.summary()
 
     @classmethod
@@ -82,13 +81,22 @@ class Tally:
         self._sizes.append(batch.sizes)
         self._densities.append(batch.densities)
 
-    def add_one(self, cohesion: Cohesion) -> None:
-        """Count one cohesion in."""
-        self._sizes.append(np.array([cohesion.size]))
-        self._densities.append(np.array([cohesion.density]))
+    def add_cohesions(self, cohesions: Iterable[Cohesion]) -> None:
+        """Count cohesions in, one by one."""
+        pairs = [(cohesion.size, cohesion.density) for cohesion in cohesions]
+        self._sizes.append(np.array([size for size, _ in pairs], np.int64))
+        self._densities.append(np.array([density for _, density in pairs], np.float64))
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Members of each cohesion, in the order in which they came."""
+        return np.concatenate([np.empty(0, np.int64), *self._sizes])
+
+    @property
+    def densities(self) -> NDArray[np.float64]:
+        """Density of each, in the same order."""
+        return np.concatenate([np.empty(0), *self._densities])
 
     def summary(self) -> Summary:
         """Describe what has passed."""
-        sizes = np.concatenate(self._sizes) if self._sizes else np.empty(0, np.int64)
-        densities = np.concatenate(self._densities) if self._densities else np.empty(0)
-        return Summary._of_arrays(sizes, densities)
+        return Summary._of_arrays(self.sizes, self.densities)

@@ -191,7 +191,7 @@ def _write_vertices_run(
     def rows() -> Iterator[dict[str, Any]]:
         for cohesion in cohesions_of(plan, frontier, ascending, p):
             run.owners.append(cohesion.vertex)
-            tally.add_one(cohesion)
+            tally.add_cohesions([cohesion])
             digest.add(cohesion.vertex, cohesion.members)
             yield row_of(cohesion)
 

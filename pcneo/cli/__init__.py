@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import audit, demo, graph, release, server, stored
+from pcneo.cli import audit, demo, graph, release, server, show, stored
 
 __all__ = ["app"]
 
@@ -33,6 +33,8 @@ app.command(name="demo")(demo.demo)
 app.command(name="load")(graph.load)
 app.command(name="annotate")(graph.annotate)
 app.command(name="queries")(stored.queries)
+app.command(name="show")(show.show)
+app.command(name="export")(show.export)
 app.command(name="runs")(stored.runs)
 app.command(name="clean")(stored.clean)
 app.command(name="release")(release.release)

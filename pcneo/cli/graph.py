@@ -112,6 +112,9 @@ def annotate(
         bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="With stats: also draw sizes and densities, .svg or .png.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find the minimal p-cohesion of every vertex and store it beside the graph.
@@ -135,6 +138,8 @@ def annotate(
     }
     if graph is not None and mode is not Mode.write:
         raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
+    if plot is not None and mode is not Mode.stats:
+        raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
     with connected() as (driver, database), Bars() as bars:
         if mode is Mode.stream:
             _print_stream(modes.stream(driver, database, progress=bars, **options), as_json)
@@ -143,7 +148,7 @@ def annotate(
             result = modes.write(driver, database, graph=graph, progress=bars, **options)
             show = partial(_print_written, result)
         elif mode is Mode.stats:
-            result = modes.stats(driver, database, progress=bars, **options)
+            result = modes.stats(driver, database, progress=bars, plot=plot, **options)
             show = partial(_print_stats, result)
         else:
             result = modes.estimate(driver, database, progress=bars, **options)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.cli.console import Bars, note, print_json
+from pcneo.config import ConnectionSettings
 
 if TYPE_CHECKING:
     from pcneo.store.local.servers import LocalServer
@@ -30,6 +31,9 @@ def start(
     port: Annotated[
         int | None, typer.Option("--port", min=1, max=65535, help="Bolt port.", show_default="a free one")
     ] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="With Neo4j Browser, over HTTP on a free port of this machine alone.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Start the local server; it runs until `pcneo server stop`.
@@ -39,9 +43,40 @@ def start(
     from pcneo.store.local.servers import start as start_server
 
     with Bars() as bars:
-        note("Starting Neo4j; the first start fetches it (about 155 MB).")
-        server = start_server(data, bolt_port=port, progress=lambda done, total: bars("fetching jars", done, total))
+        note(f"Starting Neo4j; the first start fetches it (about {170 if browser else 155} MB).")
+        server = start_server(
+            data, bolt_port=port, browser=browser, progress=lambda done, total: bars("fetching jars", done, total)
+        )
     _print(server, as_json, "runs already" if server.already_running else "started")
+    if browser and not as_json:
+        print(f"\n{_to_paste(server)}", end="")
+
+
+def _to_paste(server: LocalServer) -> str:
+    """A query for Neo4j Browser: the critical connections of a vertex of the latest run that fit into a picture."""
+    from pcneo.errors import PcneoError
+    from pcneo.queries import render_query, run_query
+    from pcneo.runs import latest_run
+    from pcneo.store.connection import connect
+
+    stored = None
+    try:
+        with connect(ConnectionSettings(server.uri, server.username, server.password)) as driver:
+            stored = latest_run(driver)
+            rows = run_query(driver, None, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
+    except PcneoError:
+        rows = []
+    if stored is None or not rows:
+        return "Nothing is stored yet; after `pcneo annotate`, start with --browser again for a query to paste.\n"
+    names = stored.selection
+    query = render_query(
+        "critical_connections",
+        node_labels=names.node_labels,
+        relationship_types=names.relationship_types,
+        key=names.key,
+        values={"run": stored.run.id, "id": rows[0][0]},
+    )
+    return f"Log in with the password in that file, paste this query and run it:\n\n{query}"
 
 
 @app.command()
@@ -83,6 +118,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
                 "uri": server.uri,
                 "username": server.username,
                 "passwordFile": password_file(server.data),
+                "browser": server.browser,
                 "pid": server.pid,
                 "data": server.data,
                 "version": server.version,
@@ -95,6 +131,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
 
 def describe(server: LocalServer) -> str:
     """Say how to reach the server; the password stays in its file."""
+    from pcneo.store.local.browser import style_file
     from pcneo.store.local.data import password_file
 
     return (
@@ -103,4 +140,5 @@ def describe(server: LocalServer) -> str:
         f"  password  in {password_file(server.data)}\n"
         f"  data      {server.data}\n"
         f"  process   {server.pid}"
+        + ("" if server.browser is None else f"\n  browser   {server.browser}\n  style     {style_file()}")
     )

@@ -7,19 +7,18 @@ import io
 import json
 import os
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from pcneo import __version__
-from pcneo.errors import GraphError, ParameterError, PcneoError
+from pcneo.errors import GraphError, ParameterError
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
+from pcneo.whole import temporary_beside, whole_file
 
 __all__ = ["check_keys", "check_writable", "public_record", "public_text", "total_of", "write_private", "write_public"]
 
@@ -106,7 +105,7 @@ def check_writable(path: Path) -> None:
             f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
         )
     try:
-        with _temporary(path, "") as temporary:
+        with temporary_beside(path) as (_, temporary):
             other = temporary.with_name(f"{temporary.name}-")
             os.link(temporary, other)
             other.unlink()
@@ -120,7 +119,8 @@ def write_public(path: Path, text: str) -> None:
     Raises:
         PcneoError: it cannot be written, or is there already.
     """
-    _write(path, text, 0o644)
+    with whole_file(path, replace=False) as file:
+        file.write(text.encode())
 
 
 def write_private(path: Path, text: str) -> None:
@@ -129,27 +129,5 @@ def write_private(path: Path, text: str) -> None:
     Raises:
         PcneoError: it cannot be written, or is there already.
     """
-    _write(path, text, 0o600)
-
-
-def _write(path: Path, text: str, mode: int) -> None:
-    try:
-        with _temporary(path, text) as temporary:
-            temporary.chmod(mode)
-            os.link(temporary, path)  # which never overwrites: another release may have gone to the same name
-    except OSError as error:
-        raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
-
-
-@contextmanager
-def _temporary(path: Path, text: str) -> Iterator[Path]:
-    """A file beside `path`, 0600 from its first byte, with the text on disk; gone afterwards."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with whole_file(path, replace=False, mode=0o600) as file:
+        file.write(text.encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,6 +13,7 @@ from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.stored import batch_from_rows
 from pcneo.model import CohesionBatch, Graph, Progress, Run
+from pcneo.networks import critical_counts
 from pcneo.protected import (
     LargestSupports,
     Protected,
@@ -146,14 +146,9 @@ class Source:
         return self._common_bounds[run.id]
 
     def share_inside(self, run: Run) -> float | None:
-        """Return the share of the graph's connections that lie inside some group.
-
-        None without connections, or where the groups are too large.
-        """
-        inside = np.empty(0, np.bool_)
-        with suppress(GraphError):
-            inside = self.protected(run).inside
-        return float(inside.mean()) if len(inside) else None
+        """Return the share of the graph's connections that lie inside some group; None where there are none."""
+        critical, _ = critical_counts(self.graph, self.groups[run.id])
+        return float((critical > 0).mean()) if len(critical) else None
 
 
 def read_source(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> Source:

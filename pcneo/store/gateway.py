@@ -289,6 +289,16 @@ class Gateway(GraphReader):
         there |= {(label, property_, False) for label, property_, _ in there}
         return [item for item in wanted if (item.label, item.property, item.unique) not in there]
 
+    # --- one cohesion -----------------------------------------------------------------------------------------------
+
+    def get_cohesion(self, selection: Selection, run: str, vertex: Key) -> tuple[list[Key], int] | None:
+        """Return (members, edges) of the hub that a run has for a vertex, members in no order; None without a hub.
+
+        A member that has lost its key since is None.
+        """
+        rows = self._read("get_cohesion", sample_names(selection, "Person", "id"), run=run, vertex=vertex)
+        return (rows[0]["members"], rows[0]["edges"]) if rows else None
+
 
 def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
     """Return the rows of the statement `list_graphs` as records."""

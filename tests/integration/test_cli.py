@@ -16,6 +16,7 @@ import neo4j
 import pytest
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
+COMMANDS += ["show", "export"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "data" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
@@ -238,6 +239,40 @@ def test_verbose_output_never_shows_the_password(pcneo: Any, server: Any, tmp_pa
     shown = pcneo("-v", "annotate", *NAMES, "-p", "0.5")
     assert shown.returncode == 0
     assert server.password not in shown.stdout + shown.stderr
+
+
+def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    missing = pcneo("show", "1")
+    assert missing.returncode == 4
+    assert "`pcneo annotate` makes one" in missing.stderr
+    assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0
+    shown = pcneo("show", "1", "--plot", str(tmp_path / "1.svg"))
+    assert shown.returncode == 0, shown.stderr
+    assert "minimal p-cohesion of 1" in shown.stdout
+    assert "Connections of 1 that are not critical" in shown.stdout
+    assert (tmp_path / "1.svg").read_text().startswith("<?xml")
+    found = json.loads(pcneo("show", "1", "--json").stdout)
+    keys = {member["key"] for member in found["members"]}
+    assert {"vertex": 1, "p": "1/2", "size": len(keys)}.items() <= found.items()
+    assert {end for pair in found["criticalConnections"] for end in pair} == keys
+    refused = pcneo("show", "1", "--plot", str(tmp_path / "1.pdf"))
+    assert refused.returncode == 2
+    assert "ends in .svg or .png" in refused.stderr
+    refused = pcneo("annotate", *NAMES, "--plot", str(tmp_path / "2.svg"))
+    assert refused.returncode == 2
+    assert "--mode stats" in refused.stderr
+
+
+def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0
+    shown = pcneo("export", "latest", str(tmp_path / "run.json"))
+    assert shown.returncode == 0, shown.stderr
+    assert "4 nodes, 4 edges" in shown.stdout
+    assert len(json.loads((tmp_path / "run.json").read_text())["nodes"]) == 4
+    found = json.loads(pcneo("export", "1", str(tmp_path / "1.graphml"), "--json").stdout)
+    assert found["bytes"] == (tmp_path / "1.graphml").stat().st_size
 
 
 def test_schema_prints_statements_that_the_server_accepts(

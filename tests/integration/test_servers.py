@@ -5,7 +5,10 @@ Jars come from the user's cache (and go there on the first run); data and record
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -16,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import neo4j
 import pytest
@@ -201,6 +205,52 @@ def test_the_graph_survives_a_stop_and_a_crash(server, caplog):
     assert f"process {again.pid}) is gone" in caplog.text
     assert ask(servers.start(), "MATCH (n:Kept) RETURN n.id") == [[1]]
     assert servers.stop() is True
+
+
+def answer(address: str, **headers: str) -> tuple[int, bytes]:
+    """Status and the first bytes of what is answered to a plain request, or to one for a web socket."""
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(place.netloc, timeout=30)
+    try:
+        connection.request("GET", place.path, headers=headers)
+        response = connection.getresponse()
+        return response.status, b"" if response.status == 101 else response.read()
+    finally:
+        connection.close()
+
+
+def test_neo4j_browser_is_there_for_this_machine_alone_and_only_where_it_is_asked_for(own_folders):
+    folder = own_folders / "browser"
+    found = servers.start(folder, browser=True)
+    assert found.browser is not None
+    address, _, prefilled = found.browser.partition("?")
+    assert address.startswith("http://127.0.0.1:")
+    assert prefilled == f"dbms={found.uri.replace('//', '//neo4j@')}"
+    status, page = answer(address)
+    assert (status, b"<title>Neo4j Browser</title>" in page) == (200, True)
+    assert answer(address.replace("/browser/", "/db/neo4j/tx/commit"))[0] == 404  # no queries over HTTP
+    # Browser speaks Bolt over a web socket on Bolt's own port.
+    upgrade = {"Sec-WebSocket-Key": "c29tZSBzaXh0ZWVuIGJ5dA==", "Sec-WebSocket-Version": "13"}
+    assert answer(found.uri.replace("bolt:", "http:"), Connection="Upgrade", Upgrade="websocket", **upgrade)[0] == 101
+    settings = dict(ask(found, "SHOW SETTINGS YIELD name, value RETURN name, value"))
+    assert all(
+        value.startswith("127.0.0.1:")
+        for name, value in settings.items()
+        if isinstance(name, str) and isinstance(value, str) and name.endswith(".listen_address")
+    )
+    policy = str(settings["dbms.security.http_static_content_security_policy_header"])
+    assert not re.search(r"\w+\.(com|io|org)\b|https:|wss?: ", policy)
+    command = str(settings["browser.post_connect_cmd"])
+    assert json.loads(command.removeprefix("style "))["node.PCohesion"]["caption"] == "{size}"
+    assert ";" not in command
+    assert servers.start(folder).browser == servers.status(folder).browser == found.browser  # pyright: ignore[reportOptionalMemberAccess]
+    servers.stop(folder)
+
+    plain = servers.start(folder)
+    assert plain.browser is None
+    with pytest.raises(LocalServerError, match=r"runs already, without Neo4j Browser.*pcneo server stop"):
+        servers.start(folder, browser=True)
+    assert servers.stop(folder) is True
 
 
 def test_the_long_term_line_starts_and_answers(own_folders):

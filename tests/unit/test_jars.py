@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from pcneo.errors import LocalServerError, ParameterError
-from pcneo.store.local import jars
+from pcneo.store.local import browser, jars
 from pcneo.store.local.jars import Jar, fetch_jars, known_versions, parse_lock, read_lock
+from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 
 CONTENT = {"one": b"first jar", "two": b"second jar", "three": b"third jar"}
 
@@ -45,6 +47,20 @@ def test_a_shipped_lock_pins_neo4j_itself_and_no_test_library(version):
     assert len(pinned) > 200
     assert all(len(bytes.fromhex(jar.sha256)) == 32 and jar.size > 0 for jar in pinned.values())
     assert not [name for name in pinned if any(word in name for word in ("junit", "mockito", "hamcrest", "testkit"))]
+
+
+def test_the_browsers_lock_pins_its_one_jar():
+    lock = Path(browser.__file__).with_name(f"browser-{browser.BROWSER_VERSION}.lock")
+    (jar,) = parse_lock(lock.read_text(encoding="utf-8"))
+    assert str(jar) == f"org.neo4j.client:neo4j-browser:{browser.BROWSER_VERSION}"
+
+
+def test_the_style_has_all_of_our_labels_and_types_and_reads_as_json_on_one_line():
+    command = browser.browser_settings(1, 2)["browser.post_connect_cmd"]
+    style = json.loads(command.removeprefix("style "))
+    assert style.keys() == {f"node.{label}" for label in OWN_LABELS} | {f"relationship.{name}" for name in OWN_TYPES}
+    assert all(rule["color"].startswith("#") and "caption" in rule for rule in style.values())
+    assert "\n" not in command
 
 
 def test_versions_are_listed_in_the_order_of_their_numbers():

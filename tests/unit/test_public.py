@@ -12,7 +12,7 @@ import pytest
 
 import pcneo
 
-HEAVY = ("networkx", "neo4j", "numba", "opendp")
+HEAVY = ("matplotlib", "networkx", "neo4j", "numba", "opendp")
 
 
 def imported_for_type_checkers() -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Queries as they are listed, printed and refused before any database is asked."""
 
+import json
+
 import pytest
 
 from pcneo.errors import NotFoundError, ParameterError
@@ -31,6 +33,17 @@ def test_a_query_prints_with_the_names_given_and_the_others_as_they_are() -> Non
     printed = render_query("critical_connections", node_labels=["A", "B`"], key="k")
     assert "MATCH (:`A`|`B``` {`k`: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})" in printed
     assert "MATCH (a)-[r:KNOWS]-(b)" in printed
+
+
+def test_values_are_written_as_literals_that_nothing_inside_them_can_end() -> None:
+    hostile = 'a"}) DETACH DELETE n // \\" \n$id'
+    printed = render_query("critical_connections", values={"run": hostile, "id": 58})
+    tokens = [token for token in tokenize(printed) if not token.is_silent]
+    assert not any(token.kind == "parameter" for token in tokens)
+    (literal,) = [token.text for token in tokens if token.kind == "string"]
+    assert json.loads(literal) == hostile
+    assert "{id: 58}" in printed
+    assert "$run" in render_query("critical_connections", values={"id": 58})
 
 
 @pytest.mark.parametrize("name", QUERIES)

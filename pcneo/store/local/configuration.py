@@ -6,7 +6,8 @@ stay as a second Java process. `Neo4jCommand console --dry-run` prints what the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,18 +55,25 @@ LINE_2026 = Line(
 )
 
 
-def java_arguments(jars: Path, version: str) -> list[str]:
-    """Return Java's arguments for a Neo4j version whose jars are in one folder, the main class last."""
-    return ["-cp", f"{jars}/*", "-Dfile.encoding=UTF-8", f"-Xmx{HEAP}", _line(version).main_class]
+def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
+    """Return Java's arguments for a Neo4j version whose jars are in these folders, the main class last."""
+    return [
+        "-cp",
+        os.pathsep.join(f"{folder}/*" for folder in jars),
+        "-Dfile.encoding=UTF-8",
+        f"-Xmx{HEAP}",
+        _line(version).main_class,
+    ]
 
 
-def settings_text(port: int, version: str) -> str:
-    """Return the content of neo4j.conf for a server that listens on one port."""
+def settings_text(port: int, version: str, further: Mapping[str, str] | None = None) -> str:
+    """Return the content of neo4j.conf for a server that listens on one port; `further` settings override ours."""
     settings = {
         **SETTINGS,
         **_line(version).settings,
         "server.bolt.listen_address": f"{HOST}:{port}",
         "server.bolt.advertised_address": f"{HOST}:{port}",
+        **(further or {}),
     }
     return "# Written by pcneo at every start.\n" + "".join(f"{name}={value}\n" for name, value in settings.items())
 

@@ -71,8 +71,8 @@ Resolve = Callable[[Jar, Path], Path]
 
 def known_versions() -> list[str]:
     """Return the Neo4j versions that a lock file pins, in ascending order."""
-    names = (entry.name for entry in files("pcneo.store.local").iterdir())
-    versions = [name.removeprefix("neo4j-").removesuffix(".lock") for name in names if name.endswith(".lock")]
+    names = (re.fullmatch(r"neo4j-(.+)\.lock", entry.name) for entry in files("pcneo.store.local").iterdir())
+    versions = [name[1] for name in names if name]
     return sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
 
 

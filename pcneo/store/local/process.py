@@ -9,12 +9,14 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
 from pcneo.errors import LocalServerError
+from pcneo.store.local.browser import browser_settings
 from pcneo.store.local.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
 from pcneo.store.local.data import password_file
 from pcneo.store.local.records import Record, folder_arguments
@@ -40,8 +42,12 @@ def console_log(data: Path) -> Path:
     return data / "logs" / "console.log"
 
 
-def launch(java_home: Path, jars: Path, data: Path, port: int, version: str) -> Record:
+def launch(
+    java_home: Path, jars: Sequence[Path], data: Path, port: int, version: str, http_port: int | None = None
+) -> Record:
     """Start Neo4j on `data` in a session of its own, so that it outlives the terminal, and return its record.
+
+    With an HTTP port, Neo4j Browser is there, whose jar must be among the folders of jars.
 
     Raises:
         LocalServerError: a file in the data folder cannot be written, or Java cannot be run.
@@ -54,10 +60,11 @@ def launch(java_home: Path, jars: Path, data: Path, port: int, version: str) -> 
     ]
     # The credentials of the user's own database are no business of this one.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    further = None if http_port is None else browser_settings(http_port, port)
     try:
         for folder in ("conf", "logs"):
             (data / folder).mkdir(exist_ok=True)
-        (data / "conf" / "neo4j.conf").write_text(settings_text(port, version), encoding="utf-8")
+        (data / "conf" / "neo4j.conf").write_text(settings_text(port, version, further), encoding="utf-8")
         with console_log(data).open("wb") as output:
             process = subprocess.Popen(
                 command,
@@ -71,7 +78,7 @@ def launch(java_home: Path, jars: Path, data: Path, port: int, version: str) -> 
     except OSError as error:
         raise LocalServerError(f"Neo4j cannot be started on {data}: {error}.", path=data) from error
     _children[process.pid] = process
-    record = Record(data=str(data), pid=process.pid, port=port, version=version, ready=False)
+    record = Record(data=str(data), pid=process.pid, port=port, version=version, ready=False, http_port=http_port)
     while process.poll() is None and not record.is_alive:
         time.sleep(POLL_SECONDS)  # For an instant a new process has no command line to be known by.
     return record

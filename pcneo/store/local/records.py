@@ -31,6 +31,7 @@ class Record:
         port: its Bolt port on the loopback address.
         version: of Neo4j.
         ready: False until it has answered for the first time.
+        http_port: the port of Neo4j Browser on the loopback address; None where it is off.
     """
 
     data: str
@@ -38,6 +39,7 @@ class Record:
     port: int
     version: str
     ready: bool
+    http_port: int | None = None
 
     @property
     def is_alive(self) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.store.local import process
+from pcneo.store.local.browser import ensure_browser
 from pcneo.store.local.configuration import HOST, USERNAME
 from pcneo.store.local.data import check_store_is_free, claim, ensure_password, exclusive, read_password
 from pcneo.store.local.folders import data_folder, make_private
@@ -38,6 +39,7 @@ class LocalServer:
         data: its data folder.
         version: of Neo4j.
         already_running: whether `start` found it running.
+        browser: address of Neo4j Browser, on the loopback interface; None where it is off.
     """
 
     uri: str
@@ -47,6 +49,7 @@ class LocalServer:
     data: Path
     version: str
     already_running: bool = False
+    browser: str | None = None
 
 
 def start(
@@ -54,6 +57,7 @@ def start(
     *,
     version: str = DEFAULT_VERSION,
     bolt_port: int | None = None,
+    browser: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> LocalServer:
     """Start Neo4j on a data folder, detached, and return when it answers; it runs until `stop`.
@@ -65,12 +69,14 @@ def start(
         data: folder for the graph, made where it is missing; by default `pcneo.store.local.folders.data_folder()`.
         version: one of `pcneo.store.local.jars.known_versions()`.
         bolt_port: a port on the loopback address; by default one that is free.
+        browser: with Neo4j Browser, on a free HTTP port of the loopback address; without it there is no HTTP.
         progress: called with the number of Neo4j's jars that are there and the number of all.
 
     Raises:
         ParameterError: an unknown version or an impossible port.
         LocalServerError: what is needed cannot be fetched, the folder is in use, of another version or not a data
-            folder, the port is taken, or the server does not come up; the message says which and what to do.
+            folder, the port is taken, the server runs without Browser, or it does not come up; the message says which
+            and what to do.
     """
     _refuse_windows()
     read_lock(version)
@@ -81,12 +87,21 @@ def start(
         claim(folder, version)
         password = ensure_password(folder)
         if record := read_record(folder):
+            if browser and record.http_port is None:
+                raise LocalServerError(
+                    "The server runs already, without Neo4j Browser. Stop it with `pcneo server stop`, then start it "
+                    "with --browser.",
+                    path=folder,
+                )
             process.wait_until_ready(record, password)
             return replace(_server(_mark_ready(record)), already_running=True)
         check_store_is_free(folder)
         port = _choose_port(bolt_port)
-        jars = ensure_jars(version, progress)
-        return _start_or_undo(lambda: process.launch(java_home, jars, folder, port, version), folder, password)
+        jars = [ensure_jars(version, progress), *([ensure_browser(progress)] if browser else [])]
+        http_port = _choose_port(None) if browser else None
+        return _start_or_undo(
+            lambda: process.launch(java_home, jars, folder, port, version, http_port), folder, password
+        )
 
 
 def status(data: Path | None = None) -> LocalServer | None:
@@ -171,7 +186,13 @@ def _server(record: Record) -> LocalServer:
         pid=record.pid,
         data=folder,
         version=record.version,
+        browser=None if record.http_port is None else _browser(record.http_port, record.port),
     )
+
+
+def _browser(http_port: int, port: int) -> str:
+    """The address with what the login form is filled with, server and user; the password stays in its file."""
+    return f"http://{HOST}:{http_port}/browser/?dbms=bolt://{USERNAME}@{HOST}:{port}"
 
 
 def _folder(data: Path | None) -> Path:

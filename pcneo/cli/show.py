@@ -1,0 +1,120 @@
+"""`pcneo show` and `pcneo export`: one cohesion to look at, and files for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.graph import Json
+
+if TYPE_CHECKING:
+    from pcneo.model import ShownCohesion
+
+__all__ = ["export", "show"]
+
+Run = Annotated[str | None, typer.Option("--run", help="The run, or latest.", show_default="latest")]
+GraphName = Annotated[str | None, typer.Option("--graph", help="The graph whose latest run is meant.")]
+
+
+def show(
+    vertex: Annotated[str, typer.Argument(help="Key of the vertex.")],
+    run: Run = None,
+    graph: GraphName = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it, .svg or .png.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
+
+    Example: pcneo show 58 --plot 58.svg
+    """
+    from pcneo.plots import check_picture, draw_cohesion
+    from pcneo.showing import show as show_cohesion
+
+    if plot is not None:
+        check_picture(plot)
+    with connected() as (driver, database):
+        shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph)
+    if plot is not None:
+        draw_cohesion(shown, plot)
+    note(f"Run {shown.run.id} of graph {shown.run.graph}, p={shown.run.p_text}, score {shown.run.score}")
+    if shown.moved:
+        note("The graph has changed since this run: the members are those of then, the connections those of now.")
+    if as_json:
+        print_json(_plain(shown))
+    else:
+        _print_shown(shown)
+
+
+def _plain(shown: ShownCohesion) -> dict[str, Any]:
+    cohesion, view = shown.cohesion, shown.local_view
+    return {
+        "run": shown.run.id,
+        "vertex": cohesion.vertex,
+        "p": shown.run.p_text,
+        "score": cohesion.score,
+        "size": cohesion.size,
+        "edges": cohesion.edges,
+        "density": cohesion.density,
+        "members": [{"key": key, "hops": shown.hops[key]} for key in cohesion.members],
+        "criticalConnections": shown.connections,
+        "otherNeighbours": shown.others,
+        "localView": {"size": view.size, "edges": view.edges, "density": view.density},
+        "moved": shown.moved,
+    }
+
+
+def _print_shown(shown: ShownCohesion) -> None:
+    cohesion, view, vertex = shown.cohesion, shown.local_view, shown.cohesion.vertex
+    beside: dict[Any, list[Any]] = {key: [] for key in cohesion.members}
+    for a, b in shown.connections:
+        beside[a].append(b)
+        beside[b].append(a)
+    print_table(
+        ["", "vertices", "connections", "density"],
+        [
+            (f"minimal p-cohesion of {vertex}", cohesion.size, cohesion.edges, cohesion.density),
+            (f"extended local view of {vertex} (two hops)", view.size, view.edges, view.density),
+        ],
+    )
+    order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # which keeps the order of keys
+    print_table(
+        ["member", "hops", "critical connections", "to"],
+        [(key, _hops(shown.hops[key]), len(beside[key]), beside[key]) for key in order],
+    )
+    others = ", ".join(map(str, shown.others)) if shown.others else "none"
+    print(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")
+
+
+def _hops(hops: int) -> str:
+    return "more" if hops == 3 else str(hops)
+
+
+def export(
+    what: Annotated[
+        str, typer.Argument(metavar="RUN|VERTEX", help="A run (its identifier, or latest), or the key of a vertex.")
+    ],
+    file: Annotated[Path, typer.Argument(help="A new file, .graphml or .json.")],
+    run: Annotated[str | None, typer.Option("--run", help="For a vertex: its run.", show_default="latest")] = None,
+    graph: GraphName = None,
+    as_json: Json = False,
+) -> None:
+    """Write a run, or one cohesion, to a file for networkx, Gephi and others.
+
+    A run is the whole graph: each vertex with its members, each edge with the number of cohesions it is critical in.
+
+    Example: pcneo export latest run.json
+    """
+    from pcneo.exporting import export as export_file
+
+    with connected() as (driver, database), Bars() as bars:
+        result = export_file(driver, database, what=what, path=file, run=run, graph=graph, progress=bars)
+    if as_json:
+        print_json(result)
+    else:
+        print(
+            f"{result.path}: {result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships, "
+            f"{result.bytes / 1e6:,.1f} MB"
+        )

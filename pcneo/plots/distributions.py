@@ -1,0 +1,88 @@
+"""Sizes and densities of a run's cohesions as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.plots.style import PAGE, look, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_distributions"]
+
+DASHES = ("-", "--", "-.", ":")
+LEGEND_COLUMNS = 3
+LOGARITHMIC_FROM = 30
+"""Where the largest size is so many times the smallest, the axis of sizes is logarithmic."""
+
+
+def draw_distributions(
+    runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], score: str, path: Path, *, vertices: int | None
+) -> None:
+    """Draw how many cohesions have at most so many members, and at most such a density, a line for each p.
+
+    Args:
+        runs: sizes, shape (b,), and densities, shape (b,), of the b cohesions by p as `a/b`; the density of a cohesion
+            of one member has no meaning and is left out.
+        score: the score they were found with.
+        path: the picture, `.svg` or `.png`.
+        vertices: of the graph, where all of it was searched.
+
+    Raises:
+        ParameterError, PcneoError: as in `check_picture`.
+    """
+    colours = _shades(look(score).colour, len(runs))
+    rows = -(-len(runs) // LEGEND_COLUMNS)
+    with new_figure(1, 2, width=PAGE, height=3.0 + 0.35 * rows, sharey=True) as (figure, axes):
+        left, right = axes[0]
+        for number, (p, (sizes, densities)) in enumerate(runs.items()):
+            look_of_p = {"color": colours[number], "linestyle": DASHES[number % len(DASHES)]}
+            some = densities[sizes > 1]
+            label = f"p = {p}: median {_middle(sizes):,.0f} members,\ndensity {_middle(some):.2g}"
+            _steps(left, sizes, {**look_of_p, "label": label})
+            _steps(right, some, look_of_p)
+        largest = max((int(sizes.max(initial=1)) for sizes, _ in runs.values()), default=1)
+        smallest = min((int(sizes.min(initial=largest)) for sizes, _ in runs.values()), default=1)
+        if largest >= LOGARITHMIC_FROM * smallest:
+            left.set_xscale("log")
+        left.xaxis.set_major_formatter("{x:,.0f}")
+        left.set(xlabel="size (members)", ylabel="cohesions up to this size (%)", ylim=(0, 101))
+        right.set(
+            xlabel="density (share of the pairs that are connected)",
+            ylabel="cohesions up to this density (%)",
+            xlim=(0, 1.02),
+        )
+        count = max((len(sizes) for sizes, _ in runs.values()), default=0)
+        whose = f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
+        figure.suptitle(f"Minimal p-cohesions of {whose}, {look(score).label}", x=0.02, ha="left")
+        figure.legend(loc="outside lower center", ncols=min(len(runs), LEGEND_COLUMNS))
+        save_figure(figure, path)
+
+
+def _middle(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
+    return float(np.median(values)) if len(values) else 0.0
+
+
+def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: dict[str, Any]) -> None:
+    """The share of values up to each; one point for each distinct value, so that a million cohesions stay small."""
+    if len(values):
+        distinct, counts = np.unique(values, return_counts=True)
+        share = 100 * np.cumsum(counts) / len(values)
+        plane.step(np.concatenate([distinct[:1], distinct]), np.concatenate([[0.0], share]), where="post", **look)
+
+
+def _shades(colour: str, count: int) -> Sequence[str]:
+    """The colour itself, then ever darker and lighter ones of it, for as many p as there are."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    base = np.array(to_rgb(colour))
+    if count == 1:
+        return [colour]
+    steps = np.linspace(-0.6, 0.35, count)
+    return [to_hex(base * (1 + step) if step < 0 else base + (1 - base) * step) for step in steps]

@@ -1,0 +1,142 @@
+"""One stored cohesion, a run and their files, on a real Neo4j, against plain sets."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+
+import naive
+import neo4j
+import networkx as nx
+import pytest
+from graphs import Database, cycle
+
+import pcneo
+from pcneo import annotate
+from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+# a ring of six with a chord and two tails: members, neighbours outside and vertices further away
+EDGES = [*cycle(6), (0, 2), (1, 2), (0, 10), (10, 11), (11, 12), (4, 13), (2, 1), (3, 3)]
+P = "0.6"
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(EDGES, isolated=[99])
+    return db
+
+
+def write(db: Database, p=P, **options) -> str:
+    return annotate.write(db.driver, db.name, p=p, **PERSONS, **options).runs[0].run
+
+
+def show(db: Database, vertex, **options):
+    return pcneo.show(db.driver, db.name, vertex=vertex, **options)
+
+
+def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
+    run = write(db)
+    graph = naive.graph_of(EDGES, isolated=[99])
+    for vertex in graph:
+        members = naive.minimal_p_cohesion(graph, Fraction(3, 5), vertex)
+        view = naive.extended_local_view(graph, vertex)
+        distance = nx.single_source_shortest_path_length(nx.Graph(EDGES), vertex) if graph[vertex] else {vertex: 0}
+        shown = show(db, vertex)
+        assert shown.run.id == run
+        assert shown.cohesion.vertex == vertex
+        assert set(shown.cohesion.members) == members
+        inside = {(a, b) for a, b in itertools.combinations(sorted(members), 2) if b in graph[a]}
+        assert shown.connections == tuple(sorted(inside))
+        assert shown.cohesion.edges == len(inside)
+        assert shown.others == tuple(sorted(graph[vertex] - members))
+        assert shown.hops == {key: min(distance[key], 3) for key in members}
+        assert shown.local_view.size == len(view)
+        assert shown.local_view.edges == sum(map(len, view.values())) // 2
+        assert not shown.moved
+        made = pcneo.to_networkx(shown)
+        assert (set(made), {tuple(sorted(edge)) for edge in made.edges}) == (members, inside)
+
+
+def test_a_number_may_come_as_text_and_a_run_by_its_name(db):
+    first, second = write(db), write(db, p="0.3")
+    assert show(db, "0").run.id == second
+    assert show(db, 0, run=first).cohesion.p == Fraction(3, 5)
+    alone = write(db, p="0.9", vertices=[0])
+    assert show(db, 0).run.id == second  # latest means a whole graph
+    assert show(db, 0, run=alone).cohesion.p == Fraction(9, 10)
+    with pytest.raises(NotFoundError, match=rf"Run {alone} has no cohesion of vertex 1.*--vertex 1"):
+        show(db, 1, run=alone)
+
+
+def test_what_is_not_there_is_said_with_the_command_that_makes_it(db):
+    with pytest.raises(NotFoundError, match="pcneo annotate"):
+        show(db, 0)
+    write(db)
+    with pytest.raises(NotFoundError, match="no vertex with the key 777"):
+        show(db, 777)
+    with pytest.raises(NotFoundError, match="no complete run 'nonsense'"):
+        show(db, 0, run="nonsense")
+
+
+def test_a_graph_that_has_changed_is_said_so(db):
+    write(db)
+    db.run("MATCH (a:Person {id: 0})-[r:KNOWS]-(b:Person {id: 2}) DELETE r")
+    shown = show(db, 0)
+    assert shown.moved
+    assert (0, 2) not in shown.connections
+    with pytest.raises(GraphChangedError, match="Annotate the graph again"):
+        pcneo.read_cohesions(db.driver, db.name)
+    db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
+    with pytest.raises(GraphChangedError, match="Annotate"):
+        pcneo.read_cohesions(db.driver, db.name)
+
+
+def test_a_member_that_has_lost_its_key_is_refused(db):
+    write(db)
+    db.run("MATCH (v:Person {id: 1}) REMOVE v.id")
+    with pytest.raises(GraphChangedError, match="A member of this cohesion is gone, or has lost its key"):
+        show(db, 0)
+
+
+def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
+    run = write(db)
+    graph = naive.graph_of(EDGES, isolated=[99])
+    members = {v: naive.minimal_p_cohesion(graph, Fraction(3, 5), v) for v in graph}
+    for what, name in ((run, "a.json"), ("latest", "b.json")):
+        result = pcneo.export(db.driver, db.name, what=what, path=tmp_path / name)
+        assert result.bytes == (tmp_path / name).stat().st_size
+        assert (result.nodes, result.memberships) == (len(graph), sum(map(len, members.values())))
+        read = nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
+        assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
+        assert nx.utils.graphs_equal(read, pcneo.to_networkx(pcneo.read_cohesions(db.driver, db.name)))
+    pcneo.export(db.driver, db.name, what="0", path=tmp_path / "c.graphml")
+    assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
+
+
+def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_path):
+    with pytest.raises(NotFoundError, match="pcneo annotate"):
+        pcneo.export(db.driver, db.name, what="latest", path=tmp_path / "a.json")
+    assert list(tmp_path.iterdir()) == []
+    run = write(db)
+    (tmp_path / "a.json").write_text("mine")
+    with pytest.raises(ParameterError, match="exists and is not overwritten"):
+        pcneo.export(db.driver, db.name, what=run, path=tmp_path / "a.json")
+    with pytest.raises(ParameterError, match=r"ends in \.graphml or \.json"):
+        pcneo.export(db.driver, db.name, what=run, path=tmp_path / "a.csv")
+    with pytest.raises(ParameterError, match="exported whole"):
+        pcneo.export(db.driver, db.name, what="latest", path=tmp_path / "b.json", run=run)
+    assert (tmp_path / "a.json").read_text() == "mine"
+
+
+def test_stats_draw_what_they_describe_and_write_nothing_to_the_database(db, tmp_path):
+    before = db.everything()
+    for vertices in (None, [0, 4]):
+        path = tmp_path / f"{vertices is None}.svg"
+        annotate.stats(db.driver, db.name, p=["0.3", P], plot=path, vertices=vertices, **PERSONS)
+        assert path.read_bytes().startswith(b"<?xml")
+    with pytest.raises(ParameterError, match=r"ends in \.svg or \.png"):
+        annotate.stats(db.driver, db.name, p=P, plot=tmp_path / "a.pdf", **PERSONS)
+    assert db.everything() == before

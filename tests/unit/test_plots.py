@@ -1,0 +1,171 @@
+"""Pictures: the same bytes for the same data, everything inside the frame, every vertex where its hops put it."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import subprocess
+import sys
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pcneo import plots
+from pcneo.errors import ParameterError, PcneoError
+from pcneo.model import Cohesion, LocalView, Run, ShownCohesion
+from pcneo.plots import cohesion as cohesion_plots
+from pcneo.plots.rings import SLOT, arrange
+
+
+def shown(hops: list[int], others: int, *, score: str = "density", text: bool = False, seed: int = 1) -> ShownCohesion:
+    """A cohesion of a vertex and one member for each entry of `hops`, connected at random."""
+    draw = random.Random(seed)
+    name = (lambda i: f"person {i:04}") if text else (lambda i: i)
+    keys = [name(i) for i in range(len(hops) + 1)]
+    away = dict(zip(keys, [0, *hops], strict=True))
+    pairs = itertools.combinations(keys, 2)
+    connections = tuple((a, b) for a, b in pairs if abs(away[a] - away[b]) < 2 and draw.random() < 0.2)
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    run = Run("r", "g", "graph", "3/10", score, "complete", 0, 0, 0, 0, 0, None, None, "", now, now)
+    beyond = tuple(name(i) for i in range(5000, 5000 + others))
+    cohesion = Cohesion(keys[0], Fraction(3, 10), score, tuple(keys), len(connections))
+    return ShownCohesion(run, cohesion, connections, beyond, away, LocalView(900, 1234), False)
+
+
+SMALL = shown([1, 1, 1, 2, 2], 4)
+HUNDRED = shown([1] * 20 + [2] * 40 + [3] * 40, 12)
+CROWDED = shown([1] * 100, 900)
+ALONE = shown([], 0)
+TEXT = shown([1] * 30 + [3], 0, text=True, score="degree")
+ALL = [SMALL, HUNDRED, CROWDED, ALONE, TEXT, shown([3] * 400, 1)]
+
+
+def test_every_look_has_a_colour_of_its_own_and_a_mark_for_print_without_colours():
+    assert {"density", "degree", "elv", "critical", "edge", "published"} <= plots.LOOKS.keys()
+    assert len({look.colour for look in plots.LOOKS.values()}) == len(plots.LOOKS)
+    assert len({look.marker for look in plots.LOOKS.values()}) == len(plots.LOOKS)
+    assert "reconstructed" in plots.look("degree").label
+    with pytest.raises(ParameterError, match="no look of its own"):
+        plots.look("nonsense")
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_the_same_picture_is_the_same_bytes_whatever_the_users_settings(tmp_path, ending):
+    import matplotlib
+
+    first, second = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
+    plots.draw_cohesion(SMALL, first)
+    with matplotlib.rc_context({"font.size": 30, "svg.hashsalt": "mine", "axes.facecolor": "red", "savefig.dpi": 10}):
+        plots.draw_cohesion(SMALL, second)
+        assert matplotlib.rcParams["font.size"] == 30
+    assert first.read_bytes() == second.read_bytes()
+    assert b"<dc:date>" not in first.read_bytes()
+
+
+def test_an_older_picture_is_replaced_and_other_endings_are_refused(tmp_path):
+    path = tmp_path / "a.svg"
+    path.write_text("old")
+    plots.draw_cohesion(ALONE, path)
+    assert path.read_bytes().startswith(b"<?xml")
+    for name in ("a.pdf", "a", "a.svg.txt"):
+        with pytest.raises(ParameterError, match=r"ends in \.svg or \.png"):
+            plots.check_picture(tmp_path / name)
+
+
+def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(PcneoError, match=r"pip install 'pcneo\[plot\]'"):
+        plots.check_picture(tmp_path / "a.svg")
+    with pytest.raises(PcneoError, match=r"pip install 'pcneo\[plot\]'"):
+        plots.draw_cohesion(SMALL, tmp_path / "a.svg")
+
+
+def test_no_window_and_no_pyplot_are_ever_asked_for(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from pcneo import plots\n"
+        "assert 'matplotlib' not in sys.modules\n"
+        "with plots.new_figure() as (figure, axes): plots.save_figure(figure, Path(sys.argv[1]))\n"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.png")], check=True)
+
+
+# --- one cohesion
+
+
+def keys_at(cohesion: ShownCohesion, hops: int) -> list:
+    return [key for key, away in cohesion.hops.items() if away == hops]
+
+
+@pytest.mark.parametrize("cohesion", ALL)
+def test_places_say_how_far_a_vertex_is(cohesion):
+    rings = arrange(cohesion)
+    assert rings.places.keys() == {*cohesion.cohesion.members, *rings.others}
+    radius = {hops: {round(abs(rings.places[key]), 6) for key in keys_at(cohesion, hops)} for hops in range(4)}
+    assert radius[0] == {0.0}
+    assert all(len(radii) <= 1 for radii in radius.values())
+    assert max(radius[1] | radius[2] | {0}) < rings.outline < min(radius[3] | {np.inf})
+    assert max(map(abs, rings.places.values())) < rings.radius
+
+
+@pytest.mark.parametrize("cohesion", ALL)
+def test_no_two_vertices_stand_on_one_another(cohesion):
+    rings = arrange(cohesion)
+    members = np.array([rings.places[key] for key in cohesion.cohesion.members])
+    apart = np.abs(members[:, None] - members[None, :])[~np.eye(len(members), dtype=bool)]
+    assert apart.min(initial=1) > 0.9 * SLOT
+    everyone = np.array(list(rings.places.values()))
+    assert len(np.unique(np.round(everyone, 6))) == len(everyone)
+
+
+def test_more_neighbours_than_there_is_room_for_are_said_to_be_left_out(monkeypatch, tmp_path):
+    said: list[str] = []
+    legend = cohesion_plots._legend
+    monkeypatch.setattr(
+        cohesion_plots, "_legend", lambda *given: [said.append(line.get_label()) or line for line in legend(*given)]
+    )
+    plots.draw_cohesion(CROWDED, tmp_path / "a.png")
+    assert any("(240 of 900 drawn)" in label for label in said)
+    assert any("900 vertices (559 not drawn)" in label for label in said)
+
+
+@pytest.mark.parametrize("cohesion", [SMALL, HUNDRED, TEXT])
+def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion, monkeypatch, tmp_path):
+    figures = []
+    monkeypatch.setattr(cohesion_plots, "save_figure", lambda figure, path: figures.append(figure))
+    plots.draw_cohesion(cohesion, tmp_path / "a.png")
+    (figure,) = figures
+    figure.draw_without_rendering()
+    texts = [text for text in figure.findobj(match=lambda artist: hasattr(artist, "get_fontsize")) if text.get_text()]
+    named = [text for text in texts if text.get_text() in set(map(str, cohesion.cohesion.members))]
+    assert len(named) == len(cohesion.cohesion.members) - 1
+    assert min(text.get_fontsize() for text in texts) >= 8
+    frame = figure.bbox
+    for text in texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0, text.get_text()
+        assert box.x1 <= frame.x1, text.get_text()
+        assert frame.y0 <= box.y0, text.get_text()
+        assert box.y1 <= frame.y1, text.get_text()
+
+
+# --- sizes and densities
+
+
+def test_sizes_and_densities_are_drawn_for_one_p_and_for_many(tmp_path):
+    sizes = np.array([1, 2, 5, 5, 300])
+    densities = np.array([0.0, 1.0, 0.4, 0.5, 0.1])
+    for count in (1, 3, 9):
+        runs = {f"{i}/10": (sizes + i, densities) for i in range(1, count + 1)}
+        plots.draw_distributions(runs, "density", tmp_path / f"{count}.svg", vertices=5)
+        assert (tmp_path / f"{count}.svg").stat().st_size > 10_000
+
+
+def test_vertices_without_neighbours_alone_can_be_drawn(tmp_path):
+    plots.draw_distributions(
+        {"3/10": (np.array([1, 1]), np.array([0.0, 0.0]))}, "degree", Path(tmp_path / "a.png"), vertices=None
+    )
+    assert (tmp_path / "a.png").exists()

@@ -1,0 +1,55 @@
+"""Files that appear whole or not at all."""
+
+from pathlib import Path
+
+import pytest
+
+from pcneo.errors import ParameterError, PcneoError
+from pcneo.whole import check_place, whole_file
+
+
+def write(path: Path, text: bytes, **options) -> None:
+    with whole_file(path, **options) as file:
+        file.write(text)
+
+
+def test_a_file_has_its_content_its_permissions_and_no_companions(tmp_path):
+    write(tmp_path / "a.txt", b"text", replace=False)
+    write(tmp_path / "b.txt", b"text", replace=False, mode=0o600)
+    assert (tmp_path / "a.txt").read_bytes() == b"text"
+    assert [path.stat().st_mode & 0o777 for path in sorted(tmp_path.iterdir())] == [0o644, 0o600]
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_a_block_that_fails_leaves_what_was_there(tmp_path, replace):
+    def interrupted() -> None:
+        with whole_file(tmp_path / "new.txt", replace=replace) as file:
+            file.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_older_file_goes_only_where_it_may(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(PcneoError, match="File exists"):
+        write(path, b"new", replace=False)
+    assert path.read_text() == "old"
+    write(path, b"new", replace=True)
+    assert path.read_text() == "new"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_place_is_checked_before_the_work(tmp_path):
+    (tmp_path / "there.svg").write_text("old")
+    check_place(tmp_path / "there.svg", "plot", replace=True)
+    with pytest.raises(ParameterError, match="exists and is not overwritten"):
+        check_place(tmp_path / "there.svg", "path", replace=False)
+    with pytest.raises(ParameterError, match="it is a folder"):
+        check_place(tmp_path, "plot", replace=True)
+    with pytest.raises(ParameterError, match="No such file or directory"):
+        check_place(tmp_path / "no folder" / "a.svg", "plot", replace=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["there.svg"]
