@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` does, too
 
-from benchmarks import command, counting, database, report, searching, utility  # noqa: E402
+from benchmarks import command, counting, database, growth, large, report, searching, utility  # noqa: E402
 from benchmarks.measuring import Line, Setting, say  # noqa: E402
 
 HEPPH = ROOT.parent / "shared" / "data" / "hepph_cit.edges.gz"
@@ -45,6 +45,8 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
 BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions-half": searching.cohesions_half,
     "utility": utility.utility,
+    "growth": growth.growth,
+    "large": large.large,
 }
 ALL = {**DEFAULT, **BY_NAME}
 
@@ -55,7 +57,7 @@ def run(names: list[str], setting: Setting) -> dict[str, list[Line]]:
     for number, name in enumerate(names, 1):
         say(f"{name} ({number} of {len(names)}): {_sentence(name)}")
         # The goals were set on one graph; elsewhere there are only figures.
-        keep = setting.name == "HepPh" or name == "start"
+        keep = setting.name == "HepPh" or name in ("start", "large")
         lines[name] = [line if keep else replace(line, goal=None) for line in ALL[name](setting)]
     return lines
 
@@ -73,6 +75,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--list", action="store_true", help="say what can be measured")
     parser.add_argument("--graph", type=Path, default=HEPPH, metavar="FILE", help="an edge list (.gz)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each, after one that warms up (default 5)")
+    parser.add_argument(
+        "--edges", type=int, default=5_000_000, help="of the graph that `large` makes (default 5000000)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go; the table goes beside, as .md")
     given = parser.parse_args(arguments)
     if given.list:
@@ -86,7 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
     if not given.graph.exists():
         parser.error(f"there is no {given.graph}; name an edge list with --graph")
     to = given.json or (None if given.names else RESULTS / "all.json")
-    setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent)
+    setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent, given.edges)
     started = time.perf_counter()
     record = report.as_record(run(given.names or list(DEFAULT), setting), given.rounds, time.perf_counter() - started)
     table = report.table(record)

@@ -52,6 +52,7 @@ class Gds:
             "server.memory.heap.max_size": "2g",
             "server.memory.pagecache.size": "256m",
             "dbms.security.procedures.unrestricted": "gds.*",
+            "server.config.strict_validation.enabled": "false",  # some settings are those of a later version
         }
         server = self._stack.enter_context(own_server(rest, NEO4J_VERSION, plugins=own, settings=settings))
         self._driver = self._stack.enter_context(server.driver())

