@@ -12,6 +12,8 @@ __all__ = ["as_sets", "edge_list", "made_graph", "read_graph", "write_edges"]
 
 EXPONENT = 2.5
 """Of the power law of group sizes and of how many groups a vertex joins."""
+NEAR = 300
+"""How far from each other those live who meet in a group: the standard deviation, in vertices."""
 
 
 def read_graph(path: Path) -> Any:
@@ -38,16 +40,18 @@ def as_sets(graph: Any) -> list[set[int]]:
     return [set(row.tolist()) for row in rows]
 
 
-def made_graph(edges: int, seed: int) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+def made_graph(edges: int, seed: int, far: float = 0.1) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     """Make a graph whose degrees follow a power law and whose neighbours know each other.
 
     Vertices join groups, everybody with everybody: papers and authors, households, classes. How many groups a
-    vertex joins and how many vertices a group has are both drawn from power laws (exponent 2.5, groups of 2 to 30), so
-    that degrees have a long tail and a third or more of all wedges are closed.
+    vertex joins and how many vertices a group has are both drawn from power laws (exponent 2.5, groups of 2 to 30). Who
+    meets in a group lives near each other on a line, but for a share that comes from anywhere. Nearly half of all
+    wedges at a vertex are closed, on average.
 
     Args:
-        edges: about how many edges there shall be; the graph has within a few per cent of that.
-        seed: of numpy's generator; the same seed, edges and numpy make the same graph.
+        edges: about how many edges there shall be; those that repeat others, a tenth or less, count once.
+        seed: of numpy's generator; the same arguments and numpy make the same graph.
+        far: the share of places in groups that are taken from anywhere.
 
     Returns:
         The number of vertices n, and the ends u < v of the edges, ascending: int64, shape (m,).
@@ -61,7 +65,8 @@ def made_graph(edges: int, seed: int) -> tuple[int, NDArray[np.int64], NDArray[n
     joins = _power_law(random, places, 1, max(2, int(places**0.45)))
     n = int(np.searchsorted(np.cumsum(joins), places)) + 1
     cards = np.repeat(np.arange(n), joins[:n])[:places]
-    members = random.permutation(cards)
+    lives = np.where(random.random(places) < far, n * random.random(places), cards + random.normal(0, NEAR, places))
+    members = cards[np.argsort(lives)]
     starts = np.concatenate(([0], np.cumsum(sizes)))
     u, v = _pairs(members, starts, sizes)
     codes = np.unique((np.minimum(u, v) * n + np.maximum(u, v))[u != v])

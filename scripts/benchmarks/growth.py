@@ -15,7 +15,10 @@ from benchmarks.measuring import SEED, Line, Setting, say
 __all__ = ["growth"]
 
 EDGES = (62_500, 125_000, 250_000, 500_000, 1_000_000, 2_000_000)
+FAR_EDGES = EDGES[:4]
 PS = ("0.1", "0.3")
+FAR = "0.3, nobody near"
+"""What the graphs are called in which groups meet from anywhere, so that every expansion reaches the same few hubs."""
 A_CLASS = {"0.1": 3_000, "0.3": 300}
 """Vertices of a class of degrees that are searched, at most."""
 A_GRAPH = {"0.1": 20_000, "0.3": 1_000}
@@ -26,20 +29,17 @@ LINEAR = 1.15
 
 def growth(setting: Setting) -> Iterator[Line]:
     """The processor time of a search by degree and by n, on made graphs; pictures beside the results."""
-    by_n: dict[str, list[tuple[int, float]]] = {p: [] for p in PS}
-    by_degree: dict[str, list[tuple[float, float]]] = {p: [] for p in PS}
+    by_n: dict[str, list[tuple[float, float]]] = {p: [] for p in (*PS, FAR)}
+    for edges in FAR_EDGES:
+        by_n[FAR].append(_some(_graph(edges, far=1), "0.3"))
     for edges in EDGES:
-        graph = _graph(edges)
-        random = np.random.default_rng(SEED)
+        graph = _graph(edges, far=0.1)
         for p in PS:
-            some = random.choice(graph.vertex_count, min(A_GRAPH[p], graph.vertex_count), replace=False)
-            by_n[p].append((graph.vertex_count, _cost(graph, p, some)))
-            say(f"  n={graph.vertex_count:,} p={p}: {by_n[p][-1][1]:.1f} µs a vertex")
-    for p in PS:
-        by_degree[p] = list(_degrees(graph, p))
+            by_n[p].append(_some(graph, p))
+    by_degree = {p: list(_degrees(graph, p)) for p in PS}
     _draw(setting, by_degree, by_n, f"{graph.vertex_count:,} vertices, {graph.edge_count:,} edges")
-    for p in PS:
-        for what, points in (("n", by_n[p]), ("degree", by_degree[p])):
+    for what, found in (("n", by_n), ("degree", by_degree)):
+        for p, points in found.items():
             shown = ", ".join(f"{x:,.0f}: {cost:,.3g}" for x, cost in points)
             yield Line(
                 f"processor time of a vertex by {what}, made graphs, p={p}: exponent of the growth",
@@ -49,11 +49,20 @@ def growth(setting: Setting) -> Iterator[Line]:
             )
 
 
-def _graph(edges: int) -> Any:
+def _graph(edges: int, far: float) -> Any:
     from pcneo.graph import graph_from_edges
 
-    n, u, v = made_graph(edges, SEED)
+    n, u, v = made_graph(edges, SEED, far)
     return graph_from_edges(range(n), u.tolist(), v.tolist())
+
+
+def _some(graph: Any, p: str) -> tuple[float, float]:
+    """The number of vertices, and the cost of a vertex chosen at random."""
+    random = np.random.default_rng(SEED)
+    some = random.choice(graph.vertex_count, min(A_GRAPH[p], graph.vertex_count), replace=False)
+    cost = _cost(graph, p, some)
+    say(f"  n={graph.vertex_count:,}, p={p}: {cost:.1f} µs a vertex")
+    return float(graph.vertex_count), cost
 
 
 def _cost(graph: Any, p: str, vertices: Sequence[int] | Any) -> float:
@@ -105,17 +114,18 @@ def _linear_until(points: Sequence[tuple[float, float]]) -> str:
 def _draw(
     setting: Setting,
     by_degree: dict[str, list[tuple[float, float]]],
-    by_n: dict[str, list[tuple[int, float]]],
+    by_n: dict[str, list[tuple[float, float]]],
     graph: str,
 ) -> None:
     from pcneo import plots
 
-    looks = dict(zip(PS, (("#0072B2", "o", "-"), ("#D55E00", "s", "--")), strict=True))
+    looks = {"0.1": ("#0072B2", "o", "-"), "0.3": ("#D55E00", "s", "--"), FAR: ("#009E73", "^", "-.")}
     with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):
         left, right = axes[0]
         for p, (colour, marker, dash) in looks.items():
             style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash, "label": f"p={p}"}
-            left.plot(*zip(*by_degree[p], strict=True), **style)
+            if p in by_degree:
+                left.plot(*zip(*by_degree[p], strict=True), **style)
             right.plot(*zip(*by_n[p], strict=True), **style)
         degrees = np.array([x for x, _ in by_degree["0.3"]])
         cost = by_degree["0.3"][0][1]

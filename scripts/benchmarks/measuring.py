@@ -101,7 +101,7 @@ class Setting:
     file: Path
     rounds: int
     to: Path = Path()
-    edges: int = 5_000_000
+    edges: int = 6_000_000
 
     @cached_property
     def graph(self) -> Any:

@@ -88,10 +88,10 @@ def test_a_made_graph_is_the_same_for_a_seed_and_has_a_long_tail_and_closed_wedg
     assert np.array_equal(u, again[1])
     assert np.array_equal(v, again[2])
     assert not np.array_equal(u[:1000], made_graph(20_000, 2)[1][:1000])
-    assert 0.9 < len(u) / 20_000 < 1.1
+    assert 0.8 < len(u) / 20_000 < 1.1
     assert (u < v).all()
     graph = nx.Graph(zip(u.tolist(), v.tolist(), strict=True))
-    assert nx.transitivity(graph) > 0.1
+    assert nx.average_clustering(graph) > 0.4
     degrees = graph_from_edges(range(n), u.tolist(), v.tolist()).degrees
     assert degrees.max() > 10 * degrees.mean()
     write_edges(tmp_path / "made.edges", u, v)
