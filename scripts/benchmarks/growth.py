@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ FAR_EDGES = EDGES[:4]
 PS = ("0.1", "0.3")
 FAR = "0.3, nobody near"
 """What the graphs are called in which groups meet from anywhere, so that every expansion reaches the same few hubs."""
-A_CLASS = {"0.1": 3_000, "0.3": 300}
+A_CLASS = {"0.1": 3_000, "0.3": 1_000}
 """Vertices of a class of degrees that are searched, at most."""
 A_GRAPH = {"0.1": 20_000, "0.3": 1_000}
 """Vertices of a graph that are searched."""
@@ -103,11 +102,12 @@ def _exponent(points: Sequence[tuple[float, float]]) -> float:
 
 
 def _linear_until(points: Sequence[tuple[float, float]]) -> str:
-    """Up to where each step grows at most linearly."""
-    for (x, cost), (further, more) in pairwise(points):
-        exponent = np.log(more / cost) / np.log(further / x)
+    """Up to where the growth is at most linear, by the slope through each point and the two after it."""
+    for first in range(len(points) - 2):
+        exponent = _exponent(points[first : first + 3])
         if exponent > LINEAR:
-            return f"linear or less up to {x:,.0f}, then with the power {exponent:.2f} up to {further:,.0f}"
+            x, further = points[first][0], points[first + 2][0]
+            return f"linear or less up to {x:,.0f}, from there to {further:,.0f} with the power {exponent:.2f}"
     return f"linear or less throughout, up to {points[-1][0]:,.0f}"
 
 
@@ -130,10 +130,13 @@ def _draw(
         degrees = np.array([x for x, _ in by_degree["0.3"]])
         cost = by_degree["0.3"][0][1]
         left.plot(degrees, cost * degrees / degrees[0], color="#888888", linestyle=":", label="linear")
-        left.set(xscale="log", yscale="log", xlabel="degree", ylabel="processor time of a vertex (µs)", title=graph)
-        right.set(xscale="log", yscale="log", xlabel="vertices n", ylabel="processor time of a vertex (µs)")
+        left.set(xscale="log", yscale="log", xlabel="degree", ylabel="processor time (µs)", title=f"by degree, {graph}")
+        right.set(
+            xscale="log", yscale="log", xlabel="vertices n", ylabel="processor time (µs)", title="by size of the graph"
+        )
         left.legend()
-        right.legend()
+        right.set_ylim(top=20 * max(cost for points in by_n.values() for _, cost in points))  # room for the legend
+        right.legend(loc="upper left")
         setting.to.mkdir(parents=True, exist_ok=True)
         for ending in (".svg", ".png"):
             plots.save_figure(figure, setting.to / f"growth{ending}")
