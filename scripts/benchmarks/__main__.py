@@ -1,0 +1,107 @@
+"""Measures pcneo beside its peers, in turns, and says which goals are met.
+
+    scripts/bench                      the default set, into scripts/benchmarks/results/all.json and all.md
+    scripts/bench triangles annotate   some of them, printed
+    scripts/bench --list               what there is
+
+The graph is HepPh (SNAP's cit-HepPh), looked for as shared/data/hepph_cit.edges.gz beside the checkout; --graph names
+another edge list. Wants an otherwise idle machine with two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` does, too
+
+from benchmarks import command, counting, database, growth, large, report, searching, utility  # noqa: E402
+from benchmarks.measuring import Line, Setting, say  # noqa: E402
+
+HEPPH = ROOT.parent / "shared" / "data" / "hepph_cit.edges.gz"
+RESULTS = Path(__file__).with_name("results")
+
+DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
+    "start": command.start,
+    "triangles": counting.triangles,
+    "cliques": counting.cliques,
+    "any-k": counting.any_k,
+    "inside": searching.inside,
+    "cohesions": searching.cohesions,
+    "threads": searching.threads,
+    "memory": command.memory,
+    "scales": counting.scales,
+    "streamed": database.streamed,
+    "annotate": database.annotate,
+    "release": command.release,
+}
+BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
+    "cohesions-half": searching.cohesions_half,
+    "utility": utility.utility,
+    "growth": growth.growth,
+    "large": large.large,
+}
+ALL = {**DEFAULT, **BY_NAME}
+
+
+def run(names: list[str], setting: Setting) -> dict[str, list[Line]]:
+    """Run the benchmarks named, one after the other."""
+    lines: dict[str, list[Line]] = {}
+    for number, name in enumerate(names, 1):
+        say(f"{name} ({number} of {len(names)}): {_sentence(name)}")
+        # The goals were set on one graph; elsewhere there are only figures.
+        keep = setting.name == "HepPh" or name in ("start", "large")
+        lines[name] = [line if keep else replace(line, goal=None) for line in ALL[name](setting)]
+    return lines
+
+
+def _sentence(name: str) -> str:
+    return (ALL[name].__doc__ or "").partition("\n")[0]
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to measure; the default set if none is named")
+    parser.add_argument("--list", action="store_true", help="say what can be measured")
+    parser.add_argument("--graph", type=Path, default=HEPPH, metavar="FILE", help="an edge list (.gz)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each, after one that warms up (default 5)")
+    parser.add_argument(
+        "--edges", type=int, default=6_000_000, help="about, of the graph that `large` makes (default 6000000)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go; the table goes beside, as .md")
+    given = parser.parse_args(arguments)
+    if given.list:
+        for name in ALL:
+            print(f"{name:15} {_sentence(name)}{'' if name in DEFAULT else ' (by name only)'}")
+        return
+    if unknown := [name for name in given.names if name not in ALL]:
+        parser.error(f"there is no {', '.join(unknown)}; scripts/bench --list says what there is")
+    if given.rounds < 1:
+        parser.error("--rounds takes 1 or more")
+    if not given.graph.exists():
+        parser.error(f"there is no {given.graph}; name an edge list with --graph")
+    to = given.json or (None if given.names else RESULTS / "all.json")
+    setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent, given.edges)
+    started = time.perf_counter()
+    record = report.as_record(run(given.names or list(DEFAULT), setting), given.rounds, time.perf_counter() - started)
+    table = report.table(record)
+    print(table)
+    if to is not None:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        to.with_suffix(".md").write_text(table)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that servers are stopped
+    main()

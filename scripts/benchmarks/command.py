@@ -1,0 +1,96 @@
+"""Lines about the command as a whole: memory, start, a release phase by phase."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say, timed
+from benchmarks.server import NAMES, in_process, loaded
+from benchmarks.tasks import PHASES
+
+__all__ = ["memory", "release", "start"]
+
+UNWANTED = ("matplotlib", "neo4j", "networkx", "numba", "opendp")
+HELP = """
+import contextlib, io, json, sys
+from pcneo.cli import app
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    app(["--help"], prog_name="pcneo")
+print(json.dumps([name for name in sys.argv[1:] if name in sys.modules]))
+"""
+
+
+def memory(setting: Setting) -> Iterator[Line]:
+    """The peak of resident memory while every vertex is searched."""
+    if not Path("/proc/self/clear_refs").exists():
+        say("  memory is measured on Linux only.")
+        return
+    for p in ("0.1", "0.3"):
+        found = [in_process("memory", str(setting.file), p) for _ in range(min(2, setting.rounds))]
+        mib = [f"{found[-1][what] / 2**20:.1f} MiB" for what in ("rise", "result", "adjacency")]
+        yield Line(
+            f"memory of a search beyond its result, in adjacency arrays, {setting.name}, p={p}",
+            [max(0, each["rise"] - each["result"]) / each["adjacency"] for each in found],
+            "",
+            goal=at_most(3, "ours"),
+            note=f"resident memory rose by {mib[0]}, the result has {mib[1]}, the arrays {mib[2]}; {THREADS} threads",
+        )
+
+
+def start(setting: Setting) -> Iterator[Line]:
+    """From the imports to the first result, and what `--help` imports."""
+    in_process("first_result")  # fills the cache
+    found = [in_process("first_result") for _ in range(setting.rounds)]
+    yield Line(
+        "first result after the imports, compiled code cached",
+        [each["first"] for each in found],
+        goal=at_most(0.6, "ours"),
+        note=f"the imports take {median(each['imports'] for each in found):.2f} s; a graph of 34 vertices",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        cold = in_process("first_result", environment={**os.environ, "NUMBA_CACHE_DIR": folder})
+    yield Line("first result after the imports, nothing compiled yet", [cold["first"]], note="one round")
+    run = [sys.executable, "-c", HELP, *UNWANTED]
+    imported = json.loads(subprocess.run(run, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    yield Line(
+        f"of {', '.join(UNWANTED)}, imported by `pcneo --help`",
+        [float(len(imported))],
+        "",
+        goal=at_most(0, "ours"),
+        note=", ".join(imported) or "none",
+    )
+    asked = [sys.executable, "-m", "pcneo", "--help"]
+    helped = timed(lambda: subprocess.run(asked, check=True, stdout=subprocess.DEVNULL))
+    yield Line("`pcneo --help`", in_turns(setting.rounds, {"help": helped}, label="help")["help"])
+
+
+def release(setting: Setting) -> Iterator[Line]:
+    """A release with `critical` at ε = 1, in a process of its own, with a clock around its steps."""
+    from pcneo import annotate, budget
+
+    with tempfile.TemporaryDirectory() as folder, loaded(setting.file) as server, server.driver() as driver:
+        annotated = annotate.write(driver, p="0.1", **NAMES)
+        budget.set_total(driver, graph=annotated.graph, epsilon=1000)
+        rounds: dict[str, list[dict[str, Any]]] = {"3": [], "5": []}
+        for number in range(min(3, setting.rounds) + 1):
+            for k, figures in rounds.items():
+                to = Path(folder) / f"{number}-{k}.csv"
+                found = in_process("release", server.uri, str(server.password_file), k, str(to))
+                say(f"  release k={k} round {number}: {found['whole']:.2f} s")
+                if number:  # the first compiles
+                    figures.append(found)
+    for k, figures in rounds.items():
+        parts = ", ".join(f"{phase} {median(each[phase] for each in figures):.2f}" for phase in PHASES)
+        yield Line(
+            f"release with `critical`, {setting.name}, p=0.1, k={k}",
+            [each["whole"] for each in figures],
+            note=f"{parts} s; peak {median(each['peak_mib'] for each in figures):.0f} MiB, without start-up",
+        )

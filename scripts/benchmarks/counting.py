@@ -1,0 +1,222 @@
+"""Lines about clique counts: triangles, K3 to K5, any k, and the scales of `critical`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.graphs import edge_list
+from benchmarks.measuring import THREADS, Line, Setting, at_least, at_most, in_turns, timed
+
+__all__ = ["any_k", "cliques", "scales", "triangles"]
+
+
+def triangles(setting: Setting) -> Iterator[Line]:
+    """Triangles of every vertex, beside igraph and networkit."""
+    import igraph
+    import networkit
+
+    from pcneo.cliques import clique_counts
+
+    graph = setting.graph
+    pairs = edge_list(graph)
+    of_igraph = igraph.Graph(n=graph.vertex_count, edges=pairs)
+    of_networkit = networkit.Graph(graph.vertex_count)
+    for u, v in pairs:
+        of_networkit.addEdge(u, v)
+    _check_triangles(graph, clique_counts(graph, 3), of_igraph)
+
+    def coefficients() -> Any:
+        return networkit.centrality.LocalClusteringCoefficient(of_networkit, True).run().scores()
+
+    for count, name in ((1, "one thread"), (THREADS, f"{THREADS} threads")):
+        networkit.setNumberOfThreads(count)
+        taken = in_turns(
+            max(setting.rounds, 9),
+            {
+                "ours": timed(lambda count=count: clique_counts(graph, 3, concurrency=count)),
+                "igraph": timed(lambda: of_igraph.transitivity_local_undirected(mode="zero")),
+                "networkit": timed(coefficients),
+            },
+            label=f"triangles, {name}",
+        )
+        ours = [1e3 * each for each in taken["ours"]]
+        yield Line(
+            f"triangles of every vertex, {setting.name}, {name}",
+            ours,
+            "ms",
+            "igraph transitivity_local_undirected",
+            [1e3 * each for each in taken["igraph"]],
+            goal=at_most(0.7) if count == 1 else None,
+            note="from arrays and from igraph's graph; ours orients the edges each time; igraph has one thread",
+        )
+        yield Line(
+            f"triangles of every vertex, {setting.name}, {name}",
+            ours,
+            "ms",
+            "networkit LocalClusteringCoefficient, turbo",
+            [1e3 * each for each in taken["networkit"]],
+            note=name,
+        )
+
+
+def _check_triangles(graph: Any, counts: Any, of_igraph: Any) -> None:
+    shares = np.array(of_igraph.transitivity_local_undirected(mode="zero"))
+    if not np.array_equal(np.rint(shares * graph.degrees * (graph.degrees - 1) / 2), counts):
+        raise SystemExit("igraph and pcneo count different triangles.")
+
+
+def cliques(setting: Setting) -> Iterator[Line]:
+    """K3, K4 and K5 of every vertex, beside pivoterpy and pyflagsercount.
+
+    kClist, a C program that counts them for the whole graph, is in no package index and so not here.
+    """
+    graph = setting.graph
+    found: dict[str, list[int]] = {}
+    tasks = {
+        "ours": timed(_ours_to_five(graph, found)),
+        "pivoterpy": timed(_pivoter(graph, found)),
+        "pyflagsercount": timed(_flagser(graph, found)),
+    }
+    taken = in_turns(setting.rounds, tasks, label="K3 to K5")
+    if len({tuple(totals) for totals in found.values()}) != 1:
+        raise SystemExit(f"The totals differ: {found}")
+    for peer in ("pivoterpy", "pyflagsercount"):
+        yield Line(
+            f"K3, K4 and K5 of every vertex, {setting.name}, {THREADS} threads",
+            taken["ours"],
+            peer=f"{peer}, {THREADS} threads",
+            theirs=taken[peer],
+            ratio="peer / ours",
+            goal=at_least(15),
+            note="its graph is made beforehand" if peer == "pivoterpy" else "all sizes, by edge, from a list of edges",
+        )
+
+
+def _ours_to_five(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
+    def run() -> None:
+        found["ours"] = _totals(graph, range(3, 6))
+
+    return run
+
+
+def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
+    """Count the cliques of each size at every vertex, together where pcneo does that, and add them up."""
+    from pcneo import cliques
+
+    if hasattr(cliques, "clique_counts_of_sizes"):
+        counts = cliques.clique_counts_of_sizes(graph, sizes, concurrency=THREADS)
+    else:
+        counts = {k: cliques.clique_counts(graph, k, concurrency=THREADS) for k in sizes}
+    return [int(counts[k].sum()) // k for k in sizes]
+
+
+def _pivoter(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
+    import pivoterpy
+
+    theirs = pivoterpy.from_edge_list(edge_list(graph))
+
+    def run() -> None:
+        solved = pivoterpy.pivoter(theirs, resolution="vertex", procs=THREADS, min_k=3, max_k=5)
+        rows = solved.vertex_counts.values()
+        found["pivoterpy"] = [sum(row[k] if len(row) > k else 0 for row in rows) // k for k in (3, 4, 5)]
+
+    return run
+
+
+def _flagser(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
+    import pyflagsercount
+
+    pairs = np.array(edge_list(graph))
+
+    def run() -> None:
+        with _silence():
+            counted = pyflagsercount.flagser_count_edges(
+                graph.vertex_count, pairs, containment=True, threads=THREADS, max_dim=4
+            )
+        found["pyflagsercount"] = [int(each) for each in counted["cell_counts"][2:5]]
+
+    return run
+
+
+class _silence:  # noqa: N801 — reads like contextlib's
+    """Keep what a C++ library writes off the terminal."""
+
+    def __enter__(self) -> None:
+        self._kept = os.dup(1)
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 — a file number is wanted
+            os.dup2(nowhere.fileno(), 1)
+
+    def __exit__(self, *_: object) -> None:
+        os.dup2(self._kept, 1)
+        os.close(self._kept)
+
+
+def any_k(setting: Setting) -> Iterator[Line]:
+    """Cliques of every size of every vertex, beside Graph Data Science's clique counting."""
+    from benchmarks.gds import GDS_VERSION, NEO4J_VERSION, Gds
+    from pcneo.cliques import clique_counts
+
+    graph = setting.graph
+    largest = 2
+    while clique_counts(graph, largest + 1, concurrency=THREADS).any():
+        largest += 1
+    sizes = range(3, largest + 1)
+    found: dict[str, list[int]] = {}
+
+    def ours() -> None:
+        found["ours"] = _totals(graph, sizes)
+
+    with Gds(graph) as server:
+
+        def theirs() -> float:
+            seconds, found["gds"] = server.count_cliques(THREADS)
+            return seconds
+
+        taken = in_turns(setting.rounds, {"ours": timed(ours), "GDS": theirs}, label="any k")
+    if found["ours"] != found["gds"]:
+        raise SystemExit(f"GDS and pcneo count different cliques: {found}")
+    yield Line(
+        f"cliques of every size, 3 to {largest}, of every vertex, {setting.name}, {THREADS} threads",
+        taken["ours"],
+        peer=f"gds.cliqueCounting.stats, computeMillis, concurrency {THREADS}",
+        theirs=taken["GDS"],
+        goal=at_most(1),
+        note=f"Graph Data Science {GDS_VERSION} on Neo4j {NEO4J_VERSION}, the graph projected "
+        "beforehand; ours is told the largest size, GDS finds it",
+    )
+    one = in_turns(
+        setting.rounds,
+        {f"k={k}": timed(lambda k=k: clique_counts(graph, k, concurrency=THREADS)) for k in sizes},
+        label="one k",
+    )
+    slowest = max(one, key=lambda name: median(one[name]))
+    yield Line(
+        f"cliques of one size, the slowest ({slowest}), of every vertex, {setting.name}, {THREADS} threads",
+        one[slowest],
+        peer=f"gds.cliqueCounting.stats, every size at once, concurrency {THREADS}",
+        theirs=taken["GDS"],
+        note="GDS cannot count one size alone",
+    )
+
+
+def scales(setting: Setting) -> Iterator[Line]:
+    """What `critical` adds at each vertex: the pairs inside the groups, and the largest support."""
+    from pcneo import minimal_p_cohesions
+    from pcneo.protected import largest_supports, protect
+
+    graph = setting.graph
+    batch = minimal_p_cohesions(graph, "0.1")
+    protected = protect(graph, batch)
+    size = f"{len(batch.members):,} memberships, {THREADS} threads"
+    tasks = {"pairs": timed(lambda: protect(graph, batch, concurrency=THREADS))}
+    for k in (3, 5):
+        tasks[f"k={k}"] = timed(lambda k=k: largest_supports(protected, k, concurrency=THREADS))
+    taken = in_turns(min(3, setting.rounds), tasks, label="scales")
+    yield Line(f"protected pairs P̂ and Ĝ, {setting.name}, p=0.1", taken["pairs"], note=size)
+    for k in (3, 5):
+        yield Line(f"scales of `critical`, {setting.name}, p=0.1, k={k}", taken[f"k={k}"], note=f"{THREADS} threads")

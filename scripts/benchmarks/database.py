@@ -1,0 +1,189 @@
+"""Lines beside Neo4j's own driver: annotation, and one vertex streamed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns, say
+from benchmarks.server import NAMES, in_process, loaded
+
+__all__ = ["annotate", "streamed"]
+
+READ = "MATCH (v:Person) RETURN v.id AS key, [(v)-[:KNOWS]->(n:Person) | n.id] AS neighbours"
+DELETE = "MATCH (c:PCohesion {run: 'plain'}) CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 200 ROWS"
+A_TRANSACTION = 30_000
+SESSIONS = 4
+ROUNDS = {"0.1": 3, "0.3": 1}
+"""At most, for each p: at 0.3 a round writes and deletes millions of memberships twice, on a server that is warm."""
+
+
+def annotate(setting: Setting) -> Iterator[Line]:
+    """`pcneo annotate`, beside the plain driver reading the same rows and writing the same rows.
+
+    Ours runs in a process of its own on a graph that has no run yet: replacing one takes as long again as deleting it.
+    The driver reads one stream of packed rows, then writes the rows that ours computed with the same statement, by four
+    sessions.
+    """
+    from pcneo import annotate, clean
+    from pcneo.annotate.writer import row_of
+
+    with loaded(setting.file) as server, server.driver() as driver:
+        for p, most in ROUNDS.items():
+            rounds = min(most, setting.rounds)
+            rows = list(map(row_of, annotate.stream(driver, p=p, **NAMES)))
+            figures: list[dict[str, float]] = []
+
+            def ours(p: str = p, figures: list[dict[str, float]] = figures) -> float:
+                figures.append(in_process("annotate", server.uri, str(server.password_file), p))
+                clean(driver)  # the driver's own hubs are deleted untimed, too
+                return figures[-1]["seconds"]
+
+            plain = {"ours": ours, "driver": lambda rows=rows, p=p: _plain(driver, rows, p)}
+            taken = in_turns(rounds, plain, warm_up=rounds > 1, label=f"annotate p={p}")
+            kept = figures[-rounds:]
+            parts = ", ".join(
+                f"{name} {median(each[name] for each in kept):.1f} s" for name in ("read", "search", "write")
+            )
+            yield Line(
+                f"annotate, {setting.name}, p={p}, {kept[0]['memberships']:,.0f} memberships",
+                taken["ours"],
+                peer=f"the plain driver: the same rows read, then written by {SESSIONS} sessions",
+                theirs=taken["driver"],
+                goal=at_most(1.5),
+                note=f"{len(kept)} rounds; {parts}; peak {median(each['peak_mib'] for each in kept):.0f} MiB; "
+                f"Neo4j {server.version}; without start-up",
+            )
+
+
+def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
+    """Read everything and write `rows`, which are deleted again, untimed."""
+    from pcneo.store.statements import load_statement
+
+    text, batches = load_statement("create_cohesions").text, list(_batches(rows))
+
+    def write(batch: list[dict[str, Any]]) -> None:
+        parameters = {"run": "plain", "p": float(p), "score": "density", "rows": batch}
+        with driver.session() as session:
+            session.execute_write(lambda tx: tx.run(text, parameters).consume())
+
+    started = time.perf_counter()
+    with driver.session(default_access_mode="READ") as session:
+        kept = [(record["key"], record["neighbours"]) for record in session.run(READ)]
+    with ThreadPoolExecutor(SESSIONS) as pool:
+        list(pool.map(write, batches))
+    seconds = time.perf_counter() - started
+    del kept
+    with driver.session() as session:
+        session.run(DELETE).consume()
+    return seconds
+
+
+def _batches(rows: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += row["size"]
+        if size >= A_TRANSACTION:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def streamed(setting: Setting) -> Iterator[Line]:
+    """One vertex streamed, beside the driver sending the same statements one after the other."""
+    from benchmarks import pseudocode
+    from benchmarks.graphs import as_sets
+    from pcneo import annotate, connect
+    from pcneo.config import ConnectionSettings
+
+    graph, rows, rounds = setting.graph, as_sets(setting.graph), min(3, setting.rounds)
+    chosen = np.random.default_rng(SEED).choice(graph.vertex_count, min(20, graph.vertex_count), replace=False)
+    with loaded(setting.file) as server, server.driver() as plain:
+        settings = ConnectionSettings(server.uri, "neo4j", server.password_file.read_text().strip())
+        for p in ("0.1", "0.3"):
+            need = pseudocode.needs(rows, p)
+            steps = [pseudocode.expand(rows, need, q)[1] for q in chosen.tolist()]
+            seen: list[list[tuple[str, dict[str, Any]]]] = []
+            with connect(settings) as driver:
+
+                def ours(p: str = p, driver: Any = driver, seen: Any = seen) -> list[float]:
+                    seen.clear()
+                    taken = []
+                    for key in graph.keys[chosen].tolist():
+                        with _recorded() as statements:
+                            started = time.perf_counter()
+                            next(annotate.stream(driver, p=p, vertices=[key], **NAMES))
+                            taken.append(time.perf_counter() - started)
+                        seen.append(statements)
+                    return taken
+
+                ours()  # compiles, and lets the server plan
+                more: list[float] = []
+                both: dict[str, list[float]] = {"ours": [], "driver": []}
+                for number in range(rounds):
+                    mine, theirs = ours(), [_sent(plain, statements) for statements in seen]
+                    more.append(1e3 * median(a - b for a, b in zip(mine, theirs, strict=True)))
+                    both["ours"].append(1e3 * median(mine))
+                    both["driver"].append(1e3 * median(theirs))
+                    say(f"  streamed p={p} round {number + 1} of {rounds}: {more[-1]:.1f} ms more")
+            trips = [sum("$keys" in text for text, _ in statements) for statements in seen]
+            over = [trip - step for trip, step in zip(trips, steps, strict=True)]
+            note = f"{len(chosen)} vertices, seed {SEED}; {THREADS} cores shared with the server"
+            yield Line(
+                f"one vertex streamed, {setting.name}, p={p}, beyond the driver's own round trips (median)",
+                more,
+                "ms",
+                goal=at_most(20, "ours"),
+                note=f"{note}; whole {median(both['ours']):.0f} ms, the same {median(map(len, seen)):.0f} statements "
+                f"sent by the driver alone {median(both['driver']):.0f} ms",
+            )
+            yield Line(
+                f"one vertex streamed, {setting.name}, p={p}, fetches less expansion steps (largest)",
+                [float(max(over))],
+                "",
+                goal=at_most(2, "ours"),
+                note=f"{note}; median {median(trips):.0f} fetches, {median(steps):.0f} steps",
+            )
+
+
+@contextmanager
+def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    """Note each statement that the driver sends, with its parameters."""
+    import neo4j
+
+    seen: list[tuple[str, dict[str, Any]]] = []
+    kept = {}
+    for kind in (neo4j.Session, neo4j.ManagedTransaction, neo4j.Transaction):
+        kept[kind] = kind.__dict__.get("run")
+
+        def noted(self: Any, query: Any, parameters: Any = None, *, run: Any = kind.run, **others: Any) -> Any:
+            seen.append((str(query), {**(parameters or {}), **others}))
+            return run(self, query, parameters, **others)
+
+        kind.run = noted
+    try:
+        yield seen
+    finally:
+        for kind, run in kept.items():
+            if run is None:
+                del kind.run
+            else:
+                kind.run = run
+
+
+def _sent(driver: Any, statements: Sequence[tuple[str, dict[str, Any]]]) -> float:
+    """Seconds in which the driver alone sends the statements and takes every row."""
+    started = time.perf_counter()
+    with driver.session(default_access_mode="READ") as session:
+        for text, parameters in statements:
+            session.execute_read(lambda tx, text=text, parameters=parameters: tx.run(text, parameters).values())
+    return time.perf_counter() - started

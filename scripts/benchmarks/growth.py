@@ -1,0 +1,142 @@
+"""What a vertex costs against its degree and against the size of the graph, on arrays; plotted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.graphs import made_graph
+from benchmarks.measuring import SEED, Line, Setting, say
+
+__all__ = ["growth"]
+
+EDGES = (62_500, 125_000, 250_000, 500_000, 1_000_000, 2_000_000)
+FAR_EDGES = EDGES[:4]
+PS = ("0.1", "0.3")
+FAR = "0.3, nobody near"
+"""What the graphs are called in which groups meet from anywhere, so that every expansion reaches the same few hubs."""
+A_CLASS = {"0.1": 3_000, "0.3": 1_000}
+"""Vertices of a class of degrees that are searched, at most."""
+A_GRAPH = {"0.1": 20_000, "0.3": 1_000}
+"""Vertices of a graph that are searched."""
+LINEAR = 1.15
+"""An exponent up to which growth counts as linear here: what is measured has an error of some hundredths."""
+
+
+def growth(setting: Setting) -> Iterator[Line]:
+    """The processor time of a search by degree and by n, on made graphs; pictures beside the results."""
+    by_n: dict[str, list[tuple[float, float]]] = {p: [] for p in (*PS, FAR)}
+    for edges in FAR_EDGES:
+        by_n[FAR].append(_some(_graph(edges, far=1), "0.3"))
+    for edges in EDGES:
+        graph = _graph(edges, far=0.1)
+        for p in PS:
+            by_n[p].append(_some(graph, p))
+    by_degree = {p: list(_degrees(graph, p)) for p in PS}
+    _draw(setting, by_degree, by_n, f"{graph.vertex_count:,} vertices, {graph.edge_count:,} edges")
+    for what, found in (("n", by_n), ("degree", by_degree)):
+        for p, points in found.items():
+            shown = ", ".join(f"{x:,.0f}: {cost:,.3g}" for x, cost in points)
+            yield Line(
+                f"processor time of a vertex by {what}, made graphs, p={p}: exponent of the growth",
+                [_exponent(points)],
+                "",
+                note=f"{_linear_until(points)}; µs by {what}: {shown}; one thread, seed {SEED}",
+            )
+
+
+def _graph(edges: int, far: float) -> Any:
+    from pcneo.graph import graph_from_edges
+
+    n, u, v = made_graph(edges, SEED, far)
+    return graph_from_edges(range(n), u.tolist(), v.tolist())
+
+
+def _some(graph: Any, p: str) -> tuple[float, float]:
+    """The number of vertices, and the cost of a vertex chosen at random."""
+    random = np.random.default_rng(SEED)
+    some = random.choice(graph.vertex_count, min(A_GRAPH[p], graph.vertex_count), replace=False)
+    cost = _cost(graph, p, some)
+    say(f"  n={graph.vertex_count:,}, p={p}: {cost:.1f} µs a vertex")
+    return float(graph.vertex_count), cost
+
+
+def _cost(graph: Any, p: str, vertices: Sequence[int] | Any) -> float:
+    """Microseconds of processor time of a vertex, on one thread, less what any search of this graph takes to begin."""
+    from pcneo import minimal_p_cohesions
+
+    quick = [int(graph.degrees.argmin())]
+
+    def seconds(chosen: list[int]) -> float:
+        started = time.process_time()
+        minimal_p_cohesions(graph, p, vertices=chosen, concurrency=1)
+        return time.process_time() - started
+
+    chosen = [int(v) for v in vertices]
+    seconds(quick)
+    begin = min(seconds(quick) for _ in range(3))
+    return max(1e-3, 1e6 * (min(seconds(chosen) for _ in range(2)) - begin) / len(chosen))
+
+
+def _degrees(graph: Any, p: str) -> Iterator[tuple[float, float]]:
+    """The mean degree and the cost of a vertex, for classes of degrees that double."""
+    random = np.random.default_rng(SEED)
+    least = 2
+    while least <= graph.degrees.max():
+        of_class = np.flatnonzero((graph.degrees >= least) & (graph.degrees < 2 * least))
+        if len(of_class) >= 10:
+            some = random.choice(of_class, min(A_CLASS[p], len(of_class)), replace=False)
+            cost = _cost(graph, p, some)
+            say(f"  degree {least} to {2 * least - 1}, p={p}: {cost:.1f} µs a vertex")
+            yield float(graph.degrees[some].mean()), cost
+        least *= 2
+
+
+def _exponent(points: Sequence[tuple[float, float]]) -> float:
+    """The slope of a straight line through the points, both axes logarithmic."""
+    xs, ys = np.log(np.array(points)).T
+    return float(np.polyfit(xs, ys, 1)[0])
+
+
+def _linear_until(points: Sequence[tuple[float, float]]) -> str:
+    """Up to where the growth is at most linear, by the slope through each point and the two after it."""
+    for first in range(len(points) - 2):
+        exponent = _exponent(points[first : first + 3])
+        if exponent > LINEAR:
+            x, further = points[first][0], points[first + 2][0]
+            return f"linear or less up to {x:,.0f}, from there to {further:,.0f} with the power {exponent:.2f}"
+    return f"linear or less throughout, up to {points[-1][0]:,.0f}"
+
+
+def _draw(
+    setting: Setting,
+    by_degree: dict[str, list[tuple[float, float]]],
+    by_n: dict[str, list[tuple[float, float]]],
+    graph: str,
+) -> None:
+    from pcneo import plots
+
+    looks = {"0.1": ("#0072B2", "o", "-"), "0.3": ("#D55E00", "s", "--"), FAR: ("#009E73", "^", "-.")}
+    with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):
+        left, right = axes[0]
+        for p, (colour, marker, dash) in looks.items():
+            style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash, "label": f"p={p}"}
+            if p in by_degree:
+                left.plot(*zip(*by_degree[p], strict=True), **style)
+            right.plot(*zip(*by_n[p], strict=True), **style)
+        degrees = np.array([x for x, _ in by_degree["0.3"]])
+        cost = by_degree["0.3"][0][1]
+        left.plot(degrees, cost * degrees / degrees[0], color="#888888", linestyle=":", label="linear")
+        left.set(xscale="log", yscale="log", xlabel="degree", ylabel="processor time (µs)", title=f"by degree, {graph}")
+        right.set(
+            xscale="log", yscale="log", xlabel="vertices n", ylabel="processor time (µs)", title="by size of the graph"
+        )
+        left.legend()
+        right.set_ylim(top=20 * max(cost for points in by_n.values() for _, cost in points))  # room for the legend
+        right.legend(loc="upper left")
+        setting.to.mkdir(parents=True, exist_ok=True)
+        for ending in (".svg", ".png"):
+            plots.save_figure(figure, setting.to / f"growth{ending}")

@@ -1,0 +1,154 @@
+"""What a line of the benchmark is, and how two programs are timed in turns."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+__all__ = ["THREADS", "Goal", "Line", "Setting", "at_least", "at_most", "in_turns", "say", "timed"]
+
+THREADS = 2
+"""Of ours and of every peer that takes a number of threads, unless a line says otherwise."""
+
+SEED = 20260101
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A bound on the median.
+
+    Attributes:
+        bound: `at most` or `at least`.
+        value: the bound.
+        of: what is bound: `ratio` or `ours`.
+    """
+
+    bound: str
+    value: float
+    of: str
+
+    def met_by(self, value: float) -> bool:
+        """Whether a median keeps the bound."""
+        return value <= self.value if self.bound == "at most" else value >= self.value
+
+
+def at_most(value: float, of: str = "ratio") -> Goal:
+    """Return an upper bound."""
+    return Goal("at most", value, of)
+
+
+def at_least(value: float, of: str = "ratio") -> Goal:
+    """Return a lower bound."""
+    return Goal("at least", value, of)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table.
+
+    Attributes:
+        what: what was measured, on what.
+        ours: one number a round, in `unit`.
+        unit: of ours and of the peer's.
+        peer: who else did it; empty where nobody did.
+        theirs: one number a round.
+        ratio: how the two are compared, `ours / peer` or `peer / ours`.
+        goal: what is asked for, if anything is.
+        note: what else has to be known: samples, seeds, threads, what bounds it.
+    """
+
+    what: str
+    ours: Sequence[float]
+    unit: str = "s"
+    peer: str = ""
+    theirs: Sequence[float] = ()
+    ratio: str = "ours / peer"
+    goal: Goal | None = None
+    note: str = ""
+
+    @property
+    def ratios(self) -> list[float]:
+        """The ratio of each round."""
+        pairs = list(zip(self.ours, self.theirs, strict=True)) if self.theirs else []
+        return [ours / theirs if self.ratio == "ours / peer" else theirs / ours for ours, theirs in pairs]
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met by the median; None without a goal."""
+        if self.goal is None:
+            return None
+        return self.goal.met_by(median(self.ratios if self.goal.of == "ratio" else self.ours))
+
+
+@dataclass
+class Setting:
+    """What a run of the benchmark was asked for.
+
+    Attributes:
+        file: the graph's edge list.
+        rounds: how often each is measured, after a round that warms up.
+        to: where pictures go.
+        edges: edges of the large graph.
+    """
+
+    file: Path
+    rounds: int
+    to: Path = Path()
+    edges: int = 6_000_000
+
+    @cached_property
+    def graph(self) -> Any:
+        """The graph as arrays."""
+        from benchmarks.graphs import read_graph
+
+        return read_graph(self.file)
+
+    @property
+    def name(self) -> str:
+        """What the tables call the graph."""
+        return "HepPh" if self.file.name.startswith("hepph_cit") else self.file.name.partition(".")[0]
+
+
+def say(text: str) -> None:
+    """Say on standard error what is being done."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def timed(task: Callable[[], object]) -> Callable[[], float]:
+    """Return a task that gives the seconds that this one took."""
+
+    def run() -> float:
+        gc.collect()
+        started = time.perf_counter()
+        kept = task()
+        seconds = time.perf_counter() - started
+        del kept
+        return seconds
+
+    return run
+
+
+def in_turns(
+    rounds: int, tasks: Mapping[str, Callable[[], float]], *, warm_up: bool = True, label: str = ""
+) -> dict[str, list[float]]:
+    """Run the tasks one after the other, in each round the other way round, and return what each gave.
+
+    The first round warms up and does not count, unless the tasks are warm already.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in tasks}
+    for number in range(0 if warm_up else 1, rounds + 1):
+        for name in list(tasks) if number % 2 else reversed(list(tasks)):
+            value = tasks[name]()
+            if number:
+                taken[name].append(value)
+        shown = ", ".join(f"{name} {values[-1]:.4g}" for name, values in taken.items() if values)
+        if shown:
+            say(f"  {label} round {number} of {rounds}: {shown}")
+    return taken

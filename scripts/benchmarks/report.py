@@ -1,0 +1,134 @@
+"""What a run of the benchmark leaves: JSON, and the table that the README shows."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.measuring import Line
+
+__all__ = ["as_record", "machine", "table"]
+
+PACKAGES = (
+    *("pcneo", "numpy", "numba", "neo4j", "neo4j-rust-ext", "opendp"),
+    *("igraph", "networkit", "pivoterpy", "pyflagsercount"),
+)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what was measured."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """Return what kind of machine this is; nothing that names it."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {"cpu": _cpu(), "cores": cores, "memory_gib": _memory(), "system": platform.system()}
+
+
+def _cpu() -> str:
+    path = Path("/proc/cpuinfo")
+    names = re.findall(r"model name\s*: (.*)", path.read_text()) if path.exists() else []
+    return names[0] if names else platform.machine()
+
+
+def _memory() -> int | None:
+    if "SC_PHYS_PAGES" not in os.sysconf_names:
+        return None
+    return round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)
+
+
+def as_record(lines: Mapping[str, Sequence[Line]], rounds: int, seconds: float) -> dict[str, Any]:
+    """Return everything that a run found, ready for JSON."""
+    return {
+        "date": date.today().isoformat(),
+        "machine": machine(),
+        "versions": versions(),
+        "rounds": rounds,
+        "seconds": round(seconds),
+        "lines": [_line(name, line) for name, found in lines.items() for line in found],
+    }
+
+
+def _line(name: str, line: Line) -> dict[str, Any]:
+    return {
+        "benchmark": name,
+        "what": line.what,
+        "unit": line.unit,
+        "ours": _spread(line.ours),
+        "peer": line.peer or None,
+        "theirs": _spread(line.theirs),
+        "ratio_is": line.ratio if line.theirs else None,
+        "ratio": _spread(line.ratios),
+        "goal": asdict(line.goal) if line.goal else None,
+        "met": line.met,
+        "note": line.note,
+    }
+
+
+def _spread(values: Sequence[float]) -> dict[str, Any] | None:
+    """Return minimum, median, maximum and every round, to six digits."""
+    if not values:
+        return None
+    spread = {"minimum": min(values), "median": median(values), "maximum": max(values)}
+    digits = {name: float(f"{value:.6g}") for name, value in spread.items()}
+    return {**digits, "rounds": [float(f"{value:.6g}") for value in values]}
+
+
+def table(record: Mapping[str, Any]) -> str:
+    """Return the lines in Markdown, with what they were measured on."""
+    head = ["what", "ours", "beside", "theirs", "ratio", "goal", "met", "how"]
+    lines = [head, ["---"] * len(head), *map(_cells, record["lines"])]
+    rows = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    there = record["machine"]
+    packages = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
+    return (
+        f"{rows}\n\nMeasured on {record['date']}, {there['cores']} cores of {there['cpu']}, {there['memory_gib']} GiB, "
+        f"{there['system']}; {record['rounds']} rounds in turns, {record['seconds'] / 60:.0f} minutes in all. "
+        "A ratio is the median of the rounds' own, with the least and the most; goals are judged by the median. "
+        f"{packages}.\n"
+    )
+
+
+def _cells(line: Mapping[str, Any]) -> list[str]:
+    goal = line["goal"]
+    if goal is None:
+        wanted, met = "", ""
+    else:
+        sign = "≤" if goal["bound"] == "at most" else "≥"
+        wanted = f"{sign} {_number(goal['value'])}{_unit(line['unit']) if goal['of'] == 'ours' else ''}"
+        met = "yes" if line["met"] else "**no**"
+    ratio = line["ratio"]
+    shown = ""
+    if ratio:
+        spread = f"{_number(ratio['median'])} ({_number(ratio['minimum'])}–{_number(ratio['maximum'])})"
+        shown = f"{spread} {'of theirs' if line['ratio_is'] == 'ours / peer' else 'times as fast'}"
+    ours, theirs = _shown(line["ours"], line), _shown(line["theirs"], line)
+    return [line["what"], ours, line["peer"] or "", theirs, shown, wanted, met, line["note"]]
+
+
+def _shown(spread: Mapping[str, float] | None, line: Mapping[str, Any]) -> str:
+    return f"{_number(spread['median'])}{_unit(line['unit'])}" if spread else ""
+
+
+def _unit(unit: str) -> str:
+    return f" {unit}" if unit else ""
+
+
+def _number(value: float) -> str:
+    """Three digits, thousands with commas."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

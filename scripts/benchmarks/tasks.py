@@ -1,0 +1,126 @@
+"""What is measured in a process of its own: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.server import NAMES
+
+__all__ = ["annotate", "first_result", "memory", "release"]
+
+PHASES = ("read", "count", "scales", "losses", "ledger", "noise", "write", "other")
+
+
+def _connected(uri: str, password_file: str) -> Any:
+    from pcneo import connect
+    from pcneo.config import ConnectionSettings
+
+    return connect(ConnectionSettings(uri, "neo4j", Path(password_file).read_text().strip()))
+
+
+def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
+    """Annotate the graph; start-up, compilation and the loading of compiled code are left out."""
+    from pcneo import annotate
+
+    with _connected(uri, password_file) as driver:
+        some = driver.execute_query("MATCH (v:Person) RETURN v.id AS id LIMIT 1").records[0]["id"]
+        next(annotate.stream(driver, p=p, vertices=[some], **NAMES))
+        started = time.perf_counter()
+        result = annotate.write(driver, p=p, **NAMES)
+        seconds = time.perf_counter() - started
+    return {
+        "seconds": seconds,
+        "read": result.pre_processing_millis / 1000,
+        "search": result.compute_millis / 1000,
+        "write": result.write_millis / 1000,
+        "memberships": result.runs[0].summary.memberships,
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
+    """Release with a clock around each step that is known by name; what is not falls under `other`."""
+    from pcneo.release import Asked, prepared, release, releasing
+    from pcneo.release.source import Source
+
+    clocks: dict[str, float] = defaultdict(float)
+    steps = [
+        (prepared, "read_source", "read"),
+        (Source, "read_groups", "read"),
+        (Source, "counts", "count"),
+        (Source, "largest_supports", "scales"),
+        (Source, "common_bounds", "scales"),
+        (prepared, "find_losses", "losses"),
+        (releasing, "check_early", "ledger"),
+        (releasing, "enter", "ledger"),
+        (releasing, "spend", "ledger"),
+        (releasing, "_draw", "noise"),
+        (releasing, "_publish", "write"),
+    ]
+    for home, name, phase in steps:
+        if hasattr(home, name):
+            setattr(home, name, _clocked(getattr(home, name), phase, clocks))
+    with _connected(uri, password_file) as driver:
+        started = time.perf_counter()
+        release(driver, asked=[Asked(Path(to), k=int(k), epsilon="1")])
+        whole = time.perf_counter() - started
+    figures = {phase: clocks[phase] for phase in PHASES[:-1]}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {**figures, "other": whole - sum(figures.values()), "whole": whole, "peak_mib": peak}
+
+
+def _clocked(step: Callable[..., Any], phase: str, clocks: dict[str, float]) -> Callable[..., Any]:
+    def clocked(*args: Any, **kwargs: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return step(*args, **kwargs)
+        finally:
+            clocks[phase] += time.perf_counter() - started
+
+    return clocked
+
+
+def memory(file: str, p: str) -> dict[str, float]:
+    """How much memory a search of every vertex takes at its peak, beside what the graph and the answer take."""
+    from benchmarks.graphs import read_graph
+    from benchmarks.measuring import THREADS
+    from pcneo import minimal_p_cohesions
+
+    graph = read_graph(Path(file))
+    minimal_p_cohesions(graph, p, vertices=range(min(20, graph.vertex_count)), concurrency=THREADS)
+    before = _resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    batch = minimal_p_cohesions(graph, p, concurrency=THREADS)
+    peak = _resident("VmHWM")
+    result = sum(each.nbytes for each in (batch.vertices, batch.offsets, batch.members, batch.edges))
+    return {"rise": peak - before, "adjacency": graph.offsets.nbytes + graph.neighbours.nbytes, "result": result}
+
+
+def _resident(what: str) -> int:
+    """VmRSS or VmHWM of this process, in bytes."""
+    return 1024 * int(re.findall(rf"{what}:\s+(\d+)", Path("/proc/self/status").read_text())[0])
+
+
+def first_result() -> dict[str, float]:
+    """Seconds to import what a search needs, and from there to the first result."""
+    started = time.perf_counter()
+    import networkx
+
+    import pcneo
+    import pcneo.search
+
+    imported = time.perf_counter()
+    pcneo.minimal_p_cohesion(networkx.karate_club_graph(), 0, "0.4")
+    return {"imports": imported - started, "first": time.perf_counter() - imported}
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))

@@ -1,0 +1,76 @@
+"""How useful the four mechanisms' counts are: simulated releases with fast floating-point noise, no database.
+
+The mean over the runs of |error| of the total, and of |error| / Γ(v) over the vertices with Γ(v) > 0. δ = 1/n, h = 3,
+ε1 = ε/10. The four promise different things; `published` promises nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measuring import SEED, Line, Setting, say
+
+__all__ = ["utility"]
+
+RUNS = 10
+
+
+def utility(setting: Setting) -> Iterator[Line]:
+    """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
+    from pcneo import cliques, minimal_p_cohesions
+    from pcneo.protected import largest_supports, protect
+
+    graph, k = setting.graph, 3
+    batch = minimal_p_cohesions(graph, "0.1")
+    common, largest = cliques.largest_common(graph)
+    views = {
+        "elv": (graph.degrees.tolist(), common),
+        "published": (cliques.degrees_inside(graph, batch), cliques.largest_common_inside(graph, batch)),
+    }
+    counts = cliques.clique_counts(graph, k)
+    supports = largest_supports(protect(graph, batch), k).per_vertex.tolist()
+    for epsilon in ("1", "10"):
+        for name in ("critical", "edge", "elv", "published"):
+            found = _simulated(name, k, epsilon, counts, supports, largest, views.get(name))
+            say(f"  utility ε={epsilon} {name}: {found[0] if isinstance(found, str) else np.mean(found[0]):}")
+            what = f"`{name}`, {setting.name}, p=0.1, k={k}, ε={epsilon}"
+            if isinstance(found, str):
+                yield Line(f"relative error, {what}", [], "", note=f"refused: {found}")
+                continue
+            note = f"{RUNS} simulated runs, seed {SEED}; the largest scale is {found[2]:,.4g}"
+            yield Line(f"relative error of the total, {what}", found[0], "", note=note)
+            yield Line(f"mean relative error of local counts, {what}", found[1], "", note=note)
+
+
+def _simulated(
+    name: str, k: int, epsilon: str, counts: Any, supports: list[int], largest: int, views: Any
+) -> tuple[list[float], list[float], float] | str:
+    """Errors of one mechanism's releases, through the code that a release runs; the reason if it refuses."""
+    from pcneo.errors import ParameterError
+    from pcneo.privacy.mechanisms import Critical, Edge, make_mechanism
+    from pcneo.privacy.noise import SimulatedNoise
+
+    n, exact = len(counts), counts.tolist()
+    delta = None if name == "critical" else f"1/{n}"
+    mechanism: Any = make_mechanism(name, k=k, epsilon=epsilon, n=n, delta=delta)
+    noise = SimulatedNoise.seeded(SEED)
+    totals, locals_, largest_scales = [], [], []
+    try:
+        for _ in range(RUNS):
+            if isinstance(mechanism, Critical):
+                scales = mechanism.scales(supports)
+            elif isinstance(mechanism, Edge):
+                scales = [mechanism.scale(largest, noise)] * n
+            else:
+                scales = [mechanism.scale(views[0], views[1].__getitem__, noise)] * n
+            noisy = mechanism.noisy_counts(exact, scales, noise)
+            errors = np.array([x - y for x, y in zip(noisy, exact, strict=True)], dtype=np.float64)
+            totals.append(float(abs(errors.sum()) / counts.sum()))
+            locals_.append(float((np.abs(errors) / np.maximum(counts, 1))[counts > 0].mean()))
+            largest_scales.append(float(max(scales)))
+    except ParameterError as error:
+        return str(error)
+    return totals, locals_, float(np.median(largest_scales))
