@@ -43,7 +43,9 @@ def by_degree(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag
 def by_core(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag:
     """Return the graph of these rows, of which one with the fewest neighbours left always leaves.
 
-    Nobody then has more successors than the graph's degeneracy (Matula and Beck, 1983). Arguments are those of `by_degree`.
+    Nobody then has more successors than the graph's degeneracy (Matula and Beck, 1983).
+
+    Arguments are those of `by_degree`.
     """
     return _orient(offsets, neighbours, _core_order(offsets, neighbours))
 
