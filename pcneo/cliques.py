@@ -94,6 +94,8 @@ def clique_counts_of_sizes(
     """
     capped = {check_clique_size(k): _capped(k, graph) for k in sizes}
     distinct = sorted(set(capped.values()))
+    if not distinct:
+        return {}
     if distinct == [3]:
         counts, at_root = _triangles(graph, concurrency)
     else:
