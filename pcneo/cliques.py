@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import cliques as kernels
 from pcneo.kernels import common as common_kernels
-from pcneo.kernels.degeneracy import Dag, orient
+from pcneo.kernels import triangles as triangle_kernels
+from pcneo.kernels.degeneracy import Dag, by_core, by_degree, edge_places
 from pcneo.model import CohesionBatch, Graph
 from pcneo.running import compilation_announced, run_ranges
 
 __all__ = [
     "check_clique_size",
     "clique_counts",
+    "clique_counts_of_sizes",
     "clique_supports",
     "cliques_inside",
     "degrees_inside",
@@ -80,25 +82,71 @@ def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> ND
         GraphError: a count is 2^63 or more.
         AnswerError: the counts do not add up.
     """
-    size = _capped(k, graph)
+    return clique_counts_of_sizes(graph, (k,), concurrency=concurrency)[k]
+
+
+def clique_counts_of_sizes(
+    graph: Graph, sizes: Iterable[int], *, concurrency: int | None = None
+) -> dict[int, NDArray[np.int64]]:
+    """Return for each k among `sizes` what `clique_counts` returns; several take less time together than one by one.
+
+    Arguments and errors are otherwise those of `clique_counts`.
+    """
+    capped = {check_clique_size(k): _capped(k, graph) for k in sizes}
+    distinct = sorted(set(capped.values()))
+    if not distinct:
+        return {}
+    if distinct == [3]:
+        counts, at_root = _triangles(graph, concurrency)
+    else:
+        counts, at_root = _cliques(graph, np.array(distinct, np.int64), concurrency)
+    for m, k in enumerate(distinct):
+        _check_total(counts[m], k, at_root[m], f"Γ for k={k}")
+    return {k: counts[distinct.index(size)] for k, size in capped.items()}
+
+
+def _triangles(graph: Graph, concurrency: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the triangles at each vertex and at each root: int64, shape (1, n)."""
+    n = graph.vertex_count
+    at_root = np.zeros((1, n), np.int64)
     with compilation_announced(_COUNTS):
-        dag = orient(graph.offsets, graph.neighbours)
-        successors = np.diff(dag.offsets)
-        largest = int(successors.max(initial=0))
-        chosen = kernels.binomials(largest, size)
-        at_root = np.zeros(graph.vertex_count, np.int64)
+        dag = by_degree(graph.offsets, graph.neighbours)
+
+        def count(counts: NDArray[np.int64], start: int, end: int) -> None:
+            triangle_kernels.count_triangles(dag, start, end, counts[0], at_root[0])
+
+        parts = run_ranges(_costs(dag), lambda: np.zeros((1, n), np.int64), count, concurrency)
+    return _added(parts, 3)[:, dag.rank], at_root
+
+
+def _cliques(
+    graph: Graph, sizes: NDArray[np.int64], concurrency: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the cliques of each size at each vertex and at each root: int64, shape (len(sizes), n)."""
+    n, most = graph.vertex_count, int(sizes.max(initial=3))
+    at_root = np.zeros((len(sizes), n), np.int64)
+    with compilation_announced(_COUNTS):
+        dag = by_core(graph.offsets, graph.neighbours)
+        largest = int(np.diff(dag.offsets).max(initial=0))
+        chosen = kernels.binomials(largest, most)
 
         def memory() -> _Memory:
-            return _Memory(kernels.workspace(graph.vertex_count, largest, size), np.zeros(graph.vertex_count, np.int64))
+            return _Memory(kernels.workspace(n, largest, most), np.zeros((len(sizes), n), np.int64))
 
         def count(memory: _Memory, start: int, end: int) -> None:
-            if not kernels.count_cliques(dag, size, start, end, chosen, memory.work, memory.counts, at_root):
+            if k := kernels.count_cliques(dag, sizes, start, end, chosen, memory.work, memory.counts, at_root):
                 raise _too_many(k)
 
-        memories = run_ranges(successors**2 + 1, memory, count, concurrency)
-    counts = _added((memory.counts for memory in memories), k)
-    _check_total(counts, size, at_root, f"Γ for k={k}")
-    return counts
+        memories = run_ranges(_costs(dag), memory, count, concurrency)
+    counts = np.empty_like(at_root)
+    for m, k in enumerate(sizes.tolist()):
+        counts[m] = _added((memory.counts[m] for memory in memories), k)[dag.rank]
+    return counts, at_root
+
+
+def _costs(dag: Dag) -> NDArray[np.int64]:
+    """Return about what the cliques of each root cost to count."""
+    return np.diff(dag.offsets) ** 2 + 1
 
 
 def clique_supports(graph: Graph, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
@@ -117,41 +165,75 @@ def supports_within(
 
     Args:
         graph, k, concurrency: as in `clique_counts`.
-        limit: how many pairs of vertices may be looked at, each time a set of cliques is counted into them. The number
-            follows from the graph and k alone, whatever the number of threads. None for no limit.
+        limit: how many pairs of vertices, and words of 64 vertices, may be looked at while cliques are counted; the
+            number follows from the graph and k alone, whatever the number of threads. None for no limit. For k = 3
+            nothing of the kind is looked at.
 
     Returns:
-        The supports, of no use if it was given up; and the pairs looked at, more than `limit` if it was given up.
+        The supports, of no use if it was given up; and how much was looked at, more than `limit` if it was given up.
     """
     size = _capped(k, graph)
-    most = np.iinfo(np.int64).max if limit is None else limit
+    if size == 3:
+        supports, at_root = _triangle_supports(graph, concurrency)
+        looked = 0
+    else:
+        supports, at_root, looked = _supports(
+            graph, size, np.iinfo(np.int64).max if limit is None else limit, concurrency
+        )
+    if limit is None or looked <= limit:
+        _check_total(supports, size * (size - 1) // 2, at_root, f"support for k={k}")
+    return supports, looked
+
+
+def _triangle_supports(graph: Graph, concurrency: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the triangles at each edge and at each root."""
+    at_root = np.zeros(graph.vertex_count, np.int64)
     with compilation_announced(_COUNTS):
-        dag = orient(graph.offsets, graph.neighbours)
-        successors = np.diff(dag.offsets)
-        largest = int(successors.max(initial=0))
-        chosen = kernels.binomials(largest, size)
-        at_root = np.zeros(graph.vertex_count, np.int64)
-        looked: list[int] = []
+        dag = by_degree(graph.offsets, graph.neighbours)
+
+        def count(supports: NDArray[np.int64], start: int, end: int) -> None:
+            triangle_kernels.triangle_supports(dag, start, end, supports, at_root)
+
+        parts = run_ranges(_costs(dag), lambda: np.zeros(graph.edge_count, np.int64), count, concurrency)
+        return _in_order(graph, dag, _added(parts, 3)), at_root
+
+
+def _supports(
+    graph: Graph, k: int, limit: int, concurrency: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return the k-cliques at each edge and at each root, and how much was looked at."""
+    at_root = np.zeros(graph.vertex_count, np.int64)
+    looked: list[int] = []
+    with compilation_announced(_COUNTS):
+        dag = by_core(graph.offsets, graph.neighbours)
+        largest = int(np.diff(dag.offsets).max(initial=0))
+        chosen = kernels.binomials(largest, k)
 
         def memory() -> _Memory:
-            work = kernels.workspace(graph.vertex_count, largest, size, pairs=True)
+            work = kernels.workspace(graph.vertex_count, largest, k, pairs=True)
             return _Memory(work, np.zeros(graph.edge_count, np.int64))
 
         def count(memory: _Memory, start: int, end: int) -> None:
-            left = most - sum(looked)
+            left = limit - sum(looked)
             if left >= 0:
                 fits, more = kernels.count_supports(
-                    dag, size, start, end, chosen, left, memory.work, memory.counts, at_root
+                    dag, k, start, end, chosen, left, memory.work, memory.counts, at_root
                 )
                 looked.append(more)
                 if not fits:
                     raise _too_many(k)
 
-        memories = run_ranges(successors**2 + 1, memory, count, concurrency)
-    supports = _added((memory.counts for memory in memories), k)
-    if sum(looked) <= most:
-        _check_total(supports, size * (size - 1) // 2, at_root, f"support for k={k}")
-    return supports, sum(looked)
+        memories = run_ranges(_costs(dag), memory, count, concurrency)
+        if sum(looked) > limit:
+            return memories[0].counts, at_root, sum(looked)
+        return _in_order(graph, dag, _added((memory.counts for memory in memories), k)), at_root, sum(looked)
+
+
+def _in_order(graph: Graph, dag: Dag, supports: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what comes as `dag.heads` in the order of `edge_ends`."""
+    ordered = np.empty(graph.edge_count, np.int64)
+    ordered[edge_places(dag, graph.offsets, graph.neighbours)] = supports
+    return ordered
 
 
 def _capped(k: int, graph: Graph) -> int:
@@ -179,8 +261,13 @@ def _added(parts: Iterable[NDArray[np.int64]], k: int) -> NDArray[np.int64]:
 
 def _check_total(counts: NDArray[np.int64], times: int, at_root: NDArray[np.int64], what: str) -> None:
     """Refuse counts unless each clique was counted as many `times` as it has vertices, or edges."""
-    if sum(counts.tolist()) != times * sum(at_root.tolist()):
+    if _sum(counts) != times * _sum(at_root):
         raise AnswerError(f"The values of {what} do not add up. This is a fault in pcneo; please report it.")
+
+
+def _sum(numbers: NDArray[np.int64]) -> int:
+    """Return the exact sum of numbers of 0 or more, each half of their bits by itself so that it fits 64 bits."""
+    return (int((numbers >> 32).sum(dtype=np.uint64)) << 32) + int((numbers & 0xFFFFFFFF).sum(dtype=np.uint64))
 
 
 # --- Inside cohesions
@@ -205,14 +292,12 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
     largest = int(np.minimum(graph.degrees[batch.vertices], batch.sizes).max(initial=0))
     counts = np.zeros(len(batch), np.int64)
     with compilation_announced(_COUNTS):
-        dag = orient(graph.offsets, graph.neighbours)
-        rank = _rank(dag)
+        dag = by_core(graph.offsets, graph.neighbours)
         chosen = kernels.binomials(largest, size)
 
         def count(work: kernels.Workspace, start: int, end: int) -> None:
             if not kernels.cliques_inside(
                 dag,
-                rank,
                 size,
                 graph.offsets,
                 graph.neighbours,
@@ -241,13 +326,11 @@ def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: in
     _check_batch(graph, batch)
     largest = np.zeros(len(batch), np.int64)
     with compilation_announced(_COUNTS):
-        dag = orient(graph.offsets, graph.neighbours)
-        rank = _rank(dag)
+        dag = by_core(graph.offsets, graph.neighbours)
 
         def count(_: None, start: int, end: int) -> None:
             common_kernels.largest_common_inside(
                 dag,
-                rank,
                 graph.offsets,
                 graph.neighbours,
                 batch.vertices[start:end],
@@ -270,18 +353,11 @@ def degrees_inside(graph: Graph, batch: CohesionBatch) -> NDArray[np.int64]:
     """
     _check_batch(graph, batch)
     inside = np.zeros(len(batch), np.int64)
-    for i, v in enumerate(batch.vertices.tolist()):
-        members = batch.members[batch.offsets[i] : batch.offsets[i + 1]]
-        neighbours = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
-        inside[i] = len(np.intersect1d(neighbours, members, assume_unique=True))
+    with compilation_announced(_COUNTS):
+        common_kernels.degrees_inside(
+            graph.offsets, graph.neighbours, batch.vertices, batch.offsets, batch.members, inside
+        )
     return inside
-
-
-def _rank(dag: Dag) -> NDArray[np.int64]:
-    """Return for each vertex when it leaves."""
-    rank = np.empty(len(dag.order), np.int64)
-    rank[dag.order] = np.arange(len(rank))
-    return rank
 
 
 def _check_batch(graph: Graph, batch: CohesionBatch) -> None:

@@ -16,7 +16,7 @@ from pcneo.cliques import check_clique_size
 from pcneo.errors import GraphError, ParameterError
 from pcneo.kernels import cliques as clique_kernels
 from pcneo.kernels import losses as kernels
-from pcneo.kernels.degeneracy import Dag, orient
+from pcneo.kernels.degeneracy import Dag, by_core
 from pcneo.model import Graph
 from pcneo.running import compilation_announced, run_ranges
 
@@ -150,7 +150,6 @@ class _Walk:
 
     graph: Graph
     dag: Dag
-    rank: NDArray[np.int64]
     k: int
     rates: NDArray[np.float64]
     concurrency: int | None
@@ -158,10 +157,8 @@ class _Walk:
     @classmethod
     def over(cls, graph: Graph, k: int, rates: NDArray[np.float64], concurrency: int | None) -> _Walk:
         with compilation_announced(_LOSSES):
-            dag = orient(graph.offsets, graph.neighbours)
-        rank = np.empty(graph.vertex_count, np.int64)
-        rank[dag.order] = np.arange(graph.vertex_count)
-        return cls(graph, dag, rank, k, rates, concurrency)
+            dag = by_core(graph.offsets, graph.neighbours)
+        return cls(graph, dag, k, rates, concurrency)
 
     def losses(
         self, sources: Ends, targets: Ends, common: NDArray[np.int64], limit: int
@@ -180,9 +177,7 @@ class _Walk:
             if left < 0:
                 return
             rows, pairs = (graph.offsets, graph.neighbours), (sources, targets, self.rates)
-            fits, more = kernels.clique_losses(
-                self.dag, self.rank, k, *rows, *pairs, start, end, chosen, left, work, losses
-            )
+            fits, more = kernels.clique_losses(self.dag, k, *rows, *pairs, start, end, chosen, left, work, losses)
             looked.append(more)
             if not fits:
                 raise GraphError(f"A pair is in more than {2**63 - 1:,} {k}-cliques; choose a smaller k.", k=k)

@@ -1,142 +1,136 @@
 """k-cliques on arrays: how many there are at each vertex, at each edge, and inside given sets.
 
 A k-clique is counted at the first of its vertices to leave (see `degeneracy`): that vertex, the *root*, and k-1 of its
-successors, whose adjacency is a small matrix of bits. Here a vertex is a local number, the root's after the others.
+successors, whose adjacency is a small matrix of bits. Here a vertex is a local number, the root's after the others. Up
+to 63 successors are one word, for which the compiler makes code of its own.
 
 Cliques are counted without being listed (Jain and Seshadhri, "The Power of Pivoting for Exact Clique Counting", 2020).
-To count those inside a set T, a vertex v that lacks neighbours in T is held, which leaves those inside T ∩ N(v) to be
-counted, and taken out of T; this again and again, until T itself is a clique. The vertices H that are held and such a T
-are a *leaf*. It stands for the cliques H ∪ A, where A is any set of `need` = k - |H| vertices of T. Where two are
-needed, any T makes a leaf, and A is an edge inside it. Every k-clique of the root belongs to exactly one leaf.
+A *node* of the walk has two sets: the vertices H that are held, and T, those that are adjacent to all of H. Those of T
+that are adjacent to all others of T move to P, a clique adjacent to all of H and T. Of the vertices left, take one, the
+pivot, that lacks the fewest. Each that it lacks is held, which makes a node below with what of T is adjacent to it, and
+leaves T; then the pivot moves to P, and so on until T is empty. The node then stands for the cliques of H and
+need = k - |H| vertices of P. Where two are needed, they are a pair in P, one of P and one of T, or an edge in T.
+Every k-clique of the root belongs to exactly one node.
+
+What a node counts, all below it included, is three numbers: the cliques, those that contain any one given vertex of P,
+and those that contain any two. Each goes to the vertices, or pairs of vertices, that the node has and the one above it
+has not. A vertex that joins P late has what was counted before taken off, then what is counted in the end added.
 
 Counts are at most 2^63 - 1. A sum of two such numbers that is larger comes out negative, and that is looked at.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
+
+from pcneo.kernels.instructions import fetch, lowest, ones
 
 __all__ = [
     "OVERFLOW",
     "Workspace",
     "binomials",
     "cliques_inside",
+    "count_at_root",
     "count_cliques",
     "count_supports",
+    "start_matrix",
     "workspace",
 ]
 
 OVERFLOW = -1
 
-_ONE = np.uint64(1)
 _NONE = np.uint64(0)
+_ONE = np.uint64(1)
+_SIX = np.uint64(6)
 _ALL = np.uint64(2**64 - 1)
+_LAST = np.uint64(63)
+_NO_LIMIT = 2**62
+_MANY = 16  # of a vertex's neighbours among the successors, on average: from here on no 4- and 5-clique is listed
+_AWAY = 63  # the place of a vertex that is not a successor, in a root's single word; so that there are at most 63
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread, for roots of at most d successors; between roots `place`, `credits`, `pairs` are zero.
+    """Memory of one thread, for roots of at most d successors; between roots `credits` and `pairs` are zero.
+
+    The depth of a node is |H|. Sets are rows of bits, one after another, of as many words as the
+    root's successors take.
 
     Attributes:
-        place: int64, n; a vertex's local number plus one.
-        rows: uint64, (d, words); bit j of row i: the successors i and j of the root are adjacent.
-        sets: uint64, (depth, words); T at each depth of the walk, which is |H|.
-        waiting: uint64, (depth, words); vertices of T that are held next.
-        held: int64, depth; the vertices of H, the root first.
-        rest: int64, d; the vertices of T.
-        near: int64, d; some neighbours of one of them.
-        credits: int64, d + 1; a number for each local vertex.
-        pairs: int64, (d + 1, d + 1); a number for each pair of them, or (0, 0) where none is wanted.
+        place: uint8, n; a vertex's local number where all fit one word; `_AWAY` for one that has none.
+        wide_place: uint32, n; a vertex's local number plus one where they do not fit. Empty if that never happens.
+        rows: uint64; bit j of row i: the successors i and j of the root are adjacent.
+        rest: uint64; T at each depth.
+        waiting: uint64; those of T that are held next, at each depth.
+        joined: uint64; what moved from T to P, at each depth.
+        joining: uint64; what moves just now.
+        held: uint64, depth; the vertex that made the node of this depth, the root first.
+        clique: uint64, d; the vertices of P.
+        clique_sizes: int64, depth; |P|.
+        counted: int64, (depth, 3); what is counted: cliques, those with one vertex of P, those with two.
+        credits: int64, d; a number for each local vertex but the root.
+        pairs: int64, (d + 1)²; a number for each pair of local vertices, or empty where none is wanted.
     """
 
-    place: NDArray[np.int64]
+    place: NDArray[np.uint8]
+    wide_place: NDArray[np.uint32]
     rows: NDArray[np.uint64]
-    sets: NDArray[np.uint64]
+    rest: NDArray[np.uint64]
     waiting: NDArray[np.uint64]
-    held: NDArray[np.int64]
-    rest: NDArray[np.int64]
-    near: NDArray[np.int64]
+    joined: NDArray[np.uint64]
+    joining: NDArray[np.uint64]
+    held: NDArray[np.uint64]
+    clique: NDArray[np.uint64]
+    clique_sizes: NDArray[np.int64]
+    counted: NDArray[np.int64]
     credits: NDArray[np.int64]
     pairs: NDArray[np.int64]
 
 
 def workspace(vertex_count: int, largest: int, k: int, pairs: bool = False) -> Workspace:
     """Return a fresh workspace for k-cliques at roots of at most `largest` successors."""
-    words = (largest + 63) // 64
+    words = max(1, (largest + 63) // 64)
     depth = min(k, largest + 1) + 1
     return Workspace(
-        place=np.zeros(vertex_count, np.int64),
-        rows=np.zeros((largest, words), np.uint64),
-        sets=np.zeros((depth, words), np.uint64),
-        waiting=np.zeros((depth, words), np.uint64),
-        held=np.zeros(depth, np.int64),
-        rest=np.zeros(largest, np.int64),
-        near=np.zeros(largest, np.int64),
-        credits=np.zeros(largest + 1, np.int64),
-        pairs=np.zeros((largest + 1, largest + 1) if pairs else (0, 0), np.int64),
+        place=np.full(vertex_count, _AWAY, np.uint8),
+        wide_place=np.zeros(vertex_count if largest > _AWAY else 0, np.uint32),
+        rows=np.zeros(max(_AWAY, largest) * words, np.uint64),
+        rest=np.zeros(depth * words, np.uint64),
+        waiting=np.zeros(depth * words, np.uint64),
+        joined=np.zeros(depth * words, np.uint64),
+        joining=np.zeros(words, np.uint64),
+        held=np.zeros(depth, np.uint64),
+        clique=np.zeros(largest, np.uint64),
+        clique_sizes=np.zeros(depth, np.int64),
+        counted=np.zeros((depth, 3), np.int64),
+        credits=np.zeros(largest, np.int64),
+        pairs=np.zeros((largest + 1) ** 2 if pairs else 0, np.int64),
     )
 
 
 # --- Sets of local vertices as words of bits
 
 
-def _of_word(build) -> Any:
-    """Return an instruction of LLVM on a word as a function for compiled code."""
-
-    @intrinsic
-    def instruction(typing, word):
-        return types.uint64(types.uint64), lambda context, builder, signature, words: build(builder, words[0])
-
-    return instruction
-
-
-_ones = _of_word(lambda builder, word: builder.ctpop(word))  # how many bits are set
-_lowest = _of_word(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)))  # number of the lowest set
-
-
 @njit(nogil=True, cache=True, forceinline=True)
-def size_of(a, b, words):
-    """How many vertices are in both sets."""
+def _size(sets, base, words):
+    """How many vertices are in the set that begins at `base`."""
     total = _NONE
-    for i in range(words):
-        total += _ones(a[i] & b[i])
+    for q in range(words):
+        total += ones(sets[base + q])
     return np.int64(total)
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _first(vertices, words):
-    """The smallest vertex of a set, or -1."""
-    for i in range(words):
-        if vertices[i] != _NONE:
-            return np.int64(_lowest(vertices[i])) + 64 * i
-    return -1
+def _degree(rows, v, sets, base, words):
+    """How many vertices of the set that begins at `base` are adjacent to v."""
+    total = _NONE
+    for q in range(words):
+        total += ones(rows[v * words + q] & sets[base + q])
+    return np.int64(total)
 
 
-@njit(nogil=True, cache=True)
-def list_members(a, b, start, words, listed):
-    """Put the vertices in both sets, from `start` on, into `listed`, ascending; return how many they are."""
-    count = 0
-    mask = _ALL << np.uint64(start & 63)
-    for i in range(start >> 6, words):
-        word = a[i] & b[i] & mask
-        mask = _ALL
-        while word != _NONE:
-            listed[count] = np.int64(_lowest(word)) + 64 * i
-            count += 1
-            word &= word - _ONE
-    return count
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def _flip(vertices, v):
-    """Put v in, or take it out where it is in."""
-    vertices[v >> 6] ^= _ONE << np.uint64(v & 63)
-
-
-# --- The walk from leaf to leaf
+# --- The matrix of a root
 
 
 @njit(nogil=True, cache=True, forceinline=True)
@@ -146,72 +140,39 @@ def _successors(dag, v):
 
 @njit(nogil=True, cache=True)
 def start_matrix(dag, work, local):
-    """Set up a walk over the vertices `local`, with a root held that has them all as neighbours; return its words."""
-    count = len(local)
-    words = (count + 63) >> 6
-    for i, v in enumerate(local):
-        work.place[v] = i + 1
-        work.rows[i][:words] = _NONE
-    for i, v in enumerate(local):
-        for w in _successors(dag, v):
-            j = work.place[w] - 1
-            if j >= 0:
-                _flip(work.rows[i], j)
-                _flip(work.rows[j], i)
-    for v in local:
-        work.place[v] = 0
-    work.held[0] = count
-    work.sets[1][:words] = _NONE
-    work.waiting[1][:words] = _NONE
+    """Set up the matrix for a root with the neighbours `local`; return its words a row."""
+    count, rows = len(local), work.rows
+    if count <= _AWAY:
+        place, mask = work.place, (_ONE << np.uint64(count)) - _ONE
+        for i in range(count):
+            place[local[i]] = i
+            rows[i] = _NONE
+            fetch(dag.heads, dag.offsets[local[i]])  # the rows of successors lie anywhere, and are short
+        for i in range(count):
+            row = _NONE
+            for w in _successors(dag, local[i]):
+                row |= _ONE << np.uint64(place[w])  # no branch: a vertex that is away sets a bit that is masked
+            row &= mask
+            rows[i] |= row
+            while row != _NONE:
+                rows[lowest(row)] |= _ONE << np.uint64(i)
+                row &= row - _ONE
+        for v in local:
+            place[v] = _AWAY
+        return 1
+    words, wide = (count + 63) >> 6, work.wide_place
+    rows[: count * words] = _NONE
     for i in range(count):
-        _flip(work.sets[1], i)
+        wide[local[i]] = i + 1
+    for i in range(count):
+        for w in _successors(dag, local[i]):
+            if wide[w] > 0:
+                j = wide[w] - 1
+                rows[i * words + (j >> 6)] |= _ONE << np.uint64(j & 63)
+                rows[j * words + (i >> 6)] |= _ONE << np.uint64(i & 63)
+    for v in local:
+        wide[v] = 0
     return words
-
-
-@njit(nogil=True, cache=True)
-def _wait(work, words, depth, size):
-    """Of the vertices that lack neighbours in T take the one that lacks the fewest, and let those it lacks wait.
-
-    Returns:
-        Whether there is such a vertex; if not, T is a clique.
-    """
-    members, waiting = work.sets[depth], work.waiting[depth]
-    pivot, fewest = -1, size
-    for i in range(list_members(members, members, 0, words, work.rest)):
-        v = work.rest[i]
-        lacking = size - 1 - size_of(work.rows[v], members, words)
-        if 0 < lacking < fewest:
-            pivot, fewest = v, lacking
-    if pivot < 0:
-        return False
-    for i in range(words):
-        waiting[i] = members[i] & ~work.rows[pivot][i]
-    _flip(waiting, pivot)  # it stays: once those it lacks are out of T, it lacks nobody
-    return True
-
-
-@njit(nogil=True, cache=True)
-def find_leaf(work, k, words, depth):
-    """Walk on from `depth` to the next leaf and return its depth, which is |H|; 0 if there is none."""
-    while depth > 0:
-        members, waiting = work.sets[depth], work.waiting[depth]
-        v = _first(waiting, words)
-        if v < 0:
-            need, size = k - depth, size_of(members, members, words)
-            if size < need:
-                depth -= 1
-                continue
-            if need == 2 or not _wait(work, words, depth, size):
-                return depth
-            v = _first(waiting, words)
-        _flip(waiting, v)
-        _flip(members, v)
-        work.held[depth] = v
-        depth += 1
-        for i in range(words):
-            work.sets[depth][i] = members[i] & work.rows[v][i]
-            work.waiting[depth][i] = _NONE
-    return 0
 
 
 @njit(nogil=True, cache=True)
@@ -227,81 +188,447 @@ def binomials(largest, k):
     return table
 
 
+# --- The walk
+
+
+# What follows is inlined, and takes its arrays one by one: taken out of a `Workspace` here, they would be counted as
+# references in the innermost loops.
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _add(credits, word, q, number):
+    """Add a number to each vertex of a word, the q-th of its set."""
+    while word != _NONE:
+        credits[q << _SIX | lowest(word)] += number
+        word &= word - _ONE
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _add_pairs(pairs, side, held, depth, clique, place, with_held, with_clique):
+    """Add to the pairs of the vertex at this place of P with those held and with those of P before it."""
+    v = clique[place]
+    for i in range(depth):
+        pairs[held[i] * side + v] += with_held
+    for i in range(place):
+        pairs[clique[i] * side + v] += with_clique
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _take_edges(rows, rest, base, words, p, credits):
+    """Count at a node where two are needed, |P| = p; return how many edges there are in T."""
+    edges = 0
+    for q in range(words):
+        word = rest[base + q]
+        while word != _NONE:
+            v = q << _SIX | lowest(word)
+            word &= word - _ONE
+            degree = _degree(rows, v, rest, base, words)
+            edges += degree
+            credits[v] += p + degree
+    return edges >> 1
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _take_edge_pairs(rows, rest, base, words, p, pairs, side, held, depth, clique):
+    """As `_take_edges`, for pairs."""
+    edges = 0
+    for q in range(words):
+        word = rest[base + q]
+        while word != _NONE:
+            v = q << _SIX | lowest(word)
+            word &= word - _ONE
+            degree = _degree(rows, v, rest, base, words)
+            edges += degree
+            for i in range(depth):
+                pairs[held[i] * side + v] += p + degree
+            for i in range(p):
+                pairs[clique[i] * side + v] += 1
+            for r in range(q, words):
+                others = rows[v * words + r] & (rest[base + r] if r > q else word)
+                while others != _NONE:
+                    pairs[v * side + (r << _SIX | lowest(others))] += 1
+                    others &= others - _ONE
+    return edges >> 1
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _find_pivot(rows, rest, base, words, size, joining):
+    """Put into `joining` who of T is adjacent to all others of T.
+
+    Returns:
+        joined: how many they are.
+        pivot: of those left, who lacks the fewest.
+    """
+    most, pivot, joined = -1, _NONE, _NONE
+    for q in range(words):
+        word, to_all = rest[base + q], _NONE
+        while word != _NONE:
+            v = q << _SIX | lowest(word)
+            degree = _degree(rows, v, rest, base, words)
+            if degree == size - 1:
+                to_all |= word & (~word + _ONE)
+            elif degree > most:
+                most, pivot = degree, v
+            word &= word - _ONE
+        joining[q] = to_all
+        joined += ones(to_all)
+    return np.int64(joined), pivot
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _walk(work, count, words, k, chosen, limit, of_pairs):
+    """Walk over all nodes of a root with `count` neighbours, and credit vertices or pairs with the k-cliques there.
+
+    Where `words` and `of_pairs` are constants the compiler drops what is not for them.
+
+    Returns:
+        total: the number of k-cliques, or OVERFLOW.
+        looked: words of bits, and pairs of vertices, looked at; more than `limit` if it gave up.
+    """
+    rows, rest, waiting, joined, joining = work.rows, work.rest, work.waiting, work.joined, work.joining
+    held, clique, clique_sizes, counted = work.held, work.clique, work.clique_sizes, work.counted
+    credits, pairs, side = work.credits, work.pairs, np.uint64(count + 1)
+    looked, depth, base = 0, 1, words
+    for q in range(words):
+        rest[base + q] = _ALL
+        joined[base + q] = _NONE
+        waiting[base + q] = _NONE
+    rest[base + words - _ONE] = _ALL >> (words * np.uint64(64) - np.uint64(count))
+    held[0], clique_sizes[0], clique_sizes[1] = np.uint64(count), 0, 0
+    for i in range(3):
+        counted[1, i] = 0
+    while looked <= limit:
+        need, size, p, goes_on = k - depth, _size(rest, base, words), clique_sizes[depth], False
+        if p + size >= need:
+            looked += size * np.int64(words)
+            if need == 2:
+                if of_pairs:
+                    edges = _take_edge_pairs(rows, rest, base, words, p, pairs, side, held, depth, clique)
+                    looked += size * (depth + p) + edges
+                else:
+                    edges = _take_edges(rows, rest, base, words, p, credits)
+                counted[depth, 0] += (p * (p - 1) >> 1) + p * size + edges
+                counted[depth, 1] += p - 1 + size
+                counted[depth, 2] += 1
+            else:
+                more, pivot = _find_pivot(rows, rest, base, words, size, joining)
+                if more > 0:
+                    once, twice = counted[depth, 1], counted[depth, 2]
+                    for q in range(words):
+                        word = joining[q]
+                        rest[base + q] &= ~word
+                        joined[base + q] |= word
+                        if not of_pairs:
+                            if once != 0:
+                                _add(credits, word, q, -once)
+                            continue
+                        while word != _NONE:
+                            clique[p] = q << _SIX | lowest(word)
+                            if once != 0:
+                                _add_pairs(pairs, side, held, depth, clique, p, -once, -twice)
+                                looked += depth + p
+                            word &= word - _ONE
+                            p += 1
+                    p = clique_sizes[depth] + more
+                    clique_sizes[depth] = p
+                if more < size:
+                    goes_on = True
+                    for q in range(words):
+                        waiting[base + q] = rest[base + q] & ~rows[pivot * words + q]
+                    waiting[base + (pivot >> _SIX)] ^= _ONE << (pivot & _LAST)
+                else:
+                    if chosen[p, need] < 0:
+                        return OVERFLOW, looked
+                    for i in range(3):
+                        counted[depth, i] += chosen[p - i, need - i]
+        while True:
+            if not goes_on:
+                # Nothing is left to be counted at the node: leave it for the one above.
+                a, b, c = counted[depth, 0], counted[depth, 1], counted[depth, 2]
+                if a < 0:
+                    return OVERFLOW, looked
+                if not of_pairs:
+                    if b != 0:
+                        for q in range(words):
+                            _add(credits, joined[base + q], q, b)
+                else:
+                    for place in range(clique_sizes[depth - 1], clique_sizes[depth]):
+                        _add_pairs(pairs, side, held, depth, clique, place, b, c)
+                        looked += depth + place
+                depth -= 1
+                base -= words
+                if depth == 0:
+                    return a, looked
+                v = held[depth]
+                if not of_pairs:
+                    credits[v] += a
+                else:
+                    for i in range(depth):
+                        pairs[held[i] * side + v] += a
+                    for i in range(clique_sizes[depth]):
+                        pairs[clique[i] * side + v] += b
+                    looked += depth + clique_sizes[depth]
+                counted[depth, 0] += a
+                counted[depth, 1] += b
+                counted[depth, 2] += c
+                if counted[depth, 0] < 0:
+                    return OVERFLOW, looked
+            q = _NONE
+            while q < words and waiting[base + q] == _NONE:
+                q += _ONE
+            if q == words:
+                break  # who waited is done with: look at the node again
+            goes_on = True
+            word = waiting[base + q]
+            waiting[base + q] = word & (word - _ONE)
+            rest[base + q] ^= word & (~word + _ONE)
+            v, below, left = q << _SIX | lowest(word), base + words, _NONE
+            for r in range(words):
+                rest[below + r] = rest[base + r] & rows[v * words + r]
+                left += ones(rest[below + r])
+            if np.int64(left) + clique_sizes[depth] < k - depth - 1:
+                continue
+            held[depth] = v
+            clique_sizes[depth + 1] = clique_sizes[depth]
+            depth += 1
+            base = below
+            for r in range(words):
+                joined[base + r] = _NONE
+                waiting[base + r] = _NONE
+            for i in range(3):
+                counted[depth, i] = 0
+            break
+    return 0, looked
+
+
+@njit(nogil=True, cache=True)
+def count_at_root(work, count, words, k, chosen, limit):
+    """Credit the local vertices with the k-cliques of a root with `count` neighbours, whose matrix is set up.
+
+    Args:
+        work: the workspace, with that matrix.
+        count, words: what `start_matrix` was given, and what it returned.
+        k: 3 or more, at most count + 1.
+        chosen: `binomials` for at least `count` and k.
+        limit: how many words of bits to look at before giving up.
+
+    Returns:
+        total: the number of k-cliques, or OVERFLOW.
+        looked: words of bits looked at, the measure of the work; more than `limit` if it was given up.
+    """
+    if words == 1:
+        return _walk(work, count, _ONE, k, chosen, limit, False)
+    return _walk(work, count, np.uint64(words), k, chosen, limit, False)
+
+
+@njit(nogil=True, cache=True)
+def _count_pairs(work, count, words, k, chosen, limit):
+    """As `count_at_root`, for pairs of local vertices: what {a, b} is in is the sum of `pairs` at (a, b) and (b, a).
+
+    Pairs of vertices count as looked at, too.
+    """
+    if words == 1:
+        return _walk(work, count, _ONE, k, chosen, limit, True)
+    return _walk(work, count, np.uint64(words), k, chosen, limit, True)
+
+
 # --- Counts for each vertex
 
 
 @njit(nogil=True, cache=True)
-def _count(work, k, words, chosen):
-    """Credit the local vertices with the k-cliques they are in; return how many there are, or OVERFLOW.
+def _list_small(rows, count, largest, small):
+    """List the triangles, and up to `largest` the 4- and 5-cliques, of a root whose matrix is one word a row.
 
-    Nobody is in more of them than there are, so that it is enough to look at their sum.
+    A local edge has its 4-cliques in one word, a local triangle its 5-cliques: these are not listed themselves. A
+    vertex meets its own once for each edge, or triangle, that has both: twice, or three times.
+
+    Args:
+        rows, count: the matrix.
+        largest: 3, 4 or 5.
+        small: int64, (3, 63); how many of three, four and five each local vertex is in is put here.
+
+    Returns:
+        How many there are of three, four and five. OVERFLOW for four and five, with `small` as it was, where there are
+        so many edges that a walk costs less.
     """
-    total, credits = 0, work.credits
-    depth = find_leaf(work, k, words, 1)
-    while depth > 0:
-        members, need = work.sets[depth], k - depth
-        size = list_members(members, members, 0, words, work.rest)
-        if need == 2:
-            here = 0
-            for v in work.rest[:size]:
-                degree = size_of(work.rows[v], members, words)
-                credits[v] += degree
-                here += degree
-            here //= 2
-        else:
-            here = chosen[size, need]
-            for v in work.rest[:size]:
-                credits[v] += chosen[size - 1, need - 1]
-        total += here
-        if here < 0 or total < 0:
-            return OVERFLOW
-        for h in work.held[:depth]:
-            credits[h] += here
-        depth = find_leaf(work, k, words, depth - 1)
-    return total
+    fours, fives = small[1], small[2]
+    edges, in_fours, in_fives = 0, 0, 0
+    for i in range(count):
+        degree = np.int64(ones(rows[i]))
+        edges += degree
+        small[0, i], fours[i], fives[i] = degree, 0, 0
+    if largest == 3 or edges > _MANY * count:
+        return edges >> 1, OVERFLOW, OVERFLOW
+    for i in range(count):
+        row = rows[i]
+        later = row & (_ALL << np.uint64(i + 1))
+        while later != _NONE:
+            j = lowest(later)
+            later &= later - _ONE
+            both = row & rows[j]
+            common = np.int64(ones(both))
+            fours[i] += common
+            fours[j] += common
+            rest = both & later if largest == 5 else _NONE
+            while rest != _NONE:
+                h = lowest(rest)
+                rest &= rest - _ONE
+                common = np.int64(ones(both & rows[h]))
+                fives[i] += common
+                fives[j] += common
+                fives[h] += common
+        fours[i] >>= 1
+        fives[i] //= 3
+        in_fours += fours[i]
+        in_fives += fives[i]
+    return edges >> 1, in_fours // 3, in_fives >> 2
 
 
 @njit(nogil=True, cache=True)
-def count_cliques(dag, k, start, end, chosen, work, counts, at_root):
-    """Add to `counts` the k-cliques whose root is one of start..end-1, for each vertex in them.
+def count_cliques(dag, sizes, start, end, chosen, work, counts, at_root):
+    """Add to `counts` the cliques whose root is one of start..end-1, for each vertex in them.
 
     Args:
         dag: the graph.
-        k: 3 or more.
+        sizes: int64, ascending; each k, 3 or more, to count the k-cliques of.
         start, end: the roots, by when they leave.
         chosen: `binomials` for the largest number of successors and k.
-        work: a workspace used by nobody else meanwhile.
-        counts: int64, n; by vertex of the graph.
-        at_root: int64, n; the number of k-cliques of each root is put here.
+        work: a workspace for the largest k, used by nobody else meanwhile.
+        counts: int64, (len(sizes), n); by when vertices leave.
+        at_root: int64, (len(sizes), n); the number of k-cliques of each root is put here.
 
     Returns:
-        Whether every number fitted; if not, nothing of this is of further use.
+        The k whose numbers did not fit, so that nothing of this is of further use; 0 if all fitted.
     """
+    largest, small = 0, np.zeros((3, _AWAY), np.int64)
+    for k in sizes:
+        largest = max(largest, min(k, 5))
+    for root in range(start, end):
+        local = _successors(dag, root)
+        count = len(local)
+        if count < sizes[0] - 1:
+            continue
+        words = start_matrix(dag, work, local)
+        listed = (OVERFLOW, OVERFLOW, OVERFLOW)
+        if words == 1 and count <= _AWAY and sizes[0] <= 5:
+            listed = _list_small(work.rows, count, largest, small)
+        for m, k in enumerate(sizes):
+            if count < k - 1:
+                break
+            credits = work.credits
+            total = listed[k - 3] if k <= 5 else OVERFLOW
+            if total >= 0:
+                credits = small[k - 3]
+            else:
+                total, _ = count_at_root(work, count, words, k, chosen, _NO_LIMIT)
+                if total < 0:
+                    return k
+            at_root[m, root] = total
+            least = counts[m, root] + total
+            counts[m, root] = least
+            for i in range(count):
+                counts[m, local[i]] += credits[i]
+                credits[i] = 0
+                least = min(least, counts[m, local[i]])
+            if least < 0:
+                return k
+    return 0
+
+
+# --- Counts for each edge
+
+
+@njit(nogil=True, cache=True)
+def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
+    """Add to `supports` the k-cliques whose root is one of start..end-1, for each edge in them.
+
+    Args:
+        dag, k, start, end, chosen, at_root: as in `count_cliques`.
+        limit: how much to look at before giving up.
+        work: a workspace with pairs, used by nobody else meanwhile.
+        supports: int64, m; as `dag.heads`.
+
+    Returns:
+        fits: whether every number fitted.
+        looked: pairs of vertices and words of bits looked at, the measure of the work; more than `limit` if it was
+            given up.
+
+        If it was given up or a number did not fit, nothing of this is of further use.
+    """
+    looked, pairs = 0, work.pairs
     for root in range(start, end):
         local = _successors(dag, root)
         count = len(local)
         if count < k - 1:
             continue
-        words = start_matrix(dag, work, local)
-        total = _count(work, k, words, chosen)
-        if total < 0:
-            return False
+        words, side = start_matrix(dag, work, local), count + 1
+        total, more = _count_pairs(work, count, words, k, chosen, limit - looked)
+        looked += more
+        if total < 0 or looked > limit:
+            return total >= 0, looked
         at_root[root] = total
-        for i in range(count + 1):
-            v = dag.order[local[i] if i < count else root]
-            counts[v] += work.credits[i]
-            if counts[v] < 0:
-                return False
-        work.credits[: count + 1] = 0
-    return True
+        for i in range(count):
+            arc = dag.offsets[root] + i
+            supports[arc] += pairs[i * side + count] + pairs[count * side + i]
+            if supports[arc] < 0:
+                return False, looked
+        fits = _add_local(dag, work, local, side, supports)
+        pairs[: side * side] = 0
+        if not fits:
+            return False, looked
+    return True, looked
 
 
 @njit(nogil=True, cache=True)
-def cliques_inside(dag, rank, k, offsets, neighbours, queries, starts, members, chosen, work, counts):
+def _add_local(dag, work, local, side, supports):
+    """Add the pairs to the supports of the edges between successors; return whether every number fitted."""
+    count, pairs = len(local), work.pairs
+    if count <= _AWAY:
+        for i in range(count):
+            work.place[local[i]] = i
+    else:
+        for i in range(count):
+            work.wide_place[local[i]] = i + 1
+    least = 0
+    for i in range(count):
+        v = local[i]
+        for arc in range(dag.offsets[v], dag.offsets[v + 1]):
+            w = dag.heads[arc]
+            j = work.place[w] if count <= _AWAY else work.wide_place[w] - 1
+            if 0 <= j < count:
+                supports[arc] += pairs[i * side + j] + pairs[j * side + i]
+                least = min(least, supports[arc])
+    if count <= _AWAY:
+        for v in local:
+            work.place[v] = _AWAY
+    else:
+        for v in local:
+            work.wide_place[v] = 0
+    return least >= 0
+
+
+# --- Inside given sets
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _neighbours_inside(offsets, neighbours, v, group, found):
+    """Put the neighbours of v that are in an ascending group into `found`; return how many they are."""
+    count, at, end = 0, offsets[v], offsets[v + 1]
+    for w in group:
+        while at < end and neighbours[at] < w:
+            at += 1
+        if at < end and neighbours[at] == w:
+            found[count] = w
+            count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
+def cliques_inside(dag, k, offsets, neighbours, queries, starts, members, chosen, work, counts):
     """Put into `counts`, for each query q, the number of k-cliques with q inside its set of vertices.
 
     Args:
-        dag, rank: the graph, and for each vertex when it leaves.
+        dag: the graph.
         k: 3 or more.
         offsets, neighbours: the graph's rows.
         queries: int64, b vertices.
@@ -313,114 +640,18 @@ def cliques_inside(dag, rank, k, offsets, neighbours, queries, starts, members, 
     Returns:
         Whether every number fitted; if not, nothing of this is of further use.
     """
-    local = np.empty(len(work.rows), np.uint32)
+    found = np.empty(len(work.credits), np.uint32)
     for i, q in enumerate(queries):
-        filled, at, end = 0, offsets[q], offsets[q + 1]
-        for v in members[starts[i] : starts[i + 1]]:
-            while at < end and neighbours[at] < v:
-                at += 1
-            if at < end and neighbours[at] == v:
-                local[filled] = rank[v]
-                filled += 1
-        if filled < k - 1:
+        count = _neighbours_inside(offsets, neighbours, q, members[starts[i] : starts[i + 1]], found)
+        if count < k - 1:
             continue
-        words = start_matrix(dag, work, local[:filled])
-        total = _count(work, k, words, chosen)
+        local = found[:count]
+        for j in range(count):
+            local[j] = dag.rank[local[j]]
+        words = start_matrix(dag, work, local)
+        total, _ = count_at_root(work, count, words, k, chosen, _NO_LIMIT)
         if total < 0:
             return False
         counts[i] = total
-        work.credits[: filled + 1] = 0
+        work.credits[:count] = 0
     return True
-
-
-# --- Counts for each edge
-
-
-@njit(nogil=True, cache=True)
-def _count_pairs(work, k, words, chosen, limit):
-    """As `_count`, for pairs of local vertices: what pair {a, b} is in is the sum of `pairs` at (a, b) and (b, a).
-
-    Returns:
-        total: the number of k-cliques, or OVERFLOW.
-        looked: pairs looked at; more than `limit` if it was given up.
-    """
-    total, looked, pairs, held, rest, near = 0, 0, work.pairs, work.held, work.rest, work.near
-    depth = find_leaf(work, k, words, 1)
-    while depth > 0 and looked <= limit:
-        members, need = work.sets[depth], k - depth
-        size = list_members(members, members, 0, words, rest)
-        looked += depth * depth
-        if need == 2:
-            here = 0
-            for v in rest[:size]:
-                degree = size_of(work.rows[v], members, words)
-                for h in held[:depth]:
-                    pairs[h, v] += degree
-                after = list_members(work.rows[v], members, v + 1, words, near)
-                for w in near[:after]:
-                    pairs[v, w] += 1
-                here += after
-                looked += depth + after
-        else:
-            here = chosen[size, need]
-            for i in range(size):
-                for h in held[:depth]:
-                    pairs[h, rest[i]] += chosen[size - 1, need - 1]
-                for w in rest[i + 1 : size]:
-                    pairs[rest[i], w] += chosen[size - 2, need - 2]
-            looked += size * (depth + size)
-        total += here
-        if here < 0 or total < 0:
-            return OVERFLOW, looked
-        for i in range(depth):
-            for h in held[:i]:
-                pairs[held[i], h] += here
-        depth = find_leaf(work, k, words, depth - 1)
-    return total, looked
-
-
-@njit(nogil=True, cache=True)
-def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
-    """Add to `supports` the k-cliques whose root is one of start..end-1, for each edge in them.
-
-    Args:
-        dag, k, start, end, chosen, at_root: as in `count_cliques`.
-        limit: how many pairs to look at before giving up.
-        work: a workspace with pairs, used by nobody else meanwhile.
-        supports: int64, m; edges u < v, ascending by u, then v.
-
-    Returns:
-        fits: whether every number fitted.
-        looked: pairs of vertices looked at, the measure of the work; more than `limit` if it was given up.
-
-        If it was given up or a number did not fit, nothing of this is of further use.
-    """
-    looked, pairs = 0, work.pairs
-    for root in range(start, end):
-        local = _successors(dag, root)
-        count = len(local)
-        if count < k - 1:
-            continue
-        words = start_matrix(dag, work, local)
-        total, more = _count_pairs(work, k, words, chosen, limit - looked)
-        looked += more
-        if total < 0 or looked > limit:
-            return total >= 0, looked
-        at_root[root] = total
-        for i, v in enumerate(local):
-            work.place[v] = i + 1
-        for i, v in enumerate(local):
-            edge = dag.edges[dag.offsets[root] + i]
-            supports[edge] += pairs[i, count] + pairs[count, i]
-            if supports[edge] < 0:
-                return False, looked
-            for arc in range(dag.offsets[v], dag.offsets[v + 1]):
-                j = work.place[dag.heads[arc]] - 1
-                if j >= 0:
-                    supports[dag.edges[arc]] += pairs[i, j] + pairs[j, i]
-                    if supports[dag.edges[arc]] < 0:
-                        return False, looked
-        for v in local:
-            work.place[v] = 0
-        pairs[: count + 1, : count + 1] = 0
-    return True, looked

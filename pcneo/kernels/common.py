@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["largest_common", "largest_common_inside"]
+__all__ = ["degrees_inside", "largest_common", "largest_common_inside"]
 
 
 @njit(nogil=True, cache=True)
@@ -36,16 +36,17 @@ def largest_common(offsets, neighbours, first, last, largest):
 
 
 @njit(nogil=True, cache=True)
-def largest_common_inside(dag, rank, offsets, neighbours, queries, starts, members, largest):
+def largest_common_inside(dag, offsets, neighbours, queries, starts, members, largest):
     """Put into `largest`, for each query q, the most neighbours that q and another member share inside its set.
 
     Args:
-        dag, rank: the graph, every edge once, and for each vertex when it leaves.
+        dag: the graph, every edge once.
         offsets, neighbours: the graph's rows.
         queries: int64, b vertices.
         starts, members: the i-th set is `members[starts[i]:starts[i + 1]]`.
         largest: int64, b.
     """
+    rank = dag.rank
     inside = np.zeros(len(rank), np.uint8)  # by when a vertex leaves: 1 for a member, 2 if it is a neighbour of q too
     common = np.zeros(len(rank), np.int64)
     for i, q in enumerate(queries):
@@ -67,3 +68,19 @@ def largest_common_inside(dag, rank, offsets, neighbours, queries, starts, membe
             inside[a], common[a] = 0, 0
             for b in dag.heads[dag.offsets[a] : dag.offsets[a + 1]]:
                 common[b] = 0
+
+
+@njit(nogil=True, cache=True)
+def degrees_inside(offsets, neighbours, queries, starts, members, degrees):
+    """Add to `degrees`, for each query q, how many neighbours it has inside its set.
+
+    Args:
+        offsets, neighbours, queries, starts, members: as in `largest_common_inside`, each set ascending.
+        degrees: int64, b; zeros.
+    """
+    for i, q in enumerate(queries):
+        at, end = offsets[q], offsets[q + 1]
+        for v in members[starts[i] : starts[i + 1]]:
+            while at < end and neighbours[at] < v:
+                at += 1
+            degrees[i] += at < end and neighbours[at] == v

@@ -1,7 +1,6 @@
-"""The graph with every edge once, pointing so that no vertex has many successors (Matula and Beck, 1983).
+"""The graph with every edge once, from the vertex that leaves it earlier to the one that leaves later.
 
-Vertices leave the graph one by one, always one with the fewest neighbours left. Nobody then has more neighbours that
-leave later than the graph's degeneracy, which is what clique counting costs depend on.
+Where those with few neighbours leave early, nobody has many successors, which is what counting cliques costs depend on.
 """
 
 from typing import NamedTuple
@@ -10,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Dag", "orient"]
+__all__ = ["Dag", "by_core", "by_degree", "edge_places"]
 
 
 class Dag(NamedTuple):
@@ -18,72 +17,132 @@ class Dag(NamedTuple):
 
     Attributes:
         order: uint32, n; the vertex of the graph that leaves i-th.
+        rank: uint32, n; for each vertex of the graph when it leaves.
         offsets: int64, n + 1; the successors of i are `heads[offsets[i]:offsets[i + 1]]`.
         heads: uint32, m; all larger than i, in no particular order.
-        edges: int64, m; where the edge is among all edges u < v of the graph, ascending by u, then v.
     """
 
     order: NDArray[np.uint32]
+    rank: NDArray[np.uint32]
     offsets: NDArray[np.int64]
     heads: NDArray[np.uint32]
-    edges: NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
-def _leaving_order(offsets, neighbours):
-    """Return the vertices as they leave, kept in buckets by the neighbours they have left (Batagelj and Zaversnik)."""
-    n = len(offsets) - 1
-    left = offsets[1:] - offsets[:-1]
-    starts = np.zeros(n + 1, np.int64)  # where the bucket of those with so many left begins in `order`
-    for v in range(n):
-        starts[left[v] + 1] += 1
-    starts = np.cumsum(starts)
-    filled = starts.copy()
-    order, position = np.empty(n, np.uint32), np.empty(n, np.int64)
-    for v in range(n):
-        position[v] = filled[left[v]]
-        order[position[v]] = v
-        filled[left[v]] += 1
-    for i in range(n):
-        v = order[i]
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            if left[w] > left[v]:
-                first = starts[left[w]]
-                other = order[first]
-                order[first], order[position[w]] = w, other
-                position[other], position[w] = position[w], first
-                starts[left[w]] += 1
-                left[w] -= 1
-    return order
+def by_degree(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag:
+    """Return the graph of these rows, of which those with fewer neighbours leave earlier.
 
-
-@njit(nogil=True, cache=True)
-def orient(offsets, neighbours):
-    """Return the graph of these rows as a `Dag`.
+    Nobody then has more than √(2m) successors, and the order costs next to nothing.
 
     Args:
         offsets: int64, n + 1.
         neighbours: uint32, both ends of every edge, ascending within each vertex.
     """
+    return _orient(offsets, neighbours, _degree_order(offsets))
+
+
+def by_core(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag:
+    """Return the graph of these rows, of which one with the fewest neighbours left always leaves.
+
+    Nobody then has more successors than the graph's degeneracy (Matula and Beck, 1983).
+
+    Arguments are those of `by_degree`.
+    """
+    return _orient(offsets, neighbours, _core_order(offsets, neighbours))
+
+
+@njit(nogil=True, cache=True)
+def _degree_order(offsets):
+    """Return the vertices by their number of neighbours: uint32, n."""
     n = len(offsets) - 1
-    order = _leaving_order(offsets, neighbours)
-    rank = np.empty(n, np.int64)
+    most = 0
+    for v in range(n):
+        most = max(most, offsets[v + 1] - offsets[v])
+    filled = np.zeros(most + 2, np.int64)
+    for v in range(n):
+        filled[offsets[v + 1] - offsets[v] + 1] += 1
+    filled = np.cumsum(filled)
+    order = np.empty(n, np.uint32)
+    for v in range(n):
+        degree = offsets[v + 1] - offsets[v]
+        order[filled[degree]] = v
+        filled[degree] += 1
+    return order
+
+
+@njit(nogil=True, cache=True)
+def _core_order(offsets, neighbours):
+    """Return the vertices as they leave: uint32, n.
+
+    They leave in levels: at level l all that have at most l neighbours left, in any order, and whoever falls to l
+    meanwhile. A vertex is looked at once a level until its own, which is no more often than it has neighbours.
+    """
+    n = len(offsets) - 1
+    left, staying = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    for v in range(n):
+        left[v] = offsets[v + 1] - offsets[v]
+        staying[v] = v
+    order = np.empty(n + 1, np.uint32)  # one more, for what is written before it is known whether it counts
+    gone, leaving, count, level = 0, 0, n, np.uint32(0)
+    while gone < n:
+        kept, lowest = 0, np.uint32(0xFFFFFFFF)
+        for i in range(count):
+            v = staying[i]
+            if left[v] == level:
+                order[leaving] = v
+                leaving += 1
+            elif left[v] > level:
+                staying[kept] = v
+                kept += 1
+                lowest = min(lowest, left[v])
+        count = kept
+        if leaving == gone:
+            level = lowest
+            continue
+        while gone < leaving:
+            v = order[gone]
+            gone += 1
+            left[v] = 0
+            for w in neighbours[offsets[v] : offsets[v + 1]]:
+                if left[w] > level:
+                    left[w] -= np.uint32(1)
+                    order[leaving] = w
+                    leaving += left[w] == level
+        level += np.uint32(1)
+    return order[:n]
+
+
+@njit(nogil=True, cache=True)
+def _orient(offsets, neighbours, order):
+    """Return the graph of these rows, whose vertices leave in this order."""
+    n = len(order)
+    rank = np.empty(n, np.uint32)
     for i in range(n):
         rank[order[i]] = i
     starts = np.zeros(n + 1, np.int64)
-    for v in range(n):
+    heads = np.empty(len(neighbours) // 2 + 1, np.uint32)  # as in `_core_order`
+    filled = 0
+    for i in range(n):
+        v = order[i]
         for w in neighbours[offsets[v] : offsets[v + 1]]:
-            starts[rank[v] + 1] += rank[v] < rank[w]
-    starts = np.cumsum(starts)
-    filled = starts.copy()
-    heads, edges = np.empty(len(neighbours) // 2, np.uint32), np.empty(len(neighbours) // 2, np.int64)
+            heads[filled] = rank[w]
+            filled += rank[w] > i
+        starts[i + 1] = filled
+    return Dag(order, rank, starts, heads[:filled])
+
+
+@njit(nogil=True, cache=True)
+def edge_places(dag, offsets, neighbours):
+    """Return for each of `dag.heads` which edge it is of all edges u < v, ascending by u, then v: int64, m."""
+    filled = dag.offsets.copy()
+    places = np.empty(len(dag.heads), np.int64)
     edge = 0
-    for v in range(n):
-        for w in neighbours[offsets[v] : offsets[v + 1]]:
-            if v < w:
-                tail = min(rank[v], rank[w])
-                heads[filled[tail]] = max(rank[v], rank[w])
-                edges[filled[tail]] = edge
+    for u in range(
+        len(dag.order)
+    ):  # in this order each vertex meets those it has as neighbours ascending, as in `_orient`
+        for v in neighbours[offsets[u] : offsets[u + 1]]:
+            if u < v:
+                tail = min(dag.rank[u], dag.rank[v])
+                places[filled[tail]] = edge
                 filled[tail] += 1
                 edge += 1
-    return Dag(order, starts, heads, edges)
+    return places

@@ -8,7 +8,7 @@ walk of `cliques`, with the pair in the place of the root.
 import numpy as np
 from numba import njit
 
-from pcneo.kernels.cliques import OVERFLOW, find_leaf, list_members, size_of, start_matrix
+from pcneo.kernels.cliques import count_at_root, start_matrix
 
 __all__ = ["clique_losses", "count_common", "triangle_losses"]
 
@@ -73,45 +73,11 @@ def triangle_losses(offsets, neighbours, sources, targets, rates, first, last, l
 
 
 @njit(nogil=True, cache=True)
-def _credit(work, k, words, chosen, limit):
-    """Credit the local vertices with the k-cliques they are in, and count the steps that this takes.
-
-    Returns:
-        total: the number of k-cliques, or OVERFLOW.
-        looked: steps; more than `limit` if it was given up.
-    """
-    total, looked, credits = 0, 0, work.credits
-    depth = find_leaf(work, k, words, 1)
-    while depth > 0 and looked <= limit:
-        members, need = work.sets[depth], k - depth
-        size = list_members(members, members, 0, words, work.rest)
-        looked += depth + size * words
-        if need == 2:
-            here = 0
-            for v in work.rest[:size]:
-                degree = size_of(work.rows[v], members, words)
-                credits[v] += degree
-                here += degree
-            here //= 2
-        else:
-            here = chosen[size, need]
-            for v in work.rest[:size]:
-                credits[v] += chosen[size - 1, need - 1]
-        total += here
-        if here < 0 or total < 0:
-            return OVERFLOW, looked
-        for h in work.held[:depth]:
-            credits[h] += here
-        depth = find_leaf(work, k, words, depth - 1)
-    return total, looked
-
-
-@njit(nogil=True, cache=True)
-def clique_losses(dag, rank, k, offsets, neighbours, sources, targets, rates, first, last, chosen, limit, work, losses):
+def clique_losses(dag, k, offsets, neighbours, sources, targets, rates, first, last, chosen, limit, work, losses):
     """Put into `losses` what each of the pairs first..last-1 costs for some k >= 4.
 
     Args:
-        dag, rank: the graph, every edge once, and for each vertex when it leaves.
+        dag: the graph, every edge once.
         k: 4 or more.
         offsets, neighbours, sources, targets, rates, first, last, losses: as in `triangle_losses`.
         chosen: `binomials` for the most common neighbours that a pair has, and k-1.
@@ -124,7 +90,7 @@ def clique_losses(dag, rank, k, offsets, neighbours, sources, targets, rates, fi
 
         If it was given up or a number did not fit, nothing of this is of further use.
     """
-    found = np.empty(len(work.rows), np.uint32)
+    found = np.empty(len(work.credits), np.uint32)
     looked = 0
     for i in range(first, last):
         a, b = sources[i], targets[i]
@@ -135,10 +101,10 @@ def clique_losses(dag, rank, k, offsets, neighbours, sources, targets, rates, fi
             continue
         local = found[:count]
         for j in range(count):
-            local[j] = rank[local[j]]
+            local[j] = dag.rank[local[j]]
             looked += dag.offsets[local[j] + 1] - dag.offsets[local[j]]
         words = start_matrix(dag, work, local)
-        total, more = _credit(work, k - 1, words, chosen, limit - looked)
+        total, more = count_at_root(work, count, words, k - 1, chosen, limit - looked)
         looked += more
         if total < 0 or looked > limit:
             return total >= 0, looked
@@ -147,5 +113,5 @@ def clique_losses(dag, rank, k, offsets, neighbours, sources, targets, rates, fi
             for j in range(count):
                 if work.credits[j] > 0:
                     losses[i] += work.credits[j] * rates[dag.order[local[j]]]
-        work.credits[: count + 1] = 0
+        work.credits[:count] = 0
     return True, looked

@@ -93,6 +93,8 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
     for one in chosen:
         if one.run is not None:
             sources[one.graph.name].read_groups(gateway, one.run, progress)
+    for name, source in sources.items():
+        source.count(m.k for one, m in zip(chosen, mechanisms, strict=True) if one.graph.name == name)
     return [_prepare_one(one, m, sources[one.graph.name]) for one, m in zip(chosen, mechanisms, strict=True)]
 
 

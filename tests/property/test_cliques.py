@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import naive
 import networkx as nx
@@ -14,13 +15,14 @@ from hypothesis import strategies as st
 
 from pcneo.cliques import (
     clique_counts,
+    clique_counts_of_sizes,
     clique_supports,
     cliques_inside,
     edge_ends,
     largest_common,
     largest_common_inside,
 )
-from pcneo.graph import graph_from_networkx
+from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import CohesionBatch
 from pcneo.search import minimal_p_cohesions
 
@@ -74,6 +76,18 @@ def sets_of(batch: CohesionBatch) -> dict[naive.Vertex, set[naive.Vertex]]:
 def test_counts_are_those_of_trying_all_subsets(graph, k):
     counts = clique_counts(graph_from_networkx(graph), k, concurrency=1)
     assert dict(enumerate(counts.tolist())) == naive.clique_counts(plain(graph), k)
+
+
+@settings(deadline=None)
+@given(graphs(), st.lists(st.integers(3, 10)))
+@example(DENSE, [3, 4, 5])
+@example(nx.complete_graph(10), [5, 3, 10])
+def test_counts_of_several_sizes_are_those_of_each(graph, sizes):
+    arrays = graph_from_networkx(graph)
+    counts = clique_counts_of_sizes(arrays, sizes, concurrency=1)
+    assert counts.keys() == set(sizes)
+    for k in sizes:
+        assert dict(enumerate(counts[k].tolist())) == naive.clique_counts(plain(graph), k)
 
 
 @settings(deadline=None)
@@ -166,6 +180,31 @@ def test_cliques_of_every_size_are_those_that_networkx_enumerates(k):
     assert (inside <= expected).all()
     assert (inside[whole] == expected[whole]).all()
     assert whole.any()
+
+
+@pytest.mark.parametrize("parts", [16, 20, 32, 33])
+def test_at_63_successors_and_more_counts_are_those_of_choosing_a_part_for_each_vertex(parts):
+    """Of parts of two, every two vertices of different parts adjacent, a k-clique has one vertex each of k parts."""
+    arrays = graph_from_networkx(nx.complete_multipartite_graph(*[2] * parts))
+    counts = clique_counts_of_sizes(arrays, [3, 4, 5, 6, 9])
+    for k, found in counts.items():
+        assert set(found.tolist()) == {comb(parts - 1, k - 1) * 2 ** (k - 1)}
+        assert set(clique_supports(arrays, k).tolist()) == {comb(parts - 2, k - 2) * 2 ** (k - 2)}
+
+
+@pytest.mark.parametrize("k", [3, 4, 5, 6])
+def test_a_hub_of_more_than_65536_neighbours_is_counted(k):
+    """A hub adjacent to 70,000 vertices, of which every five in a row are adjacent to each other, too."""
+    leaves = np.arange(1, 70_001).reshape(-1, 5)
+    a, b = np.array(list(combinations(range(5), 2))).T
+    sources = np.concatenate((np.zeros(70_000, np.int64), leaves[:, a].ravel()))
+    targets = np.concatenate((leaves.ravel(), leaves[:, b].ravel()))
+    graph = graph_from_edges(np.arange(70_001), sources, targets)
+    counts = clique_counts(graph, k)
+    assert counts[0] == 14_000 * comb(5, k - 1)
+    assert set(counts[1:].tolist()) == {comb(5, k - 1)}
+    supports = clique_supports(graph, k)
+    assert set(supports.tolist()) == {comb(4, k - 2)}
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
