@@ -1,0 +1,186 @@
+"""The house's style: how figures are made and saved, and how each thing that is compared looks.
+
+The colours are those of Okabe and Ito, which people with a colour-blindness tell apart; markers, lines and hatches
+differ too, so that a copy without colours can still be read. Text is never smaller than 8 points at the figure's size.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import ParameterError, PcneoError
+from pcneo.whole import check_place, whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["COLUMN", "LOOKS", "PAGE", "Look", "check_picture", "look", "new_figure", "save_figure"]
+
+COLUMN = 3.4
+"""Width of a figure in one column of print, in inches."""
+PAGE = 7.0
+"""Width of a figure across a page of print, in inches."""
+
+_ENDINGS = (".svg", ".png")
+_STYLE = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.linewidth": 0.6,
+    "axes.formatter.useoffset": False,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4.5,
+    "hatch.linewidth": 0.5,
+    "savefig.dpi": 300,
+    # Letters as outlines and identifiers from a fixed salt: the same bytes and the same picture on every machine.
+    "svg.fonttype": "path",
+    "svg.hashsalt": "pcneo",
+}
+_ONE_AT_A_TIME = threading.RLock()  # matplotlib keeps its settings in one place for all threads
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one thing looks in every picture.
+
+    Attributes:
+        label: what a legend calls it.
+        colour: as `#RRGGBB`.
+        marker, dash, hatch: matplotlib's marker, line style and hatch, for print without colours.
+    """
+
+    label: str
+    colour: str
+    marker: str
+    dash: str
+    hatch: str
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Keywords for `Axes.plot` and `Axes.errorbar`."""
+        return {"label": self.label, "color": self.colour, "marker": self.marker, "linestyle": self.dash}
+
+    @property
+    def bar(self) -> dict[str, Any]:
+        """Keywords for `Axes.bar` and `Axes.fill_between`."""
+        return {"label": self.label, "facecolor": self.colour, "edgecolor": "white", "hatch": self.hatch}
+
+
+LOOKS: Mapping[str, Look] = MappingProxyType(
+    {
+        # scores, and the baseline that their sets are held against
+        "density": Look("merit score", "#0072B2", "o", "-", ""),
+        "degree": Look("degree score (reconstructed)", "#E69F00", "s", "--", "///"),
+        "elv": Look("extended local view", "#009E73", "^", "-.", "\\\\\\"),
+        # mechanisms; `elv` is the one above
+        "critical": Look("critical", "#D55E00", "D", "-", ""),
+        "edge": Look("edge", "#CC79A7", "v", "--", "..."),
+        "published": Look("published", "#56B4E9", "P", ":", "xxx"),
+        # what is neither
+        "exact": Look("exact", "#000000", "x", "-", ""),
+        "other": Look("other", "#999999", ".", ":", ""),
+    }
+)
+"""The look of each score (`density`, `degree`), of the extended local view and of each mechanism, by its name in the
+code; `exact` is the truth that something is held against, `other` what is there for comparison only."""
+
+
+def look(name: str) -> Look:
+    """Return the look of one thing.
+
+    Raises:
+        ParameterError: nothing of this name has a look.
+    """
+    if name not in LOOKS:
+        raise ParameterError(f"{name!r} has no look of its own; there is {', '.join(LOOKS)}.", name="name", value=name)
+    return LOOKS[name]
+
+
+@contextmanager
+def new_figure(
+    rows: int = 1, columns: int = 1, *, width: float = PAGE, height: float | None = None, **subplots: Any
+) -> Iterator[tuple[Figure, NDArray[np.object_]]]:
+    """Make a figure in the house's style; draw inside the block, save there or later with `save_figure`.
+
+    Args:
+        rows, columns: of axes.
+        width: in inches, `PAGE` or `COLUMN`.
+        height: in inches; by default axes are about two thirds as high as wide.
+        **subplots: further keywords of `Figure.subplots`, for example `sharey=True`.
+
+    Yields:
+        The figure, and its axes in an object array, shape (rows, columns).
+
+    Raises:
+        PcneoError: matplotlib is not installed.
+    """
+    with _style():
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height or rows * max(0.65 * width / columns, 1.8)), layout="constrained")
+        FigureCanvasAgg(figure)  # draws into memory: no window, no pyplot
+        yield figure, figure.subplots(rows, columns, squeeze=False, **subplots)
+
+
+def check_picture(path: Path) -> None:
+    """Find out, before long work, whether a picture can be drawn and written at `path`.
+
+    Raises:
+        ParameterError: its ending is neither `.svg` nor `.png`, or it cannot be written.
+        PcneoError: matplotlib is not installed.
+    """
+    if path.suffix.lower() not in _ENDINGS:
+        raise ParameterError(f"{path}: a picture's name ends in {' or '.join(_ENDINGS)}.", name="plot", value=path)
+    _require_matplotlib()
+    check_place(path, "plot")
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG or PNG, by the ending of `path`, whole or not at all; an older picture there is replaced.
+
+    The bytes are the same for the same figure and versions: no date, and no identifier drawn at random.
+
+    Raises:
+        ParameterError, PcneoError: as in `check_picture`.
+    """
+    check_picture(path)
+    kind = path.suffix.lower().removeprefix(".")
+    with _style(), whole_file(path, replace=True) as file:
+        figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    """The house's settings and none of the user's, until the block ends."""
+    _require_matplotlib()
+    import matplotlib.style
+
+    with _ONE_AT_A_TIME, matplotlib.style.context(["default", _STYLE]):
+        yield
+
+
+def _require_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise PcneoError("Pictures need matplotlib: pip install 'pcneo[plot]'.") from error
