@@ -15,7 +15,20 @@ from typing import Any
 import neo4j
 import pytest
 
-COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
+COMMANDS = [
+    "demo",
+    "load",
+    "annotate",
+    "queries",
+    "runs",
+    "clean",
+    "release",
+    "audit",
+    "budget",
+    "evaluate",
+    "schema",
+    "server",
+]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "data" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 

@@ -1,0 +1,870 @@
+"""What the paper's Section VI says of its figures, claim by claim, and what is measured here.
+
+A claim's words are ours; its check is a function of finished cells that returns whether it holds and the numbers. Where
+the paper's words leave open how much is meant ("many", "similar", "almost all"), the check takes a threshold, and the
+claim's text names it. A claim about errors is checked on the relative error of the total, as in the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from pcneo.evaluate.cells import Result
+from pcneo.evaluate.experiments import ALL, P_VALUES, paper_switches
+from pcneo.evaluate.finished import Finished
+
+__all__ = ["CLAIMS", "Claim", "Outcome", "Verdict", "judge", "judge_all"]
+
+HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
+
+_CONFIDENCE = 1.96
+_DENSITY = "density"
+
+Setting = dict[str, Any]
+"""Parameters of a release, by name, but for mechanism and switches."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a claim holds in one variant, and the numbers that say so."""
+
+    holds: bool
+    numbers: str
+
+
+Check = Callable[[Finished, tuple[str, ...]], Outcome | None]
+"""Takes finished cells and switches; None where cells that it needs are not finished."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        text: in our words, with the threshold where we had to set one.
+        place: the label of the figure in the paper's source, or the section.
+        check: decides it.
+        k: of the releases it is about; None where it is not about releases, so that no switch bears on it.
+        singly: whether cells with single switches exist, too.
+    """
+
+    text: str
+    place: str
+    check: Check
+    k: int | None = None
+    singly: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, what became of it, and the numbers: as released, and under the switches that were tried."""
+
+    claim: Claim
+    verdict: str
+    numbers: str
+
+
+def judge_all(finished: Finished) -> list[Verdict]:
+    """Judge every claim."""
+    return [judge(claim, finished) for claim in CLAIMS]
+
+
+def judge(claim: Claim, finished: Finished) -> Verdict:
+    """Judge a claim: as the mechanisms are released, then with the paper's switches, fewest first."""
+    released = claim.check(finished, ())
+    if released is None:
+        return Verdict(claim, UNKNOWN, "cells are missing")
+    if released.holds or claim.k is None:
+        return Verdict(claim, HOLDS if released.holds else FAILS, released.numbers)
+    together = paper_switches(claim.k)
+    tried = [*((switch,) for switch in together if claim.singly), together]
+    outcomes = [(switches, claim.check(finished, switches)) for switches in tried]
+    held = [(switches, outcome) for switches, outcome in outcomes if outcome is not None and outcome.holds]
+    if held:
+        switches, outcome = held[0]
+        verdict = f"holds only under {' + '.join(switches)}"
+    else:
+        switches, outcome = outcomes[-1]
+        verdict = FAILS
+    if outcome is None:
+        return Verdict(claim, verdict, released.numbers)
+    return Verdict(claim, verdict, f"{released.numbers}. With {' + '.join(switches)}: {outcome.numbers}")
+
+
+# --- Structure
+
+
+def _each(finished: Finished, kind: str, p: str, names: Sequence[str] = ALL) -> list[tuple[str, Result]] | None:
+    found = [(name, finished.one(kind=kind, graph=name, p=p)) for name in names]
+    if any(result is None for _, result in found):
+        return None
+    return [(name, result) for name, result in found if result is not None]
+
+
+def _sweep(finished: Finished, name: str, score: str = _DENSITY, kind: str = "sets") -> list[Result] | None:
+    given = {"score": score} if kind != "scores" else {}
+    found = [finished.one(kind=kind, graph=name, p=p, **given) for p in P_VALUES]
+    results = [result for result in found if result is not None]
+    return results if len(results) == len(P_VALUES) else None
+
+
+def _denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    results = _each(finished, "scores", "0.3")
+    if results is None:
+        return None
+    good = [
+        name for name, r in results if r["mean_density_ratio"] > 1 and r["denser"] > 1 - r["denser"] - r["as_dense"]
+    ]
+    numbers = ", ".join(
+        f"{name} {r['denser']:.0%} denser, {1 - r['denser'] - r['as_dense']:.0%} less, "
+        f"means ×{r['mean_density_ratio']:.2f}"
+        for name, r in results
+    )
+    return Outcome(len(good) == len(results), f"{len(good)} of {len(results)}: {numbers}")
+
+
+def _all_denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    results = _each(finished, "scores", "0.3", ("Yeast", "HepTh"))
+    if results is None:
+        return None
+    less = [(name, 1 - r["denser"] - r["as_dense"]) for name, r in results]
+    numbers = ", ".join(
+        f"{name}: {r['denser']:.1%} denser, {r['as_dense']:.1%} as dense, {share:.1%} less dense"
+        for (name, r), (_, share) in zip(results, less, strict=True)
+    )
+    return Outcome(all(share < 1e-12 for _, share in less), numbers)
+
+
+def _densities_converge(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    texts, good = [], True
+    for name in ("Gnutella08", "HepPh"):
+        results = _sweep(finished, name, kind="scores")
+        if results is None:
+            return None
+        distances = [r["density_distance"] for r in results]
+        ratio = results[-1]["mean_density_ratio"]
+        good = good and distances[-1] < distances[0] and abs(math.log(ratio)) < math.log(1.1)
+        texts.append(f"{name}: distance of the distributions {_series(distances)}; mean ratio at p=0.8 {ratio:.3f}")
+    return Outcome(good, "; ".join(texts))
+
+
+def _component_included(names: Sequence[str]) -> Check:
+    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+        shares = []
+        for name in names:
+            result = finished.one(kind="sets", graph=name, p="0.8", score=_DENSITY)
+            if result is None:
+                return None
+            shares.append((name, result["of_component"]))
+        text = ", ".join(f"{name} {share:.0%}" for name, share in shares)
+        return Outcome(all(share >= 0.9 for _, share in shares), f"mean share of the component at p=0.8: {text}")
+
+    return check
+
+
+def _similar_sizes(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    results = _each(finished, "scores", "0.3")
+    if results is None:
+        return None
+    near = [name for name, r in results if 0.8 <= r["mean_size_ratio"] <= 1.25]
+    numbers = ", ".join(f"{name} ×{r['mean_size_ratio']:.2f}" for name, r in results)
+    return Outcome(len(near) > len(results) / 2, f"{len(near)} of {len(results)}: mean sizes {numbers}")
+
+
+def _much_smaller(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    results = _each(finished, "scores", "0.3", ("Yeast", "HepTh"))
+    if results is None:
+        return None
+    numbers = ", ".join(f"{name} ×{r['mean_size_ratio']:.2f}" for name, r in results)
+    return Outcome(all(r["mean_size_ratio"] <= 0.75 for _, r in results), f"mean sizes {numbers}")
+
+
+def _sizes_grow(names: Sequence[str], scores: Sequence[str]) -> Check:
+    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+        texts, good = [], True
+        for name in names:
+            for score in scores:
+                results = _sweep(finished, name, score)
+                if results is None:
+                    return None
+                means = [r["sizes"]["mean"] for r in results]
+                good = good and all(a < b for a, b in pairwise(means))
+                texts.append(f"{name}, {score} score: {_series(means)}")
+        return Outcome(good, "; ".join(texts))
+
+    return check
+
+
+def _denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    results = _each(finished, "against", "0.3")
+    if results is None:
+        return None
+    good = [name for name, r in results if r["mean_density_ratio"] >= 2]
+    numbers = ", ".join(f"{name} ×{r['mean_density_ratio']:.1f} ({r['denser']:.1%})" for name, r in results)
+    return Outcome(
+        len(good) == len(results), f"{len(good)} of {len(results)}: mean density (share of denser sets) {numbers}"
+    )
+
+
+def _all_denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    result = finished.one(kind="against", graph="USAirport", p="0.3")
+    if result is None:
+        return None
+    return Outcome(result["denser"] == 1, f"{result['denser']:.2%} are denser, {result['as_dense']:.2%} as dense")
+
+
+def _views_by_p(low: str, high: str, holds: Callable[[Result], bool]) -> Check:
+    """Whether something holds at every p from low to high on USAirport and SisterCity."""
+
+    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+        texts, good = [], True
+        for name in ("USAirport", "SisterCity"):
+            results = _sweep(finished, name, kind="against")
+            if results is None:
+                return None
+            shown = [(p, r) for p, r in zip(P_VALUES, results, strict=True) if low <= p <= high]
+            good = good and all(holds(r) for _, r in shown)
+            shares = ", ".join(f"{p}: {r['denser']:.0%}" for p, r in shown)
+            texts.append(f"{name}, share of denser sets: {shares}")
+        return Outcome(good, "; ".join(texts))
+
+    return check
+
+
+def _density_falls(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    texts, good = [], True
+    for name in ("USAirport", "SisterCity"):
+        results = _sweep(finished, name)
+        if results is None:
+            return None
+        means = [r["densities"]["mean"] for r in results]
+        good = good and all(a > b for a, b in pairwise(means))
+        texts.append(f"{name}: {_series(means)}")
+    return Outcome(good, "mean densities " + "; ".join(texts))
+
+
+def _all_smaller_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    results = _each(finished, "against", "0.3")
+    if results is None:
+        return None
+    good = [name for name, r in results if r["smaller"] == 1]
+    numbers = ", ".join(f"{name} {r['smaller']:.2%} smaller, {r['as_small']:.2%} as small" for name, r in results)
+    return Outcome(len(good) == len(results), f"{len(good)} of {len(results)}: {numbers}")
+
+
+def _larger_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    texts, good = [], True
+    for name, beyond in (("WIKIVote", "0.5"), ("Yeast", "0.6")):
+        results = _sweep(finished, name, kind="against")
+        if results is None:
+            return None
+        larger = [(p, 1 - r["smaller"] - r["as_small"]) for p, r in zip(P_VALUES, results, strict=True)]
+        good = good and all((share > 0.5) == (p > beyond) for p, share in larger)
+        texts.append(f"{name}, share of larger sets: " + ", ".join(f"{p}: {share:.0%}" for p, share in larger))
+    return Outcome(good, "; ".join(texts))
+
+
+# --- Releases
+
+
+def _release(finished: Finished, mechanism: str, switches: tuple[str, ...], **given: Any) -> Result | None:
+    if mechanism == "elv":
+        given.pop("p", None)
+    return finished.one(kind="release", mechanism=mechanism, switches=switches, **given)
+
+
+def _pairs(
+    finished: Finished, switches: tuple[str, ...], settings: Iterable[Setting]
+) -> list[tuple[Setting, Result, Result]] | None:
+    """`published` and `elv` at each setting; None where a cell is missing."""
+    found = []
+    for given in settings:
+        published, elv = (_release(finished, name, switches, **given) for name in ("published", "elv"))
+        if published is None or elv is None:
+            return None
+        found.append((given, published, elv))
+    return found
+
+
+def _clearly(better: Result, worse: Result) -> bool:
+    """Whether the 95 % intervals of the difference of two means leave out 0."""
+    error = math.hypot(better["total_error"], worse["total_error"])
+    return worse["total"] - better["total"] > _CONFIDENCE * error
+
+
+def _outperforms(settings: Sequence[Setting], by: str) -> Check:
+    """`published` has the smaller mean error at every setting."""
+
+    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+        pairs = _pairs(finished, switches, settings)
+        if pairs is None:
+            return None
+        better = [given for given, published, elv in pairs if published["total"] < elv["total"]]
+        clear = sum(_clearly(published, elv) for _, published, elv in pairs)
+        worse = sum(_clearly(elv, published) for _, published, elv in pairs)
+        groups: dict[object, list[float]] = {}
+        for given, published, elv in pairs:
+            groups.setdefault(given[by], []).append(elv["total"] / published["total"])
+        if len(groups) > 12:  # as many as there are values of ε1
+            spread = [ratio for ratios in groups.values() for ratio in ratios]
+            ratios = f"between ×{min(spread):.3g} and ×{max(spread):.3g}, median ×{np.median(spread):.3g}"
+        else:
+            ratios = ", ".join(f"{name} ×{_geometric(values):.3g}" for name, values in groups.items())
+        return Outcome(
+            len(better) == len(pairs),
+            f"smaller at {len(better)} of {len(pairs)} points (clearly at {clear}, clearly larger at {worse}); "
+            f"error of elv over that of published by {_NAMES.get(by, by)}: {ratios}",
+        )
+
+    return check
+
+
+_NAMES = {"epsilon_1": "ε1", "epsilon": "ε"}
+
+
+def _geometric(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def _two_orders(epsilon: str) -> Check:
+    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+        pairs = _pairs(finished, switches, [_setting("SisterCity", 3, epsilon)])
+        if pairs is None:
+            return None
+        ((_, published, elv),) = pairs
+        ratio = elv["total"] / published["total"]
+        return Outcome(ratio >= 10**1.5, f"×{ratio:.3g} ({elv['total']:.3g} against {published['total']:.3g})")
+
+    return check
+
+
+def _setting(graph: str, k: int, epsilon: str, h: int = 3, p: str = "0.1", epsilon_1: str | None = None) -> Setting:
+    return {"graph": graph, "k": k, "epsilon": epsilon, "h": h, "p": p, "epsilon_1": epsilon_1}
+
+
+def _tighter_bound(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+    pairs = _pairs(finished, switches, [_setting(name, 3, "10") for name in ALL])
+    if pairs is None:
+        return None
+    good = [given["graph"] for given, published, elv in pairs if published["bound"] < elv["bound"]]
+    numbers = ", ".join(f"{given['graph']} {elv['bound']:.4g} and {pub['bound']:.4g}" for given, pub, elv in pairs)
+    return Outcome(
+        len(good) == len(pairs), f"{len(good)} of {len(pairs)}: mean bound of elv and of published {numbers}"
+    )
+
+
+def _by_p(graph: str, k: int) -> list[list[Setting]]:
+    """The settings of a figure by p: a list for each h and ε."""
+    return [[_setting(graph, k, epsilon, h, p) for p in P_VALUES] for h in (1, 3, 10) for epsilon in ("3", "10")]
+
+
+def _error_rises(graph: str, k: int) -> Check:
+    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+        good, texts = 0, []
+        for settings in _by_p(graph, k):
+            pairs = _pairs(finished, switches, settings)
+            if pairs is None:
+                return None
+            results = [published for _, published, _ in pairs]
+            no_fall = not any(_clearly(b, a) for a, b in pairwise(results))
+            good += no_fall and _clearly(results[0], results[-1])
+            texts.append(f"h={settings[0]['h']}, ε={settings[0]['epsilon']}: {_series([r['total'] for r in results])}")
+        return Outcome(good == len(texts), f"in {good} of {len(texts)} panels; {'; '.join(texts)}")
+
+    return check
+
+
+def _rises_slowly(graph: str, k: int) -> Check:
+    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+        good, texts = 0, []
+        for settings in _by_p(graph, k):
+            pairs = _pairs(finished, switches, settings)
+            if pairs is None:
+                return None
+            errors = [published["total"] for _, published, _ in pairs]
+            early, late = errors[3] / errors[0], errors[7] / errors[3]
+            good += late < early
+            texts.append(f"h={settings[0]['h']}, ε={settings[0]['epsilon']}: ×{early:.3g}, then ×{late:.3g}")
+        return Outcome(
+            good == len(texts), f"in {good} of {len(texts)} panels; from p=0.1 to 0.4, then to 0.8: {'; '.join(texts)}"
+        )
+
+    return check
+
+
+def _whole_neighbourhoods(graph: str, k: int) -> Check:
+    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+        shares = []
+        for p in P_VALUES[4:]:
+            result = finished.one(kind="release", mechanism="published", switches=(), **_setting(graph, k, "10", p=p))
+            if result is None:
+                return None
+            shares.append((p, result["whole_neighbourhoods"]))
+        text = ", ".join(f"{p}: {share:.0%}" for p, share in shares)
+        return Outcome(
+            all(share >= 0.9 for _, share in shares), f"share of vertices with all their connections: {text}"
+        )
+
+    return check
+
+
+def _views_inside(graph: str, ps: Sequence[str]) -> Check:
+    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+        shares = []
+        for p in ps:
+            result = finished.one(kind="subsets", graph=graph, p=p)
+            if result is None:
+                return None
+            shares.append((p, result["views_inside"]))
+        text = ", ".join(f"{p}: {share:.1%}" for p, share in shares)
+        return Outcome(all(share >= 0.99 for _, share in shares), f"share of local views inside their cohesion: {text}")
+
+    return check
+
+
+_H = tuple(range(1, 13))
+
+
+def _bounds_by_h(finished: Finished, switches: tuple[str, ...]) -> dict[str, tuple[list[float], list[float]]] | None:
+    """Bounds of `published` and `elv` by h, for each ε."""
+    found = {}
+    for epsilon in ("1", "3", "5", "10"):
+        pairs = _pairs(finished, switches, [_setting("Celegans", 3, epsilon, h) for h in _H])
+        if pairs is None:
+            return None
+        found[epsilon] = [p["bound"] for _, p, _ in pairs], [e["bound"] for _, _, e in pairs]
+    return found
+
+
+def _similar_by_h(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+    bounds = _bounds_by_h(finished, switches)
+    if bounds is None:
+        return None
+    alike = {epsilon: _correlation(*both) for epsilon, both in bounds.items()}
+    text = ", ".join(f"ε={epsilon}: {value:.2f}" for epsilon, value in alike.items())
+    return Outcome(all(value >= 0.8 for value in alike.values()), f"correlation over h: {text}")
+
+
+def _optimal_h(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+    bounds = _bounds_by_h(finished, switches)
+    if bounds is None:
+        return None
+    best = {
+        (name, epsilon): _H[int(np.argmin(values))]
+        for epsilon, both in bounds.items()
+        for name, values in zip(("published", "elv"), both, strict=True)
+    }
+    text = ", ".join(f"{name} ε={epsilon}: h={h}" for (name, epsilon), h in sorted(best.items()))
+    good = sum(h in (2, 3) for h in best.values())
+    return Outcome(good >= len(best) - 1, f"in {good} of {len(best)} curves; least bound of {text}")
+
+
+def _tighter_with_epsilon(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+    bounds = _bounds_by_h(finished, switches)
+    if bounds is None:
+        return None
+    ratios = [min(elv) / min(published) for published, elv in bounds.values()]
+    text = ", ".join(f"ε={epsilon}: ×{ratio:.3g}" for epsilon, ratio in zip(bounds, ratios, strict=True))
+    rising = all(a < b for a, b in pairwise(ratios))
+    return Outcome(rising and ratios[-1] > 1, f"least bound of elv over that of published: {text}")
+
+
+_EPSILONS = tuple(str(i) for i in range(1, 13))
+
+
+def _by_epsilon(k: int) -> list[list[Setting]]:
+    return [[_setting("USAirport", k, epsilon, h) for epsilon in _EPSILONS] for h in (1, 3, 5, 10)]
+
+
+def _similar_by_epsilon(k: int) -> Check:
+    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+        texts, good = [], True
+        for settings in _by_epsilon(k):
+            pairs = _pairs(finished, switches, settings)
+            if pairs is None:
+                return None
+            alike = _correlation(*([math.log(pair[i]["total"]) for pair in pairs] for i in (1, 2)))
+            good = good and alike >= 0.8
+            texts.append(f"h={settings[0]['h']}: {alike:.2f}")
+        return Outcome(good, f"correlation of log errors over ε: {', '.join(texts)}")
+
+    return check
+
+
+def _better_with_epsilon(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+    texts, good = [], True
+    for settings in _by_epsilon(3):
+        pairs = _pairs(finished, switches, settings)
+        if pairs is None:
+            return None
+        ratios = [elv["total"] / published["total"] for _, published, elv in pairs]
+        low, high = _geometric(ratios[:4]), _geometric(ratios[-4:])
+        good = good and high > low and high > 1
+        texts.append(f"h={settings[0]['h']}: ×{low:.3g}, then ×{high:.3g}")
+    return Outcome(good, f"error of elv over that of published, ε from 1 to 4, then from 9 to 12: {'; '.join(texts)}")
+
+
+_EPSILON_1S = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
+
+
+def _by_epsilon_1() -> list[list[Setting]]:
+    return [[_setting("Celegans", 3, "5", h, epsilon_1=each) for each in _EPSILON_1S] for h in (3, 5, 7, 10)]
+
+
+def _curves_of_epsilon_1(finished: Finished, switches: tuple[str, ...]) -> dict[tuple[str, int], list[float]] | None:
+    """Errors by ε1, of each mechanism and h."""
+    found = {}
+    for settings in _by_epsilon_1():
+        pairs = _pairs(finished, switches, settings)
+        if pairs is None:
+            return None
+        for name, place in (("published", 1), ("elv", 2)):
+            found[name, settings[0]["h"]] = [float(pair[place]["total"]) for pair in pairs]
+    return found
+
+
+def _trend_of_epsilon_1(low: float, high: float, sign: int) -> Check:
+    """Whether every curve falls (-1) or rises (1) between two ε1."""
+
+    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+        curves = _curves_of_epsilon_1(finished, switches)
+        if curves is None:
+            return None
+        places = [i for i, each in enumerate(_EPSILON_1S) if low <= float(each) <= high]
+        alike = {
+            name: _correlation(_ranks([curve[i] for i in places]), list(map(float, places)))
+            for name, curve in curves.items()
+        }
+        good = sum(sign * value >= 0.8 for value in alike.values())
+        text = ", ".join(f"{name} h={h}: {value:.2f}" for (name, h), value in alike.items())
+        return Outcome(good == len(alike), f"in {good} of {len(alike)} curves; rank correlation {text}")
+
+    return check
+
+
+def _best_epsilon_1(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
+    curves = _curves_of_epsilon_1(finished, switches)
+    if curves is None:
+        return None
+    best = {}
+    for name, curve in curves.items():
+        smooth = np.convolve(np.log(curve), np.ones(5) / 5, mode="valid")
+        best[name] = float(_EPSILON_1S[int(np.argmin(smooth)) + 2])
+    good = sum(1 <= value <= 2 for value in best.values())
+    text = ", ".join(f"{name} h={h}: {value:.1f}" for (name, h), value in best.items())
+    return Outcome(good == len(best), f"in {good} of {len(best)} curves; least error (mean of 5 points) at {text}")
+
+
+def _four_thirds_protects(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    cells = [
+        finished.one(kind="loss", mechanism="elv", graph=name, k=4, epsilon="10", switches=paper_switches(4))
+        for name in ALL
+    ]
+    results = [cell for cell in cells if cell is not None]
+    if len(results) < len(ALL):
+        return None
+    losses = [(name, float(r["connections"])) for name, r in zip(ALL, results, strict=True)]
+    good = [name for name, loss in losses if loss <= 9]
+    text = ", ".join(f"{name} {loss:.3g}" for name, loss in losses)
+    return Outcome(len(good) == len(losses), f"at most ε2 = 9 on {len(good)} of {len(losses)}: {text}")
+
+
+def _promise_kept(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    texts, good, count = [], 0, 0
+    for k, epsilon in ((3, "5"), (3, "10"), (4, "10")):
+        losses = []
+        for name in ALL:
+            result = finished.one(kind="loss", mechanism="published", graph=name, k=k, epsilon=epsilon, switches=())
+            if result is None:
+                return None
+            losses.append((name, float(result["connections"])))
+        within = 0.9 * float(epsilon)
+        good += sum(loss <= within for _, loss in losses)
+        count += len(losses)
+        shown = ", ".join(f"{name} {loss:.3g}" for name, loss in losses)
+        texts.append(f"k={k}, ε2={within:g}: {shown}")
+    return Outcome(good == count, f"at most ε2 at {good} of {count}; {'; '.join(texts)}")
+
+
+# --- Numbers
+
+
+def _series(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.3g}" for value in values)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    return np.argsort(np.argsort(values)).astype(float).tolist()
+
+
+def _correlation(first: Sequence[float], second: Sequence[float]) -> float:
+    a, b = np.array(first), np.array(second)
+    if not (a.std() > 0 and b.std() > 0):
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+# --- The claims
+
+
+_HEPTH, _BITCOIN = "fig:eval:hepth:p", "fig:eval:Bitcoin:p"
+
+CLAIMS = (
+    # Structure
+    Claim(
+        "At p=0.3 the merit score gives denser sets than the older score on all nine graphs (more sets denser than "
+        "less dense, and a larger mean).",
+        "fig:eval:PCsDensity:all",
+        _denser_by_score,
+    ),
+    Claim(
+        "On Yeast and HepTh every set of the merit score is denser (none less dense).",
+        "fig:eval:PCsDensity:all",
+        _all_denser_by_score,
+    ),
+    Claim(
+        "On Gnutella08 and HepPh the densities of the two scores become alike as p grows (their distributions nearer "
+        "at p=0.8 than at 0.1, means within 10 %).",
+        "fig:eval:PCsDensity:gnutella08, :hepth",
+        _densities_converge,
+    ),
+    Claim(
+        "At the largest p almost the whole component is in a set, on Gnutella08 and HepPh (90 % of it).",
+        "fig:eval:PCsDensity:gnutella08, :hepth",
+        _component_included(("Gnutella08", "HepPh")),
+    ),
+    Claim(
+        "At p=0.3 the two scores give sets of similar size on most graphs (mean sizes within 25 %).",
+        "fig:eval:PCsSize:all",
+        _similar_sizes,
+    ),
+    Claim(
+        "On Yeast and HepTh the merit score finds much smaller sets (mean size at most 75 %).",
+        "fig:eval:PCsSize:all",
+        _much_smaller,
+    ),
+    Claim(
+        "On Gnutella08 and HepPh the sizes of both scores grow with p.",
+        "fig:eval:PCsSize:usairport, :sistercity",
+        _sizes_grow(("Gnutella08", "HepPh"), ("density", "degree")),
+    ),
+    Claim(
+        "At p=0.3 minimal p-cohesions are significantly denser than local views on all graphs (twice the mean).",
+        "fig:eval:PCELVDen:all",
+        _denser_than_views,
+    ),
+    Claim("On USAirport every minimal p-cohesion at p=0.3 is denser.", "fig:eval:PCELVDen:all", _all_denser_than_views),
+    Claim(
+        "On USAirport and SisterCity many sets are denser than the view for p from 0.1 to 0.7 (at least half of them).",
+        "fig:eval:PCELVDen:usairport, :sistercity",
+        _views_by_p("0.1", "0.7", lambda r: r["denser"] >= 0.5),
+    ),
+    Claim(
+        "On USAirport and SisterCity the density falls as p grows (the mean, at every step).",
+        "fig:eval:PCELVDen:usairport, :sistercity",
+        _density_falls,
+    ),
+    Claim(
+        "On USAirport and SisterCity most sets are less dense than the view for p beyond 0.7.",
+        "fig:eval:PCELVDen:usairport, :sistercity",
+        _views_by_p("0.8", "0.8", lambda r: 1 - r["denser"] - r["as_dense"] > 0.5),
+    ),
+    Claim(
+        "There, the reason is that a large p takes in nearly the entire graph (90 % of the component).",
+        "fig:eval:PCELVDen:usairport, :sistercity",
+        _component_included(("USAirport", "SisterCity")),
+    ),
+    Claim(
+        "At p=0.3, on all graphs and for all vertices, the set is smaller than the view.",
+        "fig:eval:PCELVSize:all",
+        _all_smaller_than_views,
+    ),
+    Claim(
+        "On WIKIVote and Yeast the sizes grow with p.",
+        "fig:eval:PCELVSize:wikivote, :yeast",
+        _sizes_grow(("WIKIVote", "Yeast"), ("density",)),
+    ),
+    Claim(
+        "The sets are larger than the views for p beyond 0.5 on WIKIVote and beyond 0.6 on Yeast (for more than half "
+        "of the vertices, and not before).",
+        "fig:eval:PCELVSize:wikivote, :yeast",
+        _larger_than_views,
+    ),
+    # Three cliques
+    Claim(
+        "HepTh, k=3: published has smaller errors than elv for all p below 0.7.",
+        _HEPTH,
+        _outperforms([s for part in _by_p("HepTh", 3) for s in part[:6]], "p"),
+        k=3,
+    ),
+    Claim("HepTh, k=3: the error of published rises with p.", _HEPTH, _error_rises("HepTh", 3), k=3),
+    Claim(
+        "HepTh, k=3: beyond p=0.4 the error rises slowly (by a smaller factor than before).",
+        _HEPTH,
+        _rises_slowly("HepTh", 3),
+        k=3,
+    ),
+    Claim(
+        "HepTh: the reason is that beyond p=0.4 almost every vertex has all its connections in its set (90 %).",
+        _HEPTH,
+        _whole_neighbourhoods("HepTh", 3),
+    ),
+    Claim(
+        "HepTh: from p=0.7 on local views are subsets of the minimal p-cohesions (99 %).",
+        _HEPTH,
+        _views_inside("HepTh", ("0.7", "0.8")),
+    ),
+    Claim(
+        "Celegans: the bounds of published and elv follow similar trends in h (correlation of 0.8).",
+        "fig:eval:wikivote_h",
+        _similar_by_h,
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "Celegans: h = 2 or 3 gives the least bound for almost all ε (all curves but one).",
+        "fig:eval:wikivote_h",
+        _optimal_h,
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "Celegans: with growing ε the bound of published becomes tighter, compared with elv.",
+        "fig:eval:wikivote_h",
+        _tighter_with_epsilon,
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "On all graphs published has smaller errors than elv (k=3, ε=10).",
+        "fig:eval:USAirport:all",
+        _outperforms([_setting(name, 3, "10") for name in ALL], "graph"),
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "On SisterCity its error is smaller by two orders of magnitude (ε=10; a factor of 10^1.5).",
+        "fig:eval:USAirport:all",
+        _two_orders("10"),
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "The reason is a tighter bound of the local sensitivity, on all graphs (ε=10).",
+        "fig:eval:USAirport:all",
+        _tighter_bound,
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "USAirport, k=3: published follows similar trends in ε as elv, for all h (correlation of log errors 0.8).",
+        "fig:eval:USAirport_var",
+        _similar_by_epsilon(3),
+        k=3,
+    ),
+    Claim(
+        "USAirport, k=3: published is increasingly better than elv as ε grows.",
+        "fig:eval:USAirport_var",
+        _better_with_epsilon,
+        k=3,
+    ),
+    Claim(
+        "On all graphs published has smaller errors than elv (k=3, ε=5).",
+        "fig:eval1:all",
+        _outperforms([_setting(name, 3, "5") for name in ALL], "graph"),
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "On SisterCity its error is smaller by two orders of magnitude (ε=5; a factor of 10^1.5).",
+        "fig:eval1:all",
+        _two_orders("5"),
+        k=3,
+        singly=True,
+    ),
+    Claim(
+        "Celegans: published has smaller errors than elv for all ε1.",
+        "fig:eval1:celegan_var1",
+        _outperforms([s for part in _by_epsilon_1() for s in part], "epsilon_1"),
+        k=3,
+    ),
+    Claim(
+        "Celegans: below ε1 = 1.5 the error falls as ε1 grows (rank correlation -0.8).",
+        "fig:eval1:celegan_var1",
+        _trend_of_epsilon_1(0.1, 1.5, -1),
+        k=3,
+    ),
+    Claim(
+        "Celegans: the error is least at about ε1 = 1.5 (between 1 and 2).",
+        "fig:eval1:celegan_var1",
+        _best_epsilon_1,
+        k=3,
+    ),
+    Claim(
+        "Celegans: above ε1 = 1.5 the error rises as ε1 grows (rank correlation 0.8).",
+        "fig:eval1:celegan_var1",
+        _trend_of_epsilon_1(1.5, 4.9, 1),
+        k=3,
+    ),
+    # Four cliques
+    Claim(
+        "For k=4, λ4 = 4/3 λ3 will do (the worst connection loses at most ε2 with elv, ε=10).",
+        "Section VI, 4-clique counting",
+        _four_thirds_protects,
+    ),
+    Claim(
+        "Bitcoin, k=4: published has smaller errors than elv for all p below 0.8.",
+        _BITCOIN,
+        _outperforms([s for part in _by_p("Bitcoin", 4) for s in part[:7]], "p"),
+        k=4,
+    ),
+    Claim("Bitcoin, k=4: the error of published rises with p.", _BITCOIN, _error_rises("Bitcoin", 4), k=4),
+    Claim(
+        "Bitcoin, k=4: beyond p=0.4 the error rises slowly (by a smaller factor than before).",
+        _BITCOIN,
+        _rises_slowly("Bitcoin", 4),
+        k=4,
+    ),
+    Claim(
+        "Bitcoin: the reason is that beyond p=0.4 almost every vertex has all its connections in its set (90 %).",
+        _BITCOIN,
+        _whole_neighbourhoods("Bitcoin", 4),
+    ),
+    Claim(
+        "Bitcoin: from p=0.8 on local views are subsets of the minimal p-cohesions (99 %).",
+        _BITCOIN,
+        _views_inside("Bitcoin", ("0.8",)),
+    ),
+    Claim(
+        "On all graphs published has smaller errors than elv (k=4, ε=10).",
+        "fig:eval:all",
+        _outperforms([_setting(name, 4, "10") for name in ALL], "graph"),
+        k=4,
+        singly=True,
+    ),
+    Claim(
+        "USAirport, k=4: published follows similar trends in ε as elv, for all h (correlation of log errors 0.8).",
+        "fig:eval:Yeast_var",
+        _similar_by_epsilon(4),
+        k=4,
+    ),
+    Claim(
+        "USAirport, k=4: published has smaller errors than elv for all ε, for all h.",
+        "fig:eval:Yeast_var",
+        _outperforms([s for part in _by_epsilon(4) for s in part], "h"),
+        k=4,
+    ),
+    # What the mechanism is for
+    Claim(
+        "Releases of published are (ε1+ε2, δ)-private: at fixed noise no connection loses more than ε2 (h=3, p=0.1).",
+        "Section V, used throughout Section VI",
+        _promise_kept,
+    ),
+)
+"""In the paper's order."""
