@@ -19,7 +19,7 @@ from pcneo.evaluate.finished import Finished
 
 __all__ = ["MEASURES", "PROMISES", "drawings"]
 
-PROMISES = "At equal ε the mechanisms promise different things; `published` promises nothing."
+PROMISES = "At equal ε the mechanisms promise different things; published promises nothing."
 
 MEASURES = {
     "total": "relative error of the total",
@@ -28,6 +28,13 @@ MEASURES = {
 }
 
 _CONFIDENCE = 1.96
+
+_LABELS = {
+    "elv": "elv (extended local views)",
+    "published": "published (promises nothing)",
+    "critical": "critical (pairs inside groups)",
+    "edge": "edge (every connection)",
+}
 _MECHANISMS = ("elv", "published", "critical", "edge")
 
 
@@ -114,6 +121,7 @@ def _distributions(
             sampled = [str(cell.p) for cell, _ in finished.where(graph=name) if cell.sample]
             note = f" (from p = {min(sampled)} on: a sample)" if sampled else ""
             place.set(title=name + note, xlabel="p")
+            place.set_visible(bool(ps))
         handles, labels = top.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2)
         plots.save_figure(figure, path)
@@ -164,11 +172,11 @@ class _Series:
     def __init__(self, mechanism: str, switched: bool) -> None:
         look = plots.look(mechanism)
         self.mechanism, self.switched = mechanism, switched
-        self.label = f"{look.label}, the paper's switches" if switched else look.label
+        self.label = _LABELS[mechanism] + (", the paper's switches" if switched else "")
         self.colour = look.colour
         self.style: dict[str, Any] = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
         if switched:
-            self.style |= {"markerfacecolor": "white", "linewidth": 0.8, "markersize": 3.5}
+            self.style |= {"markerfacecolor": "white", "markeredgewidth": 0.7, "linewidth": 0.8}
 
 
 _SERIES = [*((name, False) for name in _MECHANISMS), ("elv", True), ("published", True)]
@@ -214,7 +222,7 @@ def _sweep(
 ) -> None:
     rows = -(-len(panels) // columns)
     ends = [float(value) for value in finished.values(along)]
-    with plots.new_figure(rows, columns, height=0.7 + 1.9 * rows, sharex=True, sharey=True) as (figure, axes):
+    with plots.new_figure(rows, columns, height=1.1 + 1.9 * rows, sharex=True, sharey=True) as (figure, axes):
         seen: dict[str, Any] = {}
         for i, (place, given) in enumerate(zip(axes.ravel().tolist(), panels, strict=True)):
             for series in (_Series(*each) for each in _SERIES):
@@ -238,7 +246,7 @@ def _sweep(
             if i % columns == 0:
                 place.set_ylabel(MEASURES[measure].replace(" of ", "\nof "))
             seen |= dict(zip(*reversed(place.get_legend_handles_labels()), strict=True))
-        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=3)
+        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=PROMISES)
         plots.save_figure(figure, path)
 
 
@@ -266,7 +274,7 @@ def _draw_bounds(finished: Finished, path: Any) -> None:
     """The bound of the local sensitivity by h, beside the most that removing one connection does change."""
     panels = [{"epsilon": epsilon} for epsilon in ("1", "3", "5", "10")]
     graph = finished.one(kind="graph")
-    with plots.new_figure(2, 2, height=4.6, sharex=True, sharey=True) as (figure, axes):
+    with plots.new_figure(2, 2, height=5.0, sharex=True, sharey=True) as (figure, axes):
         seen: dict[str, Any] = {}
         for i, (place, given) in enumerate(zip(axes.ravel().tolist(), panels, strict=True)):
             for series in (_Series(*each) for each in _SERIES if each[0] != "critical"):
@@ -283,7 +291,7 @@ def _draw_bounds(finished: Finished, path: Any) -> None:
             if i % 2 == 0:
                 place.set_ylabel("bound of the\nlocal sensitivity")
             seen |= dict(zip(*reversed(place.get_legend_handles_labels()), strict=True))
-        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=3)
+        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=PROMISES)
         plots.save_figure(figure, path)
 
 
@@ -298,7 +306,7 @@ def _graphs_drawer(name: str, finished: Finished, measure: str) -> Callable[[Any
 
 def _over_graphs(finished: Finished, path: Any, measure: str) -> None:
     names = finished.values("graph")
-    with plots.new_figure(1, 1, height=3.3) as (figure, axes):
+    with plots.new_figure(1, 1, height=3.8) as (figure, axes):
         place = axes[0, 0]
         for j, series in enumerate(_Series(*each) for each in _SERIES):
             switches = paper_switches(finished.values("k")[0]) if series.switched else ()
@@ -326,32 +334,36 @@ def _over_graphs(finished: Finished, path: Any, measure: str) -> None:
         place.set_xticks(range(len(names)), names)
         place.grid(False, axis="x")
         place.set_ylabel(MEASURES[measure])
-        figure.legend(loc="outside lower center", ncols=3)
+        figure.legend(loc="outside lower center", ncols=2, title=PROMISES)
         plots.save_figure(figure, path)
 
 
 def _draw_losses(finished: Finished, path: Any) -> None:
-    """The worst loss of one connection over ε: 1 is what the mechanism's name suggests."""
+    """The worst loss of one connection, over ε."""
     settings = [(3, "5"), (3, "10"), (4, "10")]
-    with plots.new_figure(3, 1, height=6.4, sharex=True, sharey=True) as (figure, axes):
+    with plots.new_figure(3, 1, height=6.8, sharex=True, sharey=True) as (figure, axes):
         names = finished.values("graph")
         for place, (k, epsilon) in zip(axes[:, 0], settings, strict=True):
             mine = finished.where(k=k, epsilon=epsilon)
-            largest = [1.0]
             infinite: list[tuple[float, _Series]] = []
+            inside: list[tuple[float, float]] = []
             for j, series in enumerate(_Series(*each) for each in _SERIES):
                 switches = paper_switches(k) if series.switched else ()
                 xs, ys = [], []
                 for i, name in enumerate(names):
                     result = mine.one(graph=name, mechanism=series.mechanism, switches=switches) or {}
                     at = i + (j - 2.5) * 0.13
+                    if series.mechanism == "critical" and "inside" in result:
+                        inside.append((at, result["inside"] / float(epsilon)))
                     if result.get("connections") == float("inf"):
                         infinite.append((at, series))
                     elif "connections" in result:
                         xs.append(at)
                         ys.append(result["connections"] / float(epsilon))
-                largest += ys
                 place.plot(xs, ys, **{**series.style, "linestyle": "", "label": series.label})
+            critical = {**_Series("critical", True).style, "linestyle": ""}
+            if inside:
+                place.plot(*zip(*inside, strict=True), **critical, label="critical, loss of a pair inside groups")
             for at, series in infinite:
                 style = {**series.style, "linestyle": "", "clip_on": False}
                 place.plot([at], [1.0], transform=place.get_xaxis_transform(), **style)
@@ -364,5 +376,7 @@ def _draw_losses(finished: Finished, path: Any) -> None:
             place.grid(False, axis="x")
             place.set_ylabel("worst loss / ε")
         handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3, title="on the upper edge: infinite")
+        figure.legend(
+            handles, labels, loc="outside lower center", ncols=2, title=f"On the upper edge: infinite. {PROMISES}"
+        )
         plots.save_figure(figure, path)
