@@ -5,15 +5,16 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import note, print_json
+from pcneo.cli.console import connected, note, print_json
 from pcneo.cli.graph import Json
+from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
     from pcneo.evaluate.evaluating import Step
@@ -31,7 +32,16 @@ def evaluate(
         ),
     ],
     to: Annotated[Path, typer.Option("--to", help="Folder for figures, data and finished cells.")],
-    graphs: Annotated[Path, typer.Option("--graphs", help="Folder with the paper's graphs as edge lists.")],
+    graphs: Annotated[
+        Path | None, typer.Option("--graphs", help="Folder with the paper's graphs as edge lists.", show_default=False)
+    ] = None,
+    stored: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--stored",
+            help="A graph of the database instead, such as Celegans=NAME: sets are read from its runs. Repeatable.",
+        ),
+    ] = None,
     largest_p: Annotated[
         float | None, typer.Option("--largest-p", help="Leave out larger p, which cost the most.", min=0, max=1)
     ] = None,
@@ -39,22 +49,29 @@ def evaluate(
 ) -> None:
     """Make the paper's figures, tables and claims again; what is finished in the folder is not computed twice.
 
-    Noise is simulated, in floating point. Interrupted, the same command goes on where it was.
+    Noise is simulated, in floating point. Interrupted, the same command goes on where it was. Of stored graphs, cells
+    whose p has no complete run are left out.
 
     Example: pcneo evaluate all --graphs graphs --to evaluation
     """
     from pcneo.evaluate import evaluate as evaluate_figures
     from pcneo.evaluate import graphs_of_folder
 
-    with _told() as tell:
-        made = evaluate_figures(
-            figure,
-            graphs_of_folder(graphs),
-            to,
-            largest_p=largest_p,
-            command=shlex.join(["pcneo", *sys.argv[1:]]),
-            progress=tell,
-        )
+    if (graphs is None) == (not stored):
+        raise ParameterError("Name a folder with --graphs, or graphs of the database with --stored.", name="graphs")
+    given: dict[str, Any] = {"largest_p": largest_p, "command": shlex.join(["pcneo", *sys.argv[1:]])}
+    with ExitStack() as opened:
+        if graphs is not None:
+            at_hand = graphs_of_folder(graphs)
+        else:
+            from pcneo.evaluate.stored import StoredGraphs
+
+            driver, database = opened.enter_context(connected())
+            read = StoredGraphs(driver, database, _pairs(stored or []))
+            at_hand = read.graphs
+            given |= {"stored": read.cohesions, "stored_points": read.points}
+        given["progress"] = opened.enter_context(_told())
+        made = evaluate_figures(figure, at_hand, to, **given)
     for path, reason in made.faults:
         note(f"{path} is not used: {reason}")
     if made.absent:
@@ -65,6 +82,18 @@ def evaluate(
     for table in made.tables.values():
         print(table)
     note(f"{made.finished:,} cells, {len(made.files)} files in {to}")
+
+
+def _pairs(stored: Sequence[str]) -> dict[str, str]:
+    """Read DATASET=NAME."""
+    pairs = dict(pair.split("=", 1) for pair in stored if "=" in pair)
+    if len(pairs) != len(stored):
+        raise ParameterError(
+            "--stored takes a dataset and a graph's name, such as Celegans=NAME, each dataset once.",
+            name="stored",
+            value=stored,
+        )
+    return pairs
 
 
 @contextmanager
@@ -89,7 +118,5 @@ def _told() -> Iterator[Any]:
         yield tell
 
 
-def _left(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
+def _left(seconds: float) -> str:
     return f"; about {seconds / 60:.0f} min left" if seconds >= 90 else f"; about {seconds:.0f} s left"

@@ -163,6 +163,11 @@ _STRUCTURE: dict[str, Callable[[Finished, Any], None]] = {
 }
 
 
+def _legend(figure: Any, seen: Mapping[str, Any], title: str = PROMISES) -> None:
+    """Put a legend of mechanisms under the panels, by label."""
+    figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=title, title_fontsize=8)
+
+
 # --- Errors along a parameter
 
 
@@ -246,7 +251,9 @@ def _sweep(
             if i % columns == 0:
                 place.set_ylabel(MEASURES[measure].replace(" of ", "\nof "))
             seen |= dict(zip(*reversed(place.get_legend_handles_labels()), strict=True))
-        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=PROMISES)
+        figure.legend(
+            list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=PROMISES, title_fontsize=8
+        )
         plots.save_figure(figure, path)
 
 
@@ -291,7 +298,9 @@ def _draw_bounds(finished: Finished, path: Any) -> None:
             if i % 2 == 0:
                 place.set_ylabel("bound of the\nlocal sensitivity")
             seen |= dict(zip(*reversed(place.get_legend_handles_labels()), strict=True))
-        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=PROMISES)
+        figure.legend(
+            list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=PROMISES, title_fontsize=8
+        )
         plots.save_figure(figure, path)
 
 
@@ -334,7 +343,7 @@ def _over_graphs(finished: Finished, path: Any, measure: str) -> None:
         place.set_xticks(range(len(names)), names)
         place.grid(False, axis="x")
         place.set_ylabel(MEASURES[measure])
-        figure.legend(loc="outside lower center", ncols=2, title=PROMISES)
+        _legend(figure, dict(zip(*reversed(place.get_legend_handles_labels()), strict=True)))
         plots.save_figure(figure, path)
 
 
@@ -375,8 +384,6 @@ def _draw_losses(finished: Finished, path: Any) -> None:
             place.set_xticks(range(len(names)), names)
             place.grid(False, axis="x")
             place.set_ylabel("worst loss / ε")
-        handles, labels = axes[0, 0].get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="outside lower center", ncols=2, title=f"On the upper edge: infinite. {PROMISES}"
-        )
+        seen = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+        _legend(figure, seen, f"On the upper edge: infinite. {PROMISES}")
         plots.save_figure(figure, path)

@@ -30,13 +30,13 @@ class Step:
     Attributes:
         done, total: cells.
         what: what is being computed.
-        seconds_left: estimated; None before there is anything to go by.
+        seconds_left: estimated.
     """
 
     done: int
     total: int
     what: str
-    seconds_left: float | None
+    seconds_left: float
 
 
 def finish(
@@ -115,6 +115,7 @@ def _finish_part(
 
 
 _GROWTH = {"0.1": 1, "0.2": 4, "0.3": 12, "0.4": 60, "0.5": 200, "0.6": 500, "0.7": 1000, "0.8": 1500}
+_TRUST = 120.0  # seconds of work after which the pace so far counts as much as what was expected
 _SECONDS = {"sets": 3e-6, "release": 3e-7}
 
 
@@ -144,10 +145,10 @@ class _Clock:
         """Say what is being computed."""
         self._what = what
         if self._progress is not None:
-            left = None
-            if self._behind > 0:
-                passed = time.monotonic() - self._started
-                left = passed / self._behind * max(0.0, self._expected - self._behind)
+            passed = time.monotonic() - self._started
+            # At first what is expected decides; kernels that are compiled then say little of what follows.
+            pace = (passed + _TRUST) / (self._behind + _TRUST)
+            left = pace * max(0.0, self._expected - self._behind)
             self._progress(Step(self._count, self._total, self._what, left))
 
     def done(self, cell: Cell, expected: float) -> None:

@@ -66,7 +66,8 @@ class Kept:
         if not path.is_file():
             return None
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            # Opened here: numpy leaves a file open that turns out to be none of its own.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 arrays = {each: archive[each] for each in archive.files}
             if str(arrays.pop("name")) != name:
                 raise ValueError("it holds something else than its name says")
