@@ -43,7 +43,7 @@ from pcneo.evaluate.simulation import (
 )
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
-from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 F = Fraction
 
@@ -263,8 +263,8 @@ def test_critical_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
     for run in range(RUNS):
         # A release draws for all vertices of one scale at once: hand out each scale's numbers in the vertices' order.
         numbers = {
-            float(scale): added[run][[i for i, each in enumerate(scales) if each == scale]].tolist()
-            for scale in set(scales)
+            handed_scale(scale): added[run][[i for i, each in enumerate(scales) if each == scale]].tolist()
+            for scale in set(scales) - {0}
         }
         same = SimulatedNoise(lambda scale, size, numbers=numbers: numbers[scale])
         assert mechanism.noisy_counts(counts, scales, same) == (np.array(counts) + added[run]).tolist()
@@ -610,8 +610,8 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path) -> None:
     table = (tmp_path / "figures" / "all-10.csv").read_text().splitlines()
     assert len(table) == 1 + 3 * (2 + 2 * 4)
     assert "Celegans" in made.tables["datasets"]
-    again = evaluate(names, some_graphs(), tmp_path)
-    assert again.tables == made.tables
+    again = evaluate(["datasets", "losses"], some_graphs(), tmp_path)
+    assert again.tables.items() <= made.tables.items()
 
 
 def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
