@@ -58,9 +58,7 @@ def drawings(name: str, finished: Finished) -> Mapping[str, Callable[[Any], None
 # --- Distributions
 
 
-def _boxes(
-    axes: Any, places: Sequence[float], results: Sequence[Result], quantity: str, look: Any, width: float
-) -> None:
+def _boxes(axes: Any, places: Sequence[float], results: Sequence[Result], quantity: str, look: Any, label: str) -> None:
     """Draw a box for each result at its place."""
     stats = []
     for result in results:
@@ -79,7 +77,7 @@ def _boxes(
     drawn = axes.bxp(
         stats,
         positions=places,
-        widths=width,
+        widths=0.34,
         patch_artist=True,
         manage_ticks=False,
         showmeans=True,
@@ -90,7 +88,7 @@ def _boxes(
         meanprops={"marker": "D", "markersize": 3, "markerfacecolor": "white", "markeredgecolor": "black"},
         flierprops={"marker": ".", "markersize": 2, "markerfacecolor": look.colour, "markeredgecolor": look.colour},
     )
-    drawn["boxes"][0].set_label(look.label)
+    drawn["boxes"][0].set_label(label)
 
 
 def _distributions(
@@ -141,11 +139,13 @@ def _compare(
     pairs: Sequence[tuple[str, dict[str, Any]]],
     quantity: str,
 ) -> None:
+    own = "density" if pairs is _AGAINST else None  # beside local views it is no score that is compared
     for offset, (name, _), results in zip((-0.19, 0.19), pairs, rows, strict=True):
         shown = [(i + offset, result) for i, result in enumerate(results) if result is not None]
         if shown:
             places, found = zip(*shown, strict=True)
-            _boxes(axes, places, found, quantity, plots.look(name), 0.34)
+            look = plots.look(name)
+            _boxes(axes, places, found, quantity, look, "minimal p-cohesion" if name == own else look.label)
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_yscale("log")
     axes.set_ylabel("size (members)" if quantity == "sizes" else "density")

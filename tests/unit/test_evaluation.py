@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import naive
 import networkx as nx
@@ -21,8 +21,9 @@ import numpy as np
 import pytest
 
 from pcneo import minimal_p_cohesions
+from pcneo.cli.evaluate import evaluate as command
 from pcneo.errors import GraphError, NotFoundError, ParameterError
-from pcneo.evaluate import evaluate, views
+from pcneo.evaluate import TARGETS, evaluate, views
 from pcneo.evaluate.cells import SWITCHES, Cell, Result, from_plain, to_plain
 from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
 from pcneo.evaluate.computing import QUANTILES, compute, mechanism_of
@@ -624,6 +625,12 @@ def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
 def test_an_unknown_figure_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="view-size"):
         evaluate(["nonsense"], some_graphs(), tmp_path)
+
+
+def test_the_command_s_help_names_every_figure() -> None:
+    (figure,) = (each for each in get_type_hints(command, include_extras=True)["figure"].__metadata__)
+    named = figure.help.removeprefix("What to make: ").removesuffix(".").replace("or ", "").split(", ")
+    assert named == list(TARGETS)
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
