@@ -175,6 +175,7 @@ def _tally(verdicts: Sequence[Verdict]) -> str:
 
 def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: str, largest_p: float | None) -> str:
     """Return the report: graphs, claims, figures, losses."""
+    missing = len({cell for finished in done.values() for cell in finished.missing})
     sampled = ", ".join(f"{name} at p={p}: {size:,} vertices" for (name, p), size in SAMPLED.items())
     parts = [
         "# The paper's evaluation, again",
@@ -192,6 +193,7 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
         f"- Isolated vertices count in n and are left out of sizes and densities. Samples, seed {SEED}: {sampled}.\n"
         "- Bands and bars are 95 % confidence intervals of the mean over the runs. Boxes show the quartiles, whiskers "
         "the 5 % and 95 % quantiles, points the extremes, the diamond the mean.",
+        *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
         "The command writes the data of each figure beside it, as CSV, with the mean error of local counts that is not "
         "drawn here.",
         "## The graphs",

@@ -668,7 +668,7 @@ def test_a_claim_is_judged_by_the_numbers_of_its_cells() -> None:
         total = 1.0 if cell.mechanism == "elv" else 0.5
         if cell.mechanism == "published" and cell.graph == "SisterCity":
             total = 0.01 if "inside" in cell.switches else 2.0
-        pairs.append((cell, {"total": total, "total_error": 0.001, "bound": 10.0 * total}))
+        pairs.append((cell, {"total": total, "total_error": 0.001, "bound": 10.0 * total, "absolute": total}))
     finished = Finished(pairs)
     by_text = {each.claim.text: each for each in judge_all(finished)}
     all_graphs = by_text["On all graphs published has smaller errors than elv (k=3, ε=10)."]
