@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +27,7 @@ from pcneo.evaluate.simulation import (
 )
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
 
-__all__ = ["QUANTILES", "compute", "mechanism_of", "prepare", "simulate"]
+__all__ = ["QUANTILES", "Sources", "compute", "mechanism_of", "prepare", "simulate"]
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 """That describe a distribution: values that occur, the share of all values that they do not pass."""
@@ -162,23 +163,31 @@ def mechanism_of(cell: Cell, n: int) -> Critical | Edge | Elv | Published:
     )
 
 
-class _Sources:
-    """What simulated releases of one cell rest on."""
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """What simulated releases of one cell rest on.
 
-    def __init__(self, view: View | None, supports: NDArray[np.int64] | None, holds_clique: NDArray[np.bool_] | None):
-        self.view, self.supports, self.holds_clique = view, supports, holds_clique
+    Attributes:
+        view: what the vertices see, for `edge` the owner; None for `critical`.
+        supports: the largest S(e) of each vertex, for `critical`; None for the others.
+        holds_clique: whether each vertex's view holds a clique with it, which the switch `inside` asks; None likewise.
+    """
+
+    view: View | None
+    supports: NDArray[np.int64] | None
+    holds_clique: NDArray[np.bool_] | None
 
 
-def _sources(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> _Sources:
+def _sources(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Sources:
     k = _whole(cell.k)
     graph.counts(k)
     if cell.mechanism == "critical":
-        return _Sources(None, sets(_named(cell.score)).supports(k), None)
+        return Sources(None, sets(_named(cell.score)).supports(k), None)
     if cell.mechanism == "published":
         mine = sets(_named(cell.score))
-        return _Sources(View(mine.inner_degrees, mine.inner_common), None, mine.inside(k) > 0)
+        return Sources(View(mine.inner_degrees, mine.inner_common), None, mine.inside(k) > 0)
     # The extended local view of v holds every clique of v.
-    return _Sources(View(graph.graph.degrees, graph.common), None, graph.counts(k) > 0)
+    return Sources(View(graph.graph.degrees, graph.common), None, graph.counts(k) > 0)
 
 
 def _release(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
@@ -198,7 +207,7 @@ def _release(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -
 
 
 def simulate(
-    mechanism: Critical | Edge | Elv | Published, sources: _Sources, draw: Draw, runs: int, switches: Sequence[str]
+    mechanism: Critical | Edge | Elv | Published, sources: Sources, draw: Draw, runs: int, switches: Sequence[str]
 ) -> tuple[NDArray[np.int64], list[Fraction]]:
     """Return the noise of the counts, shape (runs, n), and each run's λ; for `critical` the scales of the vertices."""
     if isinstance(mechanism, Critical):

@@ -1,276 +1,25 @@
-"""What the paper's Section VI says of its figures, claim by claim, and what is measured here.
-
-A claim's words are ours; its check is a function of finished cells that returns whether it holds and the numbers. Where
-the paper's words leave open how much is meant ("many", "similar", "almost all"), the check takes a threshold, and the
-claim's text names it. A claim about errors is checked on the relative error of the total, as in the paper.
-"""
+"""What the paper says of errors, bounds and promises of simulated releases."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from pcneo.evaluate.cells import Result
+from pcneo.evaluate.claims.judging import Check, Claim, Outcome, series
 from pcneo.evaluate.experiments import ALL, P_VALUES, paper_switches
 from pcneo.evaluate.finished import Finished
 
-__all__ = ["CLAIMS", "Claim", "Outcome", "Verdict", "judge", "judge_all"]
-
-HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
+__all__ = ["RELEASES"]
 
 _CONFIDENCE = 1.96
-_DENSITY = "density"
 
 Setting = dict[str, Any]
 """Parameters of a release, by name, but for mechanism and switches."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Whether a claim holds in one variant, and the numbers that say so."""
-
-    holds: bool
-    numbers: str
-
-
-Check = Callable[[Finished, tuple[str, ...]], Outcome | None]
-"""Takes finished cells and switches; None where cells that it needs are not finished."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One claim.
-
-    Attributes:
-        text: in our words, with the threshold where we had to set one.
-        place: the label of the figure in the paper's source, or the section.
-        check: decides it.
-        k: of the releases it is about; None where it is not about releases, so that no switch bears on it.
-        singly: whether cells with single switches exist, too.
-    """
-
-    text: str
-    place: str
-    check: Check
-    k: int | None = None
-    singly: bool = False
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A claim, what became of it, and the numbers: as released, and under the switches that were tried."""
-
-    claim: Claim
-    verdict: str
-    numbers: str
-
-
-def judge_all(finished: Finished) -> list[Verdict]:
-    """Judge every claim."""
-    return [judge(claim, finished) for claim in CLAIMS]
-
-
-def judge(claim: Claim, finished: Finished) -> Verdict:
-    """Judge a claim: as the mechanisms are released, then with the paper's switches, fewest first."""
-    released = claim.check(finished, ())
-    if released is None:
-        return Verdict(claim, UNKNOWN, "cells are missing")
-    if released.holds or claim.k is None:
-        return Verdict(claim, HOLDS if released.holds else FAILS, released.numbers)
-    together = paper_switches(claim.k)
-    tried = [*((switch,) for switch in together if claim.singly), together]
-    outcomes = [(switches, claim.check(finished, switches)) for switches in tried]
-    held = [(switches, outcome) for switches, outcome in outcomes if outcome is not None and outcome.holds]
-    if held:
-        switches, outcome = held[0]
-        verdict = f"holds only under {' + '.join(switches)}"
-    else:
-        switches, outcome = outcomes[-1]
-        verdict = FAILS
-    if outcome is None:
-        return Verdict(claim, verdict, released.numbers)
-    return Verdict(claim, verdict, f"{released.numbers}. With {' + '.join(switches)}: {outcome.numbers}")
-
-
-# --- Structure
-
-
-def _each(finished: Finished, kind: str, p: str, names: Sequence[str] = ALL) -> list[tuple[str, Result]] | None:
-    found = [(name, finished.one(kind=kind, graph=name, p=p)) for name in names]
-    if any(result is None for _, result in found):
-        return None
-    return [(name, result) for name, result in found if result is not None]
-
-
-def _sweep(finished: Finished, name: str, score: str = _DENSITY, kind: str = "sets") -> list[Result] | None:
-    given = {"score": score} if kind != "scores" else {}
-    found = [finished.one(kind=kind, graph=name, p=p, **given) for p in P_VALUES]
-    results = [result for result in found if result is not None]
-    return results if len(results) == len(P_VALUES) else None
-
-
-def _denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3")
-    if results is None:
-        return None
-    good = [
-        name for name, r in results if r["mean_density_ratio"] > 1 and r["denser"] > 1 - r["denser"] - r["as_dense"]
-    ]
-    numbers = ", ".join(
-        f"{name} {r['denser']:.0%} denser, {1 - r['denser'] - r['as_dense']:.0%} less, "
-        f"means ×{r['mean_density_ratio']:.2f}"
-        for name, r in results
-    )
-    return Outcome(len(good) == len(results), f"{len(good)} of {len(results)}: {numbers}")
-
-
-def _all_denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3", ("Yeast", "HepTh"))
-    if results is None:
-        return None
-    less = [(name, 1 - r["denser"] - r["as_dense"]) for name, r in results]
-    numbers = ", ".join(
-        f"{name}: {r['denser']:.1%} denser, {r['as_dense']:.1%} as dense, {share:.1%} less dense"
-        for (name, r), (_, share) in zip(results, less, strict=True)
-    )
-    return Outcome(all(share < 1e-12 for _, share in less), numbers)
-
-
-def _densities_converge(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    texts, good = [], True
-    for name in ("Gnutella08", "HepPh"):
-        results = _sweep(finished, name, kind="scores")
-        if results is None:
-            return None
-        distances = [r["density_distance"] for r in results]
-        ratio = results[-1]["mean_density_ratio"]
-        good = good and distances[-1] < distances[0] and abs(math.log(ratio)) < math.log(1.1)
-        texts.append(f"{name}: distance of the distributions {_series(distances)}; mean ratio at p=0.8 {ratio:.3f}")
-    return Outcome(good, "; ".join(texts))
-
-
-def _component_included(names: Sequence[str]) -> Check:
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-        shares = []
-        for name in names:
-            result = finished.one(kind="sets", graph=name, p="0.8", score=_DENSITY)
-            if result is None:
-                return None
-            shares.append((name, result["of_component"]))
-        text = ", ".join(f"{name} {share:.0%}" for name, share in shares)
-        return Outcome(all(share >= 0.9 for _, share in shares), f"mean share of the component at p=0.8: {text}")
-
-    return check
-
-
-def _similar_sizes(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3")
-    if results is None:
-        return None
-    near = [name for name, r in results if 0.8 <= r["mean_size_ratio"] <= 1.25]
-    numbers = ", ".join(f"{name} ×{r['mean_size_ratio']:.2f}" for name, r in results)
-    return Outcome(len(near) > len(results) / 2, f"{len(near)} of {len(results)}: mean sizes {numbers}")
-
-
-def _much_smaller(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3", ("Yeast", "HepTh"))
-    if results is None:
-        return None
-    numbers = ", ".join(f"{name} ×{r['mean_size_ratio']:.2f}" for name, r in results)
-    return Outcome(all(r["mean_size_ratio"] <= 0.75 for _, r in results), f"mean sizes {numbers}")
-
-
-def _sizes_grow(names: Sequence[str], scores: Sequence[str]) -> Check:
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-        texts, good = [], True
-        for name in names:
-            for score in scores:
-                results = _sweep(finished, name, score)
-                if results is None:
-                    return None
-                means = [r["sizes"]["mean"] for r in results]
-                good = good and all(a < b for a, b in pairwise(means))
-                texts.append(f"{name}, {score} score: {_series(means)}")
-        return Outcome(good, "; ".join(texts))
-
-    return check
-
-
-def _denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "against", "0.3")
-    if results is None:
-        return None
-    good = [name for name, r in results if r["mean_density_ratio"] >= 2]
-    numbers = ", ".join(f"{name} ×{r['mean_density_ratio']:.1f} ({r['denser']:.1%})" for name, r in results)
-    return Outcome(
-        len(good) == len(results), f"{len(good)} of {len(results)}: mean density (share of denser sets) {numbers}"
-    )
-
-
-def _all_denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    result = finished.one(kind="against", graph="USAirport", p="0.3")
-    if result is None:
-        return None
-    return Outcome(result["denser"] == 1, f"{result['denser']:.2%} are denser, {result['as_dense']:.2%} as dense")
-
-
-def _views_by_p(low: str, high: str, holds: Callable[[Result], bool]) -> Check:
-    """Whether something holds at every p from low to high on USAirport and SisterCity."""
-
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-        texts, good = [], True
-        for name in ("USAirport", "SisterCity"):
-            results = _sweep(finished, name, kind="against")
-            if results is None:
-                return None
-            shown = [(p, r) for p, r in zip(P_VALUES, results, strict=True) if low <= p <= high]
-            good = good and all(holds(r) for _, r in shown)
-            shares = ", ".join(f"{p}: {r['denser']:.0%}" for p, r in shown)
-            texts.append(f"{name}, share of denser sets: {shares}")
-        return Outcome(good, "; ".join(texts))
-
-    return check
-
-
-def _density_falls(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    texts, good = [], True
-    for name in ("USAirport", "SisterCity"):
-        results = _sweep(finished, name)
-        if results is None:
-            return None
-        means = [r["densities"]["mean"] for r in results]
-        good = good and all(a > b for a, b in pairwise(means))
-        texts.append(f"{name}: {_series(means)}")
-    return Outcome(good, "mean densities " + "; ".join(texts))
-
-
-def _all_smaller_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "against", "0.3")
-    if results is None:
-        return None
-    good = [name for name, r in results if r["smaller"] == 1]
-    numbers = ", ".join(f"{name} {r['smaller']:.2%} smaller, {r['as_small']:.2%} as small" for name, r in results)
-    return Outcome(len(good) == len(results), f"{len(good)} of {len(results)}: {numbers}")
-
-
-def _larger_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    texts, good = [], True
-    for name, beyond in (("WIKIVote", "0.5"), ("Yeast", "0.6")):
-        results = _sweep(finished, name, kind="against")
-        if results is None:
-            return None
-        larger = [(p, 1 - r["smaller"] - r["as_small"]) for p, r in zip(P_VALUES, results, strict=True)]
-        good = good and all((share > 0.5) == (p > beyond) for p, share in larger)
-        texts.append(f"{name}, share of larger sets: " + ", ".join(f"{p}: {share:.0%}" for p, share in larger))
-    return Outcome(good, "; ".join(texts))
-
-
-# --- Releases
 
 
 def _release(finished: Finished, mechanism: str, switches: tuple[str, ...], **given: Any) -> Result | None:
@@ -381,7 +130,7 @@ def _error_rises(graph: str, k: int) -> Check:
             results = [published for _, published, _ in pairs]
             no_fall = not any(_clearly(b, a) for a, b in pairwise(results))
             good += no_fall and _clearly(results[0], results[-1])
-            texts.append(f"h={settings[0]['h']}, ε={settings[0]['epsilon']}: {_series([r['total'] for r in results])}")
+            texts.append(f"h={settings[0]['h']}, ε={settings[0]['epsilon']}: {series([r['total'] for r in results])}")
         return Outcome(good == len(texts), f"in {good} of {len(texts)} panels; {'; '.join(texts)}")
 
     return check
@@ -604,10 +353,6 @@ def _promise_kept(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
 # --- Numbers
 
 
-def _series(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:.3g}" for value in values)
-
-
 def _ranks(values: Sequence[float]) -> list[float]:
     return np.argsort(np.argsort(values)).astype(float).tolist()
 
@@ -624,87 +369,7 @@ def _correlation(first: Sequence[float], second: Sequence[float]) -> float:
 
 _HEPTH, _BITCOIN = "fig:eval:hepth:p", "fig:eval:Bitcoin:p"
 
-CLAIMS = (
-    # Structure
-    Claim(
-        "At p=0.3 the merit score gives denser sets than the older score on all nine graphs (more sets denser than "
-        "less dense, and a larger mean).",
-        "fig:eval:PCsDensity:all",
-        _denser_by_score,
-    ),
-    Claim(
-        "On Yeast and HepTh every set of the merit score is denser (none less dense).",
-        "fig:eval:PCsDensity:all",
-        _all_denser_by_score,
-    ),
-    Claim(
-        "On Gnutella08 and HepPh the densities of the two scores become alike as p grows (their distributions nearer "
-        "at p=0.8 than at 0.1, means within 10 %).",
-        "fig:eval:PCsDensity:gnutella08, :hepth",
-        _densities_converge,
-    ),
-    Claim(
-        "At the largest p almost the whole component is in a set, on Gnutella08 and HepPh (90 % of it).",
-        "fig:eval:PCsDensity:gnutella08, :hepth",
-        _component_included(("Gnutella08", "HepPh")),
-    ),
-    Claim(
-        "At p=0.3 the two scores give sets of similar size on most graphs (mean sizes within 25 %).",
-        "fig:eval:PCsSize:all",
-        _similar_sizes,
-    ),
-    Claim(
-        "On Yeast and HepTh the merit score finds much smaller sets (mean size at most 75 %).",
-        "fig:eval:PCsSize:all",
-        _much_smaller,
-    ),
-    Claim(
-        "On Gnutella08 and HepPh the sizes of both scores grow with p.",
-        "fig:eval:PCsSize:usairport, :sistercity",
-        _sizes_grow(("Gnutella08", "HepPh"), ("density", "degree")),
-    ),
-    Claim(
-        "At p=0.3 minimal p-cohesions are significantly denser than local views on all graphs (twice the mean).",
-        "fig:eval:PCELVDen:all",
-        _denser_than_views,
-    ),
-    Claim("On USAirport every minimal p-cohesion at p=0.3 is denser.", "fig:eval:PCELVDen:all", _all_denser_than_views),
-    Claim(
-        "On USAirport and SisterCity many sets are denser than the view for p from 0.1 to 0.7 (at least half of them).",
-        "fig:eval:PCELVDen:usairport, :sistercity",
-        _views_by_p("0.1", "0.7", lambda r: r["denser"] >= 0.5),
-    ),
-    Claim(
-        "On USAirport and SisterCity the density falls as p grows (the mean, at every step).",
-        "fig:eval:PCELVDen:usairport, :sistercity",
-        _density_falls,
-    ),
-    Claim(
-        "On USAirport and SisterCity most sets are less dense than the view for p beyond 0.7.",
-        "fig:eval:PCELVDen:usairport, :sistercity",
-        _views_by_p("0.8", "0.8", lambda r: 1 - r["denser"] - r["as_dense"] > 0.5),
-    ),
-    Claim(
-        "There, the reason is that a large p takes in nearly the entire graph (90 % of the component).",
-        "fig:eval:PCELVDen:usairport, :sistercity",
-        _component_included(("USAirport", "SisterCity")),
-    ),
-    Claim(
-        "At p=0.3, on all graphs and for all vertices, the set is smaller than the view.",
-        "fig:eval:PCELVSize:all",
-        _all_smaller_than_views,
-    ),
-    Claim(
-        "On WIKIVote and Yeast the sizes grow with p.",
-        "fig:eval:PCELVSize:wikivote, :yeast",
-        _sizes_grow(("WIKIVote", "Yeast"), ("density",)),
-    ),
-    Claim(
-        "The sets are larger than the views for p beyond 0.5 on WIKIVote and beyond 0.6 on Yeast (for more than half "
-        "of the vertices, and not before).",
-        "fig:eval:PCELVSize:wikivote, :yeast",
-        _larger_than_views,
-    ),
+RELEASES = (
     # Three cliques
     Claim(
         "HepTh, k=3: published has smaller errors than elv for all p below 0.7.",
