@@ -3,87 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from pcneo.evaluate.cells import Result
+from pcneo.evaluate.claims.comparing import (
+    Setting,
+    clearly,
+    correlation,
+    geometric,
+    outperforms,
+    pairs_at,
+    ranks,
+    setting,
+)
 from pcneo.evaluate.claims.judging import Check, Claim, Outcome, series
 from pcneo.evaluate.experiments import ALL, P_VALUES, paper_switches
 from pcneo.evaluate.finished import Finished
 
 __all__ = ["RELEASES"]
 
-_CONFIDENCE = 1.96
-
-Setting = dict[str, Any]
-"""Parameters of a release, by name, but for mechanism and switches."""
-
-
-def _release(finished: Finished, mechanism: str, switches: tuple[str, ...], **given: Any) -> Result | None:
-    if mechanism == "elv":
-        given.pop("p", None)
-    return finished.one(kind="release", mechanism=mechanism, switches=switches, **given)
-
-
-def _pairs(
-    finished: Finished, switches: tuple[str, ...], settings: Iterable[Setting]
-) -> list[tuple[Setting, Result, Result]] | None:
-    """`published` and `elv` at each setting; None where a cell is missing."""
-    found = []
-    for given in settings:
-        published, elv = (_release(finished, name, switches, **given) for name in ("published", "elv"))
-        if published is None or elv is None:
-            return None
-        found.append((given, published, elv))
-    return found
-
-
-def _clearly(better: Result, worse: Result) -> bool:
-    """Whether the 95 % intervals of the difference of two means leave out 0."""
-    error = math.hypot(better["total_error"], worse["total_error"])
-    return worse["total"] - better["total"] > _CONFIDENCE * error
-
-
-def _outperforms(settings: Sequence[Setting], by: str) -> Check:
-    """`published` has the smaller mean error at every setting."""
-
-    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
-        pairs = _pairs(finished, switches, settings)
-        if pairs is None:
-            return None
-        better = [given for given, published, elv in pairs if published["total"] < elv["total"]]
-        clear = sum(_clearly(published, elv) for _, published, elv in pairs)
-        worse = sum(_clearly(elv, published) for _, published, elv in pairs)
-        groups: dict[object, list[float]] = {}
-        for given, published, elv in pairs:
-            groups.setdefault(given[by], []).append(elv["total"] / published["total"])
-        if len(groups) > 12:  # as many as there are values of ε1
-            spread = [ratio for ratios in groups.values() for ratio in ratios]
-            ratios = f"between ×{min(spread):.3g} and ×{max(spread):.3g}, median ×{np.median(spread):.3g}"
-        else:
-            ratios = ", ".join(f"{name} ×{_geometric(values):.3g}" for name, values in groups.items())
-        return Outcome(
-            len(better) == len(pairs),
-            f"smaller at {len(better)} of {len(pairs)} points (clearly at {clear}, clearly larger at {worse}); "
-            f"error of elv over that of published by {_NAMES.get(by, by)}: {ratios}",
-        )
-
-    return check
-
-
-_NAMES = {"epsilon_1": "ε1", "epsilon": "ε"}
-
-
-def _geometric(values: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))
-
 
 def _two_orders(epsilon: str) -> Check:
     def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
-        pairs = _pairs(finished, switches, [_setting("SisterCity", 3, epsilon)])
+        pairs = pairs_at(finished, switches, [setting("SisterCity", 3, epsilon)])
         if pairs is None:
             return None
         ((_, published, elv),) = pairs
@@ -93,15 +37,11 @@ def _two_orders(epsilon: str) -> Check:
     return check
 
 
-def _setting(graph: str, k: int, epsilon: str, h: int = 3, p: str = "0.1", epsilon_1: str | None = None) -> Setting:
-    return {"graph": graph, "k": k, "epsilon": epsilon, "h": h, "p": p, "epsilon_1": epsilon_1}
-
-
 def _smaller_for_published(quantity: str, words: str) -> Check:
     """Whether something is smaller for `published` than for `elv` on all graphs, at ε = 10."""
 
     def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
-        pairs = _pairs(finished, switches, [_setting(name, 3, "10") for name in ALL])
+        pairs = pairs_at(finished, switches, [setting(name, 3, "10") for name in ALL])
         if pairs is None:
             return None
         good = [given["graph"] for given, published, elv in pairs if published[quantity] < elv[quantity]]
@@ -117,19 +57,19 @@ def _smaller_for_published(quantity: str, words: str) -> Check:
 
 def _by_p(graph: str, k: int) -> list[list[Setting]]:
     """The settings of a figure by p: a list for each h and ε."""
-    return [[_setting(graph, k, epsilon, h, p) for p in P_VALUES] for h in (1, 3, 10) for epsilon in ("3", "10")]
+    return [[setting(graph, k, epsilon, h, p) for p in P_VALUES] for h in (1, 3, 10) for epsilon in ("3", "10")]
 
 
 def _error_rises(graph: str, k: int) -> Check:
     def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
         good, texts = 0, []
         for settings in _by_p(graph, k):
-            pairs = _pairs(finished, switches, settings)
+            pairs = pairs_at(finished, switches, settings)
             if pairs is None:
                 return None
             results = [published for _, published, _ in pairs]
-            no_fall = not any(_clearly(b, a) for a, b in pairwise(results))
-            good += no_fall and _clearly(results[0], results[-1])
+            no_fall = not any(clearly(b, a) for a, b in pairwise(results))
+            good += no_fall and clearly(results[0], results[-1])
             texts.append(f"h={settings[0]['h']}, ε={settings[0]['epsilon']}: {series([r['total'] for r in results])}")
         return Outcome(good == len(texts), f"in {good} of {len(texts)} panels; {'; '.join(texts)}")
 
@@ -140,7 +80,7 @@ def _rises_slowly(graph: str, k: int) -> Check:
     def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
         good, texts = 0, []
         for settings in _by_p(graph, k):
-            pairs = _pairs(finished, switches, settings)
+            pairs = pairs_at(finished, switches, settings)
             if pairs is None:
                 return None
             errors = [published["total"] for _, published, _ in pairs]
@@ -158,7 +98,7 @@ def _whole_neighbourhoods(graph: str, k: int) -> Check:
     def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
         shares = []
         for p in P_VALUES[4:]:
-            result = finished.one(kind="release", mechanism="published", switches=(), **_setting(graph, k, "10", p=p))
+            result = finished.one(kind="release", mechanism="published", switches=(), **setting(graph, k, "10", p=p))
             if result is None:
                 return None
             shares.append((p, result["whole_neighbourhoods"]))
@@ -191,7 +131,7 @@ def _bounds_by_h(finished: Finished, switches: tuple[str, ...]) -> dict[str, tup
     """Bounds of `published` and `elv` by h, for each ε."""
     found = {}
     for epsilon in ("1", "3", "5", "10"):
-        pairs = _pairs(finished, switches, [_setting("Celegans", 3, epsilon, h) for h in _H])
+        pairs = pairs_at(finished, switches, [setting("Celegans", 3, epsilon, h) for h in _H])
         if pairs is None:
             return None
         found[epsilon] = [p["bound"] for _, p, _ in pairs], [e["bound"] for _, _, e in pairs]
@@ -202,7 +142,7 @@ def _similar_by_h(finished: Finished, switches: tuple[str, ...]) -> Outcome | No
     bounds = _bounds_by_h(finished, switches)
     if bounds is None:
         return None
-    alike = {epsilon: _correlation(*both) for epsilon, both in bounds.items()}
+    alike = {epsilon: correlation(*both) for epsilon, both in bounds.items()}
     text = ", ".join(f"ε={epsilon}: {value:.2f}" for epsilon, value in alike.items())
     return Outcome(all(value >= 0.8 for value in alike.values()), f"correlation over h: {text}")
 
@@ -235,17 +175,17 @@ _EPSILONS = tuple(str(i) for i in range(1, 13))
 
 
 def _by_epsilon(k: int) -> list[list[Setting]]:
-    return [[_setting("USAirport", k, epsilon, h) for epsilon in _EPSILONS] for h in (1, 3, 5, 10)]
+    return [[setting("USAirport", k, epsilon, h) for epsilon in _EPSILONS] for h in (1, 3, 5, 10)]
 
 
 def _similar_by_epsilon(k: int) -> Check:
     def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
         texts, good = [], True
         for settings in _by_epsilon(k):
-            pairs = _pairs(finished, switches, settings)
+            pairs = pairs_at(finished, switches, settings)
             if pairs is None:
                 return None
-            alike = _correlation(*([math.log(pair[i]["total"]) for pair in pairs] for i in (1, 2)))
+            alike = correlation(*([math.log(pair[i]["total"]) for pair in pairs] for i in (1, 2)))
             good = good and alike >= 0.8
             texts.append(f"h={settings[0]['h']}: {alike:.2f}")
         return Outcome(good, f"correlation of log errors over ε: {', '.join(texts)}")
@@ -256,11 +196,11 @@ def _similar_by_epsilon(k: int) -> Check:
 def _better_with_epsilon(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
     texts, good = [], True
     for settings in _by_epsilon(3):
-        pairs = _pairs(finished, switches, settings)
+        pairs = pairs_at(finished, switches, settings)
         if pairs is None:
             return None
         ratios = [elv["total"] / published["total"] for _, published, elv in pairs]
-        low, high = _geometric(ratios[:4]), _geometric(ratios[-4:])
+        low, high = geometric(ratios[:4]), geometric(ratios[-4:])
         good = good and high > low and high > 1
         texts.append(f"h={settings[0]['h']}: ×{low:.3g}, then ×{high:.3g}")
     return Outcome(good, f"error of elv over that of published, ε from 1 to 4, then from 9 to 12: {'; '.join(texts)}")
@@ -270,7 +210,7 @@ _EPSILON_1S = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
 
 
 def _by_epsilon_1() -> list[list[Setting]]:
-    return [[_setting("Celegans", 3, "5", h, epsilon_1=each) for each in _EPSILON_1S] for h in (3, 5, 7, 10)]
+    return [[setting("Celegans", 3, "5", h, epsilon_1=each) for each in _EPSILON_1S] for h in (3, 5, 7, 10)]
 
 
 def _curves_of_epsilon_1(
@@ -279,7 +219,7 @@ def _curves_of_epsilon_1(
     """Errors or bounds by ε1, of each mechanism and h."""
     found = {}
     for settings in _by_epsilon_1():
-        pairs = _pairs(finished, switches, settings)
+        pairs = pairs_at(finished, switches, settings)
         if pairs is None:
             return None
         for name, place in (("published", 1), ("elv", 2)):
@@ -296,7 +236,7 @@ def _trend_of_epsilon_1(low: float, high: float, sign: int, quantity: str = "tot
             return None
         places = [i for i, each in enumerate(_EPSILON_1S) if low <= float(each) <= high]
         alike = {
-            name: _correlation(_ranks([curve[i] for i in places]), list(map(float, places)))
+            name: correlation(ranks([curve[i] for i in places]), list(map(float, places)))
             for name, curve in curves.items()
         }
         good = sum(sign * value >= 0.8 for value in alike.values())
@@ -350,20 +290,6 @@ def _promise_kept(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
     return Outcome(good == count, f"at most ε2 at {good} of {count}; {'; '.join(texts)}")
 
 
-# --- Numbers
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    return np.argsort(np.argsort(values)).astype(float).tolist()
-
-
-def _correlation(first: Sequence[float], second: Sequence[float]) -> float:
-    a, b = np.array(first), np.array(second)
-    if not (a.std() > 0 and b.std() > 0):
-        return 0.0
-    return float(np.corrcoef(a, b)[0, 1])
-
-
 # --- The claims
 
 
@@ -374,7 +300,7 @@ RELEASES = (
     Claim(
         "HepTh, k=3: published has smaller errors than elv for all p below 0.7.",
         _HEPTH,
-        _outperforms([s for part in _by_p("HepTh", 3) for s in part[:6]], "p"),
+        outperforms([s for part in _by_p("HepTh", 3) for s in part[:6]], "p"),
         k=3,
     ),
     Claim("HepTh, k=3: the error of published rises with p.", _HEPTH, _error_rises("HepTh", 3), k=3),
@@ -418,7 +344,7 @@ RELEASES = (
     Claim(
         "On all graphs published has smaller errors than elv (k=3, ε=10).",
         "fig:eval:USAirport:all",
-        _outperforms([_setting(name, 3, "10") for name in ALL], "graph"),
+        outperforms([setting(name, 3, "10") for name in ALL], "graph"),
         k=3,
         singly=True,
     ),
@@ -458,7 +384,7 @@ RELEASES = (
     Claim(
         "On all graphs published has smaller errors than elv (k=3, ε=5).",
         "fig:eval1:all",
-        _outperforms([_setting(name, 3, "5") for name in ALL], "graph"),
+        outperforms([setting(name, 3, "5") for name in ALL], "graph"),
         k=3,
         singly=True,
     ),
@@ -472,7 +398,7 @@ RELEASES = (
     Claim(
         "Celegans: published has smaller errors than elv for all ε1.",
         "fig:eval1:celegan_var1",
-        _outperforms([s for part in _by_epsilon_1() for s in part], "epsilon_1"),
+        outperforms([s for part in _by_epsilon_1() for s in part], "epsilon_1"),
         k=3,
     ),
     Claim(
@@ -508,7 +434,7 @@ RELEASES = (
     Claim(
         "Bitcoin, k=4: published has smaller errors than elv for all p below 0.8.",
         _BITCOIN,
-        _outperforms([s for part in _by_p("Bitcoin", 4) for s in part[:7]], "p"),
+        outperforms([s for part in _by_p("Bitcoin", 4) for s in part[:7]], "p"),
         k=4,
     ),
     Claim("Bitcoin, k=4: the error of published rises with p.", _BITCOIN, _error_rises("Bitcoin", 4), k=4),
@@ -531,7 +457,7 @@ RELEASES = (
     Claim(
         "On all graphs published has smaller errors than elv (k=4, ε=10).",
         "fig:eval:all",
-        _outperforms([_setting(name, 4, "10") for name in ALL], "graph"),
+        outperforms([setting(name, 4, "10") for name in ALL], "graph"),
         k=4,
         singly=True,
     ),
@@ -544,7 +470,7 @@ RELEASES = (
     Claim(
         "USAirport, k=4: published has smaller errors than elv for all ε, for all h.",
         "fig:eval:Yeast_var",
-        _outperforms([s for part in _by_epsilon(4) for s in part], "h"),
+        outperforms([s for part in _by_epsilon(4) for s in part], "h"),
         k=4,
     ),
     # What the mechanism is for
