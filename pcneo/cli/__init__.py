@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import audit, demo, graph, release, server, show, stored
+from pcneo.cli import audit, demo, evaluate, graph, release, server, show, stored
 
 __all__ = ["app"]
 
@@ -40,6 +40,7 @@ app.command(name="clean")(stored.clean)
 app.command(name="release")(release.release)
 app.command(name="audit")(audit.audit)
 app.add_typer(release.budget, name="budget")
+app.command(name="evaluate")(evaluate.evaluate)
 app.command(name="schema")(stored.schema)
 app.add_typer(server.app, name="server")
 

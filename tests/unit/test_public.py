@@ -61,6 +61,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         "from pcneo.cli import app; app(['--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['annotate', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['release', '--help'], prog_name='pcneo')",
+        "from pcneo.cli import app; app(['evaluate', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['--version'], prog_name='pcneo')",
     ],
 )

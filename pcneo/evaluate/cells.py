@@ -1,0 +1,123 @@
+"""A cell: one point of one experiment, as plain parameters; its result is one small file named by their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pcneo import __version__
+
+__all__ = ["KINDS", "REVISION", "RUNS", "SEED", "SWITCHES", "Cell", "Result", "from_plain", "to_plain"]
+
+Result = dict[str, Any]
+"""Plain values by name: numbers, texts, lists of numbers, None."""
+
+SEED = 20260101
+"""Of samples and of simulated noise; a cell's own stream follows from it and the cell's parameters."""
+
+RUNS = 100
+"""Simulated releases a cell, as in the paper."""
+
+REVISION = 1
+"""Of what cells compute: raise it when the same parameters would give another result."""
+
+KINDS = {
+    "graph": "statistics of a graph",
+    "views": "sizes and densities of extended local views",
+    "sets": "sizes and densities of minimal p-cohesions",
+    "scores": "minimal p-cohesions of the two scores, vertex by vertex",
+    "against": "minimal p-cohesions against extended local views, vertex by vertex",
+    "subsets": "extended local views inside minimal p-cohesions",
+    "release": "errors of simulated releases",
+    "loss": "what the worst connection loses",
+}
+
+SWITCHES = {
+    "inside": "noise only where a vertex's own view holds a clique (Γ_in > 0)",
+    "unclamped": "no clamp of the bound at n-2",
+    "four-thirds": "λ for k=4 is 4/3 of λ for k=3",
+}
+"""The paper's variants of the two phases. They exist here only; no release has them."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The parameters of one cell; those that a kind does not have are None.
+
+    Attributes:
+        kind: one of `KINDS`.
+        graph: the dataset's name.
+        content: hash of the graph.
+        p: text such as `0.3`.
+        score: that ranks the expansion.
+        sample: how many vertices are drawn, with `seed`; None for all.
+        k: vertices of a clique.
+        mechanism: its name.
+        h: how many vertices are asked for a closer bound.
+        epsilon, epsilon_1: texts such as `0.5`.
+        switches: names in `SWITCHES`, ascending.
+        runs: simulated releases.
+        seed: of samples and simulated noise.
+        version: of the program and of `REVISION`.
+    """
+
+    kind: str
+    graph: str
+    content: str
+    p: str | None = None
+    score: str | None = None
+    sample: int | None = None
+    k: int | None = None
+    mechanism: str | None = None
+    h: int | None = None
+    epsilon: str | None = None
+    epsilon_1: str | None = None
+    switches: tuple[str, ...] = ()
+    runs: int | None = None
+    seed: int = SEED
+    version: str = f"{__version__}/{REVISION}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As JSON has them."""
+        return {**asdict(self), "switches": list(self.switches)}
+
+    @property
+    def identity(self) -> str:
+        """The hash that names the cell's file."""
+        return _hash(self.parameters)
+
+    @property
+    def stream(self) -> int:
+        """What seeds the cell's noise: switches share it, so that they are compared under the same noise."""
+        return int(_hash({**self.parameters, "switches": []}), 16)
+
+
+def _hash(parameters: dict[str, Any]) -> str:
+    text = json.dumps(parameters, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def to_plain(value: Any) -> Any:
+    """Return a result as JSON can say it, which knows no infinity."""
+    if isinstance(value, dict):
+        return {name: to_plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(each) for each in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return value
+
+
+def from_plain(value: Any) -> Any:
+    """Undo `to_plain`."""
+    if isinstance(value, dict):
+        return {name: from_plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [from_plain(each) for each in value]
+    if value in ("infinite", "-infinite"):
+        return math.inf if value == "infinite" else -math.inf
+    return value

@@ -1,0 +1,34 @@
+"""What the paper's Section VI says of its figures, claim by claim, and what is measured here.
+
+A claim's words are ours; its check is a function of finished cells that returns whether it holds and the numbers. Where
+the paper's words leave open how much is meant ("many", "similar", "almost all"), the check takes a threshold, and the
+claim's text names it. A claim about errors is checked on the relative error of the total, as in the paper.
+"""
+
+from __future__ import annotations
+
+from pcneo.evaluate.claims.judging import FAILS, HOLDS, UNKNOWN, Check, Claim, Outcome, Verdict, judge
+from pcneo.evaluate.claims.releases import RELEASES
+from pcneo.evaluate.claims.structure import STRUCTURE
+from pcneo.evaluate.finished import Finished
+
+__all__ = [
+    "CLAIMS",
+    "FAILS",
+    "HOLDS",
+    "UNKNOWN",
+    "Check",
+    "Claim",
+    "Outcome",
+    "Verdict",
+    "judge",
+    "judge_all",
+]
+
+CLAIMS = (*STRUCTURE, *RELEASES)
+"""In the paper's order."""
+
+
+def judge_all(finished: Finished) -> list[Verdict]:
+    """Judge every claim."""
+    return [judge(claim, finished) for claim in CLAIMS]

@@ -1,0 +1,80 @@
+"""A claim, its check, and the verdict: as released, else under the paper's switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pcneo.evaluate.experiments import paper_switches
+from pcneo.evaluate.finished import Finished
+
+__all__ = ["FAILS", "HOLDS", "UNKNOWN", "Check", "Claim", "Outcome", "Verdict", "judge", "series"]
+
+HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a claim holds in one variant, and the numbers that say so."""
+
+    holds: bool
+    numbers: str
+
+
+Check = Callable[[Finished, tuple[str, ...]], Outcome | None]
+"""Takes finished cells and switches; None where cells that it needs are not finished."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        text: in our words, with the threshold where we had to set one.
+        place: the label of the figure in the paper's source, or the section.
+        check: decides it.
+        k: of the releases it is about; None where it is not about releases, so that no switch bears on it.
+        singly: whether cells with single switches exist, too.
+    """
+
+    text: str
+    place: str
+    check: Check
+    k: int | None = None
+    singly: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, what became of it, and the numbers: as released, and under the switches that were tried."""
+
+    claim: Claim
+    verdict: str
+    numbers: str
+
+
+def judge(claim: Claim, finished: Finished) -> Verdict:
+    """Judge a claim: as the mechanisms are released, then with the paper's switches, fewest first."""
+    released = claim.check(finished, ())
+    if released is None:
+        return Verdict(claim, UNKNOWN, "cells are missing")
+    if released.holds or claim.k is None:
+        return Verdict(claim, HOLDS if released.holds else FAILS, released.numbers)
+    together = paper_switches(claim.k)
+    tried = [*((switch,) for switch in together if claim.singly), together]
+    outcomes = [(switches, claim.check(finished, switches)) for switches in tried]
+    held = [(switches, outcome) for switches, outcome in outcomes if outcome is not None and outcome.holds]
+    if held:
+        switches, outcome = held[0]
+        verdict = f"holds only under {' + '.join(switches)}"
+    else:
+        switches, outcome = outcomes[-1]
+        verdict = FAILS
+    if outcome is None:
+        return Verdict(claim, verdict, released.numbers)
+    return Verdict(claim, verdict, f"{released.numbers}. With {' + '.join(switches)}: {outcome.numbers}")
+
+
+def series(values: Sequence[float]) -> str:
+    """Return numbers as a list for a person."""
+    return ", ".join(f"{value:.3g}" for value in values)

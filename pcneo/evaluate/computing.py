@@ -1,0 +1,321 @@
+"""What each kind of cell computes, from arrays to a few numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.evaluate import views
+from pcneo.evaluate.cells import Cell, Result
+from pcneo.evaluate.datasets import Counts
+from pcneo.evaluate.sets import GraphArrays, RefusedError, SetArrays
+from pcneo.evaluate.simulation import (
+    Draw,
+    View,
+    floating_point_noise,
+    noise_of_critical,
+    noise_of_scales,
+    scales_of_edge,
+    scales_of_phases,
+)
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
+
+__all__ = ["QUANTILES", "Sources", "compute", "mechanism_of", "prepare", "simulate"]
+
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+"""That describe a distribution: values that occur, the share of all values that they do not pass."""
+
+Values = NDArray[np.float64] | NDArray[np.int64]
+
+
+def compute(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    """Compute a cell.
+
+    Args:
+        cell: the cell.
+        graph: its graph.
+        sets: the cohesions at the cell's p for a score.
+    """
+    return _KINDS[cell.kind](cell, graph, sets)
+
+
+def prepare(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> None:
+    """Compute the arrays that the cell needs, which may use all cores; `compute` then uses one."""
+    if cell.kind == "release":
+        with suppress(RefusedError):
+            _sources(cell, graph, sets)
+
+
+# --- Structure
+
+
+def _graph(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    arrays = graph.graph
+    counts = Counts.of(arrays)
+    return {
+        "nodes": counts.nodes,
+        "edges": counts.edges,
+        "mean_degree": 2 * counts.edges / counts.nodes,
+        "largest_degree": counts.largest_degree,
+        "triangles": counts.triangles,
+        "isolated": int((~graph.linked).sum()),
+        "largest_component": int(graph.components.max(initial=0)),
+        "largest_change": graph.largest_change(3),
+    }
+
+
+def _views(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    sizes, edges = graph.view_sizes[graph.linked], graph.view_edges[graph.linked]
+    return _described(sizes, edges, graph.components[graph.linked])
+
+
+def _sets(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    sizes, edges, vertices = _linked(graph, sets(_named(cell.score)))
+    return _described(sizes, edges, graph.components[vertices])
+
+
+def _linked(graph: GraphArrays, sets: SetArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Sizes, edges and vertices of the cohesions, without isolated vertices."""
+    linked = graph.linked[sets.vertices]
+    return sets.sizes[linked], sets.edges[linked], sets.vertices[linked]
+
+
+def _described(sizes: NDArray[np.int64], edges: NDArray[np.int64], components: NDArray[np.int64]) -> Result:
+    return {
+        "vertices": len(sizes),
+        "sizes": _distribution(sizes),
+        "densities": _distribution(views.densities(sizes, edges)),
+        "of_component": float(np.mean(sizes / components)),
+    }
+
+
+def _distribution(values: Values) -> dict[str, Any]:
+    ascending = np.sort(values)
+    places = [max(0, math.ceil(share * len(ascending)) - 1) for share in QUANTILES]
+    return {"quantiles": [float(ascending[i]) for i in places], "mean": float(values.mean())}
+
+
+def _scores(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    """The density score against the degree score, vertex by vertex."""
+    sizes, edges, _ = _linked(graph, sets("density"))
+    other_sizes, other_edges, _ = _linked(graph, sets("degree"))
+    return _compared(sizes, edges, other_sizes, other_edges)
+
+
+def _against(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    """Cohesions against extended local views, vertex by vertex."""
+    sizes, edges, vertices = _linked(graph, sets(_named(cell.score)))
+    return _compared(sizes, edges, graph.view_sizes[vertices], graph.view_edges[vertices])
+
+
+def _subsets(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    """How many extended local views lie inside their vertex's cohesion."""
+    batch, linked = sets(_named(cell.score)).batch, graph.linked
+    inside = views.views_inside(graph.graph, batch)[linked[batch.vertices]]
+    return {"vertices": len(inside), "views_inside": float(inside.mean())}
+
+
+def _compared(
+    sizes: NDArray[np.int64], edges: NDArray[np.int64], other_sizes: NDArray[np.int64], other_edges: NDArray[np.int64]
+) -> Result:
+    dense, other_dense = views.densities(sizes, edges), views.densities(other_sizes, other_edges)
+    return {
+        "vertices": len(sizes),
+        "denser": float(np.mean(dense > other_dense)),
+        "as_dense": float(np.mean(dense == other_dense)),
+        "smaller": float(np.mean(sizes < other_sizes)),
+        "as_small": float(np.mean(sizes == other_sizes)),
+        "size_ratio": float(np.median(sizes / other_sizes)),
+        "mean_size_ratio": float(sizes.mean() / other_sizes.mean()),
+        "mean_density_ratio": float(dense.mean() / other_dense.mean()),
+        "size_distance": _distance(sizes, other_sizes),
+        "density_distance": _distance(dense, other_dense),
+    }
+
+
+def _distance(values: Values, others: Values) -> float:
+    """The largest difference between two distribution functions (Kolmogorov and Smirnov): 0 the same, 1 apart."""
+    places = np.concatenate((values, others))
+    first, second = (np.searchsorted(np.sort(each), places, side="right") / len(each) for each in (values, others))
+    return float(np.abs(first - second).max())
+
+
+# --- Releases
+
+
+def mechanism_of(cell: Cell, n: int) -> Critical | Edge | Elv | Published:
+    """Return the cell's mechanism, with the paper's δ = 1/n."""
+    return make_mechanism(
+        _named(cell.mechanism),
+        k=_whole(cell.k),
+        epsilon=_named(cell.epsilon),
+        n=n,
+        delta=None if cell.mechanism == "critical" else Fraction(1, n),
+        epsilon_1=cell.epsilon_1,
+        h=cell.h,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """What simulated releases of one cell rest on.
+
+    Attributes:
+        view: what the vertices see, for `edge` the owner; None for `critical`.
+        supports: the largest S(e) of each vertex, for `critical`; None for the others.
+        holds_clique: whether each vertex's view holds a clique with it, which the switch `inside` asks; None likewise.
+    """
+
+    view: View | None
+    supports: NDArray[np.int64] | None
+    holds_clique: NDArray[np.bool_] | None
+
+
+def _sources(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Sources:
+    k = _whole(cell.k)
+    graph.counts(k)
+    if cell.mechanism == "critical":
+        return Sources(None, sets(_named(cell.score)).supports(k), None)
+    if cell.mechanism == "published":
+        mine = sets(_named(cell.score))
+        return Sources(View(mine.inner_degrees, mine.inner_common), None, mine.inside(k) > 0)
+    # The extended local view of v holds every clique of v.
+    return Sources(View(graph.graph.degrees, graph.common), None, graph.counts(k) > 0)
+
+
+def _release(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    try:
+        sources = _sources(cell, graph, sets)
+    except RefusedError as error:
+        return {"refused": str(error)}
+    counts = graph.counts(_whole(cell.k))
+    draw = floating_point_noise(cell.stream)
+    mechanism = mechanism_of(cell, len(counts))
+    noise, scales = simulate(mechanism, sources, draw, _whole(cell.runs), cell.switches)
+    found = {**_errors(noise, counts), **_scale_result(mechanism, scales)}
+    if isinstance(mechanism, Published) and sources.view is not None:
+        whole = sources.view.degrees == graph.graph.degrees
+        found["whole_neighbourhoods"] = float(whole[graph.linked].mean())
+    return found
+
+
+def simulate(
+    mechanism: Critical | Edge | Elv | Published, sources: Sources, draw: Draw, runs: int, switches: Sequence[str]
+) -> tuple[NDArray[np.int64], list[Fraction]]:
+    """Return the noise of the counts, shape (runs, n), and each run's λ; for `critical` the scales of the vertices."""
+    if isinstance(mechanism, Critical):
+        supports = _given(sources.supports)
+        return noise_of_critical(mechanism, supports, draw, runs), mechanism.scales(supports.tolist())
+    view = _given(sources.view)
+    if isinstance(mechanism, Edge):
+        scales = scales_of_edge(mechanism, int(view.common.max(initial=0)), draw, runs)
+    else:
+        scales = scales_of_phases(mechanism, view, draw, runs, switches)
+    where = sources.holds_clique if "inside" in switches else None
+    return noise_of_scales(scales, mechanism.n, draw, where=where), scales
+
+
+def _errors(noise: NDArray[np.int64], counts: NDArray[np.int64]) -> Result:
+    """Mean errors over the runs, each with its standard error; relative ones are None where there is no clique."""
+    positive = counts > 0
+    error = np.abs(noise).astype(np.float64)
+    total = sum(counts.tolist())
+    found: Result = _mean("absolute", error.mean(axis=1))
+    if total:
+        found |= _mean("total", np.abs(noise.sum(axis=1, dtype=np.float64)) / total)
+        found |= _mean("local", (error[:, positive] / counts[positive]).mean(axis=1))
+    return {**found, "changed": float((noise != 0).mean())}
+
+
+def _mean(name: str, values: NDArray[np.float64]) -> Result:
+    return {name: float(values.mean()), f"{name}_error": float(values.std(ddof=1) / math.sqrt(len(values)))}
+
+
+def _scale_result(mechanism: Critical | Edge | Elv | Published, scales: Sequence[Fraction]) -> Result:
+    values = np.array([float(scale) for scale in scales])
+    if isinstance(mechanism, Critical):
+        return {"largest_scale": float(values.max(initial=0)), "exact": int((values == 0).sum())}
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
+    bounds = values * float(mechanism.epsilon_2)
+    return {"scale": middle, "scale_low": low, "scale_high": high, **_mean("bound", bounds)}
+
+
+# --- The worst loss of one edge
+
+
+def _loss(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    """Largest losses at the scales of simulated releases; that of finding the scales is not in them."""
+    k = _whole(cell.k)
+    try:
+        sources = _sources(cell, graph, sets)
+    except RefusedError as error:
+        return {"refused": str(error)}
+    mechanism = mechanism_of(cell, graph.graph.vertex_count)
+    groups = sets(_named(cell.score))
+    if isinstance(mechanism, Critical):
+        supports = _given(sources.supports)
+        with np.errstate(divide="ignore"):
+            rates = float(mechanism.epsilon) / supports
+        of_connections, whole = graph.loss(k, rates)
+        inside, inside_whole = groups.loss_inside(k, rates)
+        promised = float(mechanism.epsilon)
+        return {
+            "connections": of_connections,
+            "inside": inside,
+            "promised_inside": promised,
+            "sampled": not (whole and inside_whole),
+        }
+    draw = floating_point_noise(cell.stream)
+    _, scales = simulate(mechanism, sources, draw, _whole(cell.runs), cell.switches)
+    values = np.array([float(scale) for scale in scales])
+    low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
+    change = float(graph.largest_change(k))
+    found: Result = {"connections": change / middle, "connections_low": change / high, "connections_high": change / low}
+    if "inside" in cell.switches:
+        # A count without noise gives away every connection that changes it.
+        exact = ~_given(sources.holds_clique)
+        if graph.loss(k, exact.astype(np.float64))[0] > 0:
+            found = dict.fromkeys(found, math.inf)
+    promised = None if isinstance(mechanism, Published) or cell.switches else float(mechanism.epsilon_2)
+    try:
+        largest, whole = groups.largest_change(k)
+    except RefusedError:
+        return {**found, "promised": promised, "sampled": False}
+    inside = math.inf if math.isinf(found["connections"]) else largest / middle
+    return {**found, "inside": inside, "promised": promised, "sampled": not whole}
+
+
+# --- What a cell of a kind always has
+
+
+def _named(value: str | None) -> str:
+    return _given(value)
+
+
+def _whole(value: int | None) -> int:
+    return _given(value)
+
+
+def _given(value: Any) -> Any:
+    if value is None:
+        raise ValueError("A parameter that this kind of cell needs is None.")
+    return value
+
+
+_KINDS: dict[str, Callable[[Cell, GraphArrays, Callable[[str], SetArrays]], Result]] = {
+    "graph": _graph,
+    "views": _views,
+    "sets": _sets,
+    "scores": _scores,
+    "against": _against,
+    "subsets": _subsets,
+    "release": _release,
+    "loss": _loss,
+}

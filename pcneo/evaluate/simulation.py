@@ -1,0 +1,137 @@
+"""Many releases at once, simulated: the mechanisms' formulas over whole arrays, with fast floating-point noise.
+
+Nothing here can reach a release: `release` and `privacy` do not know this package, and a release draws from OpenDP
+alone. Parameters, scales and pads come from the mechanisms themselves; tests hold every scale and every noisy count
+against the code that a release runs, at the same noise.
+
+The noise of R runs over n vertices is an int64 array of shape (R, n); run r takes row r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.privacy.laplace import pad
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
+from pcneo.privacy.noise import handed_scale
+from pcneo.privacy.sensitivity import count_sensitivity
+
+__all__ = [
+    "Draw",
+    "View",
+    "floating_point_noise",
+    "noise_of_critical",
+    "noise_of_scales",
+    "scales_of_edge",
+    "scales_of_phases",
+]
+
+Counts = NDArray[np.int64]
+
+Draw = Callable[[NDArray[np.float64], tuple[int, int]], Counts]
+"""Takes scales that broadcast to a shape, all positive, and returns a number drawn for each place."""
+
+
+def floating_point_noise(seed: int) -> Draw:
+    """Return simulated discrete Laplace noise: the difference of two geometric numbers of numpy, in doubles.
+
+    It is quick and repeatable, and open to the known attacks on floating-point noise: for simulations alone.
+    """
+    rng = np.random.default_rng(seed)
+
+    def draw(scales: NDArray[np.float64], shape: tuple[int, int]) -> Counts:
+        success = -np.expm1(-1 / scales)
+        return rng.geometric(success, shape) - rng.geometric(success, shape)
+
+    return draw
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the vertices see in the first phase of `elv` or `published`.
+
+    Attributes:
+        degrees: deg(v, R(v)), shape (n,).
+        common: c(v) or cn_in(v), shape (n,).
+    """
+
+    degrees: Counts
+    common: Counts
+
+
+def scales_of_phases(
+    mechanism: Elv | Published, view: View, draw: Draw, runs: int, switches: Sequence[str] = ()
+) -> list[Fraction]:
+    """Run the first phase many times, and return λ of each run.
+
+    Args:
+        mechanism: with its parameters.
+        view: what the vertices see.
+        draw: the noise: first of all degrees, then of the h answers.
+        runs: how many times.
+        switches: of `cells.SWITCHES`; `unclamped` and `four-thirds` count here.
+    """
+    degree_scale, common_scale = (Fraction(handed_scale(t)) for t in (mechanism.degree_scale, mechanism.common_scale))
+    shape = runs, len(view.degrees)
+    U = view.degrees + draw(np.array(float(degree_scale)), shape) + pad(degree_scale, mechanism.part_delta)  # noqa: N806
+    asked = np.argsort(-U, axis=1, kind="stable")[:, : mechanism.h]
+    drawn = draw(np.array(float(common_scale)), (runs, mechanism.h))
+    answers = view.common[asked] + drawn + pad(common_scale, mechanism.part_delta)
+    np.put_along_axis(U, asked, np.minimum(np.take_along_axis(U, asked, axis=1), answers), axis=1)
+    largest = U.max(axis=1)
+    if "unclamped" not in switches:
+        largest = np.minimum(largest, mechanism.n - 2)
+    return [_phase_sensitivity(bound, mechanism.k, switches) / mechanism.epsilon_2 for bound in largest.tolist()]
+
+
+def _phase_sensitivity(bound: int, k: int, switches: Sequence[str]) -> Fraction:
+    if "four-thirds" in switches:
+        return Fraction(4, 3) * count_sensitivity(bound, 3)
+    return Fraction(count_sensitivity(bound, k))
+
+
+def scales_of_edge(mechanism: Edge, largest_common: int, draw: Draw, runs: int) -> list[Fraction]:
+    """Find λ of `edge` many times."""
+    scale = Fraction(handed_scale(1 / mechanism.epsilon_1))
+    drawn = draw(np.array(float(scale)), (runs, 1))[:, 0] + pad(scale, mechanism.delta) + largest_common
+    bounds = np.minimum(drawn, mechanism.n - 2).tolist()
+    return [count_sensitivity(bound, mechanism.k) / mechanism.epsilon_2 for bound in bounds]
+
+
+def noise_of_scales(
+    scales: Sequence[Fraction], n: int, draw: Draw, *, where: NDArray[np.bool_] | None = None
+) -> Counts:
+    """Return the noise that the counts get in runs of one scale each: int64, shape (R, n).
+
+    Args:
+        scales: λ of each run.
+        n: number of vertices.
+        draw: the noise; it is drawn for all vertices, whatever `where` says.
+        where: the vertices whose counts get it, as the switch `inside` has it; None for all.
+    """
+    handed = np.array([handed_scale(scale) for scale in scales])
+    drawn = draw(handed[:, np.newaxis], (len(scales), n))
+    return drawn if where is None else np.where(where, drawn, 0)
+
+
+def noise_of_critical(mechanism: Critical, supports: Counts, draw: Draw, runs: int) -> Counts:
+    """Return the noise that the counts get with `critical`, 0 where they are exact: int64, shape (R, n).
+
+    Args:
+        mechanism: with its parameters.
+        supports: the largest S(e) of each vertex.
+        draw: the noise, for the vertices with a scale.
+        runs: how many times.
+    """
+    scales = mechanism.scales(supports.tolist())
+    noisy = np.flatnonzero(supports)
+    noise = np.zeros((runs, len(scales)), np.int64)
+    if len(noisy):
+        handed = np.array([handed_scale(scales[v]) for v in noisy.tolist()])
+        noise[:, noisy] = draw(handed, (runs, len(noisy)))
+    return noise

@@ -1,0 +1,286 @@
+"""Tables and the report, as Markdown, from finished cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pcneo import __version__
+from pcneo.evaluate.cells import RUNS, SEED, SWITCHES, Result
+from pcneo.evaluate.claims import FAILS, HOLDS, UNKNOWN, Verdict
+from pcneo.evaluate.datasets import DATASETS
+from pcneo.evaluate.drawing import MEASURES, PROMISES, drawings
+from pcneo.evaluate.experiments import ALL, EXPERIMENTS, SAMPLED
+from pcneo.evaluate.finished import Finished
+
+__all__ = ["TABLES", "claims_table", "report"]
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)) + "\n"
+
+
+# --- The graphs
+
+
+def _datasets(finished: Finished) -> str:
+    rows = []
+    for dataset in DATASETS:
+        found, paper = finished.one(kind="graph", graph=dataset.name), dataset.paper
+        if found is None:
+            continue
+        pairs = [
+            ("nodes", found["nodes"], paper.nodes, "{:,}"),
+            ("edges", found["edges"], paper.edges, "{:,}"),
+            ("mean degree", found["mean_degree"], paper.mean_degree, "{:.2f}"),
+            ("largest degree", found["largest_degree"], paper.largest_degree, "{:,}"),
+        ]
+        shown = [form.format(ours) for _, ours, _, form in pairs]
+        differing = [
+            f"{what} {form.format(theirs)}"
+            for (what, _, theirs, form), ours in zip(pairs, shown, strict=True)
+            if form.format(theirs) != ours
+        ]
+        more = [f"{found[name]:,}" for name in ("triangles", "isolated", "largest_component")]
+        rows.append([dataset.name, *shown, *more, ", ".join(differing) or "the same"])
+    head = [
+        "graph",
+        "nodes",
+        "edges",
+        "mean degree",
+        "largest degree",
+        "triangles",
+        "isolated",
+        "largest component",
+        "the paper prints",
+    ]
+    return _markdown(head, rows)
+
+
+# --- Errors
+
+
+def _over_graphs(finished: Finished) -> str:
+    """Errors of the total, and which mechanism that promises something has the smallest."""
+    rows = []
+    (k,) = finished.values("k")
+    variants = sorted({cell.switches for cell, _ in finished}, key=lambda switches: (len(switches), switches))
+    columns: list[tuple[str, tuple[str, ...]]] = [(name, ()) for name in ("critical", "edge")]
+    columns += [(name, switches) for switches in variants for name in ("elv", "published")]
+    for name in finished.values("graph"):
+        results = {each: finished.one(graph=name, mechanism=each[0], switches=each[1]) for each in columns}
+        promising = {
+            mechanism: result["total"]
+            for mechanism in ("critical", "edge", "elv")
+            if (result := results[mechanism, ()]) is not None and "total" in result
+        }
+        least = min(promising, key=lambda each: promising[each]) if promising else ""
+        rows.append([name, *(_error(results[each]) for each in columns), least])
+    head = [f"k={k}", *(_column(*each) for each in columns), "least of critical, edge, elv"]
+    return _markdown(head, rows)
+
+
+def _column(mechanism: str, switches: tuple[str, ...]) -> str:
+    return f"{mechanism}, {' + '.join(switches)}" if switches else mechanism
+
+
+def _error(result: Result | None) -> str:
+    if result is None:
+        return "not measured"
+    if "refused" in result:
+        return f"refused: {result['refused']}"
+    if "total" not in result:
+        return "no clique"
+    return f"{result['total']:.3g} ± {1.96 * result['total_error']:.1g}"
+
+
+# --- Losses
+
+
+def _losses(finished: Finished) -> str:
+    parts = []
+    for k in finished.values("k"):
+        for epsilon in finished.values("epsilon"):
+            mine = finished.where(k=k, epsilon=epsilon)
+            if len(mine):
+                parts.append(f"k={k}, ε={epsilon}:\n\n{_losses_at(mine)}")
+    return "\n".join(parts)
+
+
+def _losses_at(finished: Finished) -> str:
+    switched = max((cell.switches for cell, _ in finished), key=len)
+    columns = [
+        ("critical", ()),
+        ("edge", ()),
+        ("elv", ()),
+        ("elv", switched),
+        ("published", ()),
+        ("published", switched),
+    ]
+    rows = []
+    for name in finished.values("graph"):
+        row = [name]
+        for mechanism, switches in columns:
+            result = finished.one(graph=name, mechanism=mechanism, switches=switches)
+            row.append(_loss(result))
+        rows.append(row)
+    return _markdown(["connections (pairs inside groups)", *(_column(*each) for each in columns)], rows)
+
+
+def _loss(result: Result | None) -> str:
+    if result is None:
+        return "not measured"
+    if "refused" in result:
+        return "refused"
+    connections, inside = _number(result["connections"]), _number(result.get("inside"))
+    return f"{connections} ({inside}{', of a sample' if result['sampled'] else ''})"
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "not listed"
+    return "∞" if value == float("inf") else f"{value:.3g}"
+
+
+TABLES: Mapping[str, Callable[[Finished], str]] = {
+    "datasets": _datasets,
+    "all-10": _over_graphs,
+    "all-5": _over_graphs,
+    "all-10-k4": _over_graphs,
+    "losses": _losses,
+}
+"""What makes the table of a target, for those that have one."""
+
+
+# --- Claims
+
+
+def claims_table(verdicts: Sequence[Verdict]) -> str:
+    """Return a row for each claim: where, what, verdict, numbers."""
+    rows = [
+        [str(i), v.claim.text, f"`{v.claim.place}`", f"**{v.verdict}**", v.numbers] for i, v in enumerate(verdicts, 1)
+    ]
+    return _markdown(["", "claim", "where", "verdict", "numbers"], rows)
+
+
+def _tally(verdicts: Sequence[Verdict]) -> str:
+    holds, fails, unknown = (sum(v.verdict == each for v in verdicts) for each in (HOLDS, FAILS, UNKNOWN))
+    switched = len(verdicts) - holds - fails - unknown
+    text = f"Of {len(verdicts)} claims {holds} hold, {switched} hold only under a switch, {fails} do not hold"
+    return text + (f", {unknown} are not measured." if unknown else ".")
+
+
+# --- The report
+
+
+def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: str, largest_p: float | None) -> str:
+    """Return the report: graphs, claims, figures, losses."""
+    missing = len({cell for finished in done.values() for cell in finished.missing})
+    sampled = ", ".join(f"{name} at p={p}: {size:,} vertices" for (name, p), size in SAMPLED.items())
+    parts = [
+        "# The paper's evaluation, again",
+        f"Made by pcneo {__version__} with\n\n    {command}\n\nfrom cells that are kept as files; every number below "
+        "is computed from them." + (f" Cells of p beyond {largest_p:g} are left out." if largest_p is not None else ""),
+        f"- **{PROMISES}** `critical`: pairs inside groups, given the groups and all other connections. `edge` and "
+        "`elv`: every connection, nothing given. A smaller error is no better mechanism.\n"
+        f"- Noise is simulated, in floating point: {RUNS} runs a cell, seed {SEED}. No release has such noise. "
+        "δ = 1/n, as in the paper; ε1 = ε/10 where it is not swept.\n"
+        "- `published` is the paper's Algorithm 3 over minimal p-cohesions, `elv` the same over extended local views; "
+        "both with integer noise, a floor of λ and a clamp of the bound at n-2. The paper's switches exist here only: "
+        + "; ".join(f"`{name}`: {what}" for name, what in SWITCHES.items())
+        + ".\n"
+        "- The older score is a reconstruction from its description.\n"
+        f"- Isolated vertices count in n and are left out of sizes and densities. Samples, seed {SEED}: {sampled}.\n"
+        "- Bands and bars are 95 % confidence intervals of the mean over the runs. Boxes show the quartiles, whiskers "
+        "the 5 % and 95 % quantiles, points the extremes, the diamond the mean.",
+        *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
+        "The command writes the data of each figure beside it, as CSV, with the mean error of local counts that is not "
+        "drawn here.",
+        "## The graphs",
+        TABLES["datasets"](done["datasets"]),
+        "## The claims",
+        _tally(verdicts),
+        claims_table(verdicts),
+        "## Which mechanism",
+        _advice(done),
+        "## The figures",
+    ]
+    for name, experiment in EXPERIMENTS.items():
+        finished = done[name]
+        if name in ("datasets",) or not len(finished):
+            continue
+        parts.append(f"### {experiment.title}\n\n`{name}`, in the paper `{experiment.place}`")
+        missing = (
+            [each for each in ALL if each not in finished.values("graph")] if len(finished.values("graph")) > 2 else []
+        )
+        if missing:
+            parts.append(f"Not at hand: {', '.join(missing)}.")
+        if refused := _refusals(finished):
+            parts.append(refused)
+        parts += [
+            f"![{experiment.title}{_measured(picture)}](figures/{picture}.svg)"
+            for picture in drawings(name, finished)
+            if not picture.endswith("-absolute")  # of the same shape as the errors of the total
+        ]
+        if name in TABLES:
+            parts.append(TABLES[name](finished))
+    parts.append(
+        "A loss is the log-ratio by which one connection, present or absent, can change the probability of what is "
+        "published, at fixed noise: what finding the noise level costs is not in it. For random λ it is the loss at "
+        "its median. ∞ where a count that is published exactly changes: `critical` protects the pairs inside groups "
+        "only, and promises them ε."
+    )
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _advice(done: Mapping[str, Finished]) -> str:
+    """Say which mechanism the data speak for."""
+    settings = [("k=3, ε=10", done["all-10"]), ("k=3, ε=5", done["all-5"]), ("k=4, ε=10", done["all-10-k4"])]
+    least: dict[str, list[str]] = {"critical": [], "edge": [], "elv": []}
+    edge_better = compared = 0
+    for setting, finished in settings:
+        best: dict[str, list[str]] = {name: [] for name in least}
+        for graph in finished.values("graph"):
+            errors = {
+                name: result["total"]
+                for name in least
+                if (result := finished.one(graph=graph, mechanism=name, switches=())) is not None and "total" in result
+            }
+            if len(errors) == len(least):
+                best[min(errors, key=lambda each: errors[each])].append(graph)
+                edge_better += errors["edge"] < errors["elv"]
+                compared += 1
+        for name, graphs in best.items():
+            least[name].append(f"{setting}: {', '.join(graphs) or 'none'}")
+    worst = [
+        (result["connections"] / (0.9 * float(cell.epsilon or 0)), cell)
+        for cell, result in done["losses"].where(mechanism="published", switches=())
+    ]
+    sentences = [
+        "Take `critical` where pairs inside groups are what must be protected, and the groups are small and sparse: "
+        f"at p=0.1 it has the smallest error of the three that promise something on ({'; '.join(least['critical'])}).",
+        "Take `edge` where every connection must be protected and an owner holds the graph: its error is smaller than "
+        f"that of `elv` in {edge_better} of {compared} settings, and smaller than that of both others on "
+        f"({'; '.join(least['edge'])}); `elv` is for vertices that trust nobody with the graph.",
+    ]
+    if worst:
+        ratio, cell = max(worst, key=lambda each: each[0])
+        beyond = sum(each > 1 for each, _ in worst)
+        sentences.append(
+            "Do not take `published` for its smaller errors: its worst connection loses more than ε2 in "
+            f"{beyond} of {len(worst)} settings, up to {ratio:.3g} times ε2 ({cell.graph}, k={cell.k}, "
+            f"ε={cell.epsilon})."
+        )
+    return " ".join(sentences)
+
+
+def _measured(picture: str) -> str:
+    for measure, words in MEASURES.items():
+        if picture.endswith(f"-{measure}"):
+            return f": {words}"
+    return ""
+
+
+def _refusals(finished: Finished) -> str:
+    reasons = {f"{cell.graph}, p={cell.p}: {result['refused']}" for cell, result in finished if "refused" in result}
+    return f"`critical` is refused for size at {'; '.join(sorted(reasons))}." if reasons else ""

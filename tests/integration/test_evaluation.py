@@ -1,0 +1,104 @@
+"""The evaluation of a stored graph: the same numbers as from arrays, with the sets read from its run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import networkx as nx
+import pytest
+from graphs import Database
+
+from pcneo import annotate
+from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
+from pcneo.evaluate import evaluate, sets, stored
+from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
+from pcneo.evaluate.stored import StoredGraphs
+from pcneo.graph import graph_from_networkx
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+GRAPH = nx.connected_caveman_graph(3, 6)
+ISOLATED = 2  # which the database does not have
+BITCOIN = next(dataset for dataset in DATASETS if dataset.name == "Bitcoin")
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """A small graph under the name of a dataset whose counts it has, annotated at two p."""
+    counts = Counts(len(GRAPH) + ISOLATED, GRAPH.number_of_edges(), *_degree_and_triangles())
+    dataset = Dataset("Bitcoin", BITCOIN.file, counts, BITCOIN.paper, "")
+    monkeypatch.setattr(stored, "DATASETS", (dataset,))
+    db = Database(neo4j_driver, empty_database)
+    db.put(GRAPH.edges)
+    for p in ("0.1", "0.4"):
+        annotate.write(db.driver, db.name, p=p, **PERSONS)
+    return db
+
+
+def _degree_and_triangles() -> tuple[int, int]:
+    return max(degree for _, degree in GRAPH.degree), sum(nx.triangles(GRAPH).values()) // 3
+
+
+def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["p-bitcoin", "all-10-k4"]
+    one = EvaluatedGraph.of(stored.DATASETS[0], graph_from_networkx(GRAPH))
+    evaluate(names, {"Bitcoin": one}, tmp_path / "arrays")
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a search for sets that are stored")
+
+    monkeypatch.setattr(sets, "minimal_p_cohesions", refuse)
+    monkeypatch.setattr(sets, "search_batches", refuse)
+    read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
+    assert read.graphs["Bitcoin"].content == one.content
+    assert set(read.points) == {("Bitcoin", "0.1", "density"), ("Bitcoin", "0.4", "density")}
+    evaluate(names, read.graphs, tmp_path / "stored", stored=read.cohesions, stored_points=read.points)
+    from_arrays, from_stored = (
+        {path.name: json.loads(path.read_text()) for path in (tmp_path / name / "cells").iterdir()}
+        for name in ("arrays", "stored")
+    )
+    assert {cell["parameters"]["p"] for cell in from_stored.values()} == {None, "0.1", "0.4"}
+    assert from_stored.items() <= from_arrays.items()
+
+
+def test_sets_that_were_changed_are_not_evaluated(db: Database, tmp_path: Path) -> None:
+    db.run("MATCH (:Person)-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m")
+    read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
+    with pytest.raises(GraphChangedError):
+        evaluate(["all-10-k4", "p-bitcoin"], read.graphs, tmp_path, stored=read.cohesions, stored_points=read.points)
+
+
+def test_a_graph_that_is_not_there_or_not_the_dataset_is_refused(db: Database) -> None:
+    with pytest.raises(NotFoundError, match="'Person/KNOWS/id'"):
+        StoredGraphs(db.driver, db.name, {"Bitcoin": "friends"})
+    with pytest.raises(ParameterError, match="no dataset"):
+        StoredGraphs(db.driver, db.name, {"Celegans": "Person/KNOWS/id"})
+    db.run("MATCH ()-[r:KNOWS]->() WITH r LIMIT 1 DELETE r")
+    with pytest.raises(GraphError, match="is not Bitcoin"):
+        StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
+
+
+def test_the_command_says_what_is_wrong_with_its_graphs(server: Any, empty_database: str, tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+        command = [sys.executable, "-m", "pcneo", "evaluate", *arguments, "--to", str(tmp_path / "to")]
+        return subprocess.run(
+            command, capture_output=True, text=True, env={**clean, **server.environment}, timeout=120, check=False
+        )
+
+    (tmp_path / "celegans_metabolic.txt").write_text("1 2\n2 3\n")
+    wrong = run("datasets", "--graphs", str(tmp_path))
+    assert (wrong.returncode, "is not Celegans" in wrong.stderr) == (4, True)
+    none = run("datasets")
+    assert (none.returncode, "--graphs" in none.stderr) == (2, True)
+    missing = run("datasets", "--stored", "Celegans=friends")
+    assert (missing.returncode, "no graph 'friends'" in missing.stderr) == (4, True)
+    unpaired = run("datasets", "--stored", "Celegans")
+    assert (unpaired.returncode, "Celegans=NAME" in unpaired.stderr) == (2, True)
