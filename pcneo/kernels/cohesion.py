@@ -14,7 +14,7 @@ What expand knows of a vertex w is one 64-bit word, `work.counts[w]`, so that a 
 Each count is at most deg(w), and degrees are at most `MAX_DEGREE` = 2^21 - 1, for which d^3 fits 64 bits too.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -32,8 +32,9 @@ _C = 42
 _JOINED = np.int64(-(2**63))
 
 # What only reads and writes arrays it is given needs no counts of references to them, whose upkeep costs a tenth.
-_compiled = njit(nogil=True, cache=True, _nrt=False)
-_inlined = njit(nogil=True, cache=True, _nrt=False, forceinline=True)
+_OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "_nrt": False}
+_compiled = njit(**_OPTIONS)
+_inlined = njit(forceinline=True, **_OPTIONS)
 
 
 class Rows(NamedTuple):
