@@ -260,7 +260,8 @@ def bounded_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> tuple[dict[Ed
     """The bound k·C(cn(e, Ĝ), k-2) for each pair, and the largest at each vertex; e counts for ends and common ones."""
     closed = with_pairs(graph, pairs)
     effect = {(a, b): k * math.comb(len(closed[a] & closed[b]), k - 2) for a, b in pairs}
-    largest = {
-        v: max((effect[a, b] for a, b in pairs if v in {a, b} | (closed[a] & closed[b])), default=0) for v in graph
-    }
+    largest = dict.fromkeys(graph, 0)
+    for a, b in pairs:
+        for v in {a, b} | (closed[a] & closed[b]):
+            largest[v] = max(largest[v], effect[a, b])
     return effect, largest

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pcneo.audit.pairs import losses_inside, losses_of_connections
+from pcneo.audit.pairs import losses_of_connections, losses_of_groups
 from pcneo.audit.removals import remove_connections
 from pcneo.audit.results import NOTICE, AuditResult
 from pcneo.errors import ParameterError
@@ -143,9 +143,9 @@ def _result(
         epsilon=float(mechanism.epsilon),
         delta=0.0 if isinstance(mechanism, Critical) else float(mechanism.delta),
         covered=covered,
-        protected=len(source.protected(groups).pairs) / pairs if groups and pairs else None,
+        protected=source.protected(groups).pair_count / pairs if groups and pairs else None,
         exact=sum(t == 0 for t in one.scales or []),
-        inside=losses_inside(one, groups, random) if groups else None,
+        inside=losses_of_groups(one, groups, random) if groups else None,
         connections=losses_of_connections(one, random),
         scales=random,
         removals=remove_connections(one, resample, progress),

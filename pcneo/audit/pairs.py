@@ -10,17 +10,14 @@ from numpy.typing import NDArray
 
 from pcneo import cliques
 from pcneo.audit.results import Losses, PairLoss
-from pcneo.losses import ORDER_SEED, PairLosses, pair_losses
+from pcneo.losses import AFFORDABLE, PairLosses, pair_losses
 from pcneo.model import Graph, Run
-from pcneo.privacy.audit import Scales, quantiles, worst_places
+from pcneo.privacy.audit import Scales
 from pcneo.privacy.mechanisms import Critical
+from pcneo.release.loss import CONNECTIONS, INSIDE, LossSummary, losses_inside, rates_of, summary
 from pcneo.release.prepared import Prepared
 
-__all__ = ["float_scales", "losses_inside", "losses_of_connections"]
-
-_WORST = 10  # pairs that are named
-
-Ends = NDArray[np.int64]
+__all__ = ["float_scales", "losses_of_connections", "losses_of_groups"]
 
 
 def float_scales(scales: Sequence[Fraction] | None) -> NDArray[np.float64]:
@@ -28,50 +25,54 @@ def float_scales(scales: Sequence[Fraction] | None) -> NDArray[np.float64]:
     return np.array([float(scale) for scale in scales or ()], np.float64)
 
 
-def losses_inside(one: Prepared, groups: Run, scales: Scales | None) -> Losses:
+def losses_of_groups(one: Prepared, groups: Run, scales: Scales | None) -> Losses:
     """Return the losses of all pairs inside the groups of a run, adjacent or not."""
-    mechanism, (u, v) = one.mechanism, one.source.protected(groups).ends()
+    mechanism, graph = one.mechanism, one.source.graph
     promised = mechanism.epsilon if isinstance(mechanism, Critical) else mechanism.epsilon_2
-    return _losses(one, u, v, _found(one, u, v), scales, promised)
+    found = _known(one, INSIDE)
+    if found is None:
+        rates, protected = rates_of(one.scales, graph.vertex_count), one.source.protected(groups)
+        found = losses_inside(graph, protected, mechanism.k, rates, AFFORDABLE)
+    return _losses(graph, found, scales, promised)
 
 
 def losses_of_connections(one: Prepared, scales: Scales | None) -> Losses:
     """Return the losses of all connections; for those outside groups `critical` promises nothing."""
     mechanism, graph = one.mechanism, one.source.graph
-    u, v = cliques.edge_ends(graph)
-    if isinstance(mechanism, Critical):
-        return _losses(one, u, v, _found(one, u, v), scales, None)
-    changes = mechanism.k * cliques.clique_supports(graph, mechanism.k).astype(np.float64)
-    return _losses(one, u, v, PairLosses(np.arange(len(u)), changes, True), scales, mechanism.epsilon_2)
+    promised = None if isinstance(mechanism, Critical) else mechanism.epsilon_2
+    found = _known(one, CONNECTIONS)
+    if found is None:
+        u, v = cliques.edge_ends(graph)
+        if isinstance(mechanism, Critical):
+            losses = pair_losses(graph, u, v, mechanism.k, rates_of(one.scales, graph.vertex_count))
+        else:
+            changes = mechanism.k * cliques.clique_supports(graph, mechanism.k).astype(np.float64)
+            losses = PairLosses(np.arange(len(u)), changes, True)
+        found = summary(u, v, losses, len(u))
+    return _losses(graph, found, scales, promised)
 
 
-def _found(one: Prepared, u: Ends, v: Ends) -> PairLosses:
-    """The losses at the scales of `critical`; for another mechanism k·support_k(e), to be divided by λ."""
-    graph, k = one.source.graph, one.mechanism.k
-    if not isinstance(one.mechanism, Critical):
-        return pair_losses(graph, u, v, k, np.ones(graph.vertex_count))
-    with np.errstate(divide="ignore"):
-        return pair_losses(graph, u, v, k, 1 / float_scales(one.scales))
+def _known(one: Prepared, kind: str) -> LossSummary | None:
+    """What was found for the release already, unless it is a sample: more time is taken here."""
+    found = one.losses.get(kind)
+    return found if found is not None and found.seed is None else None
 
 
-def _losses(
-    one: Prepared, u: Ends, v: Ends, found: PairLosses, scales: Scales | None, promised: Fraction | None
-) -> Losses:
-    losses, largest = found.losses, None
+def _losses(graph: Graph, found: LossSummary, scales: Scales | None, promised: Fraction | None) -> Losses:
+    largest = None
     if scales is not None:
-        most = float(losses.max(initial=0))
+        most = found.quantiles[-1]
         largest = (most / float(scales.high), most / float(scales.median), most / float(scales.low))
-        losses = losses / float(scales.median)
-    worst = [(int(found.places[i]), float(losses[i])) for i in worst_places(losses, _WORST)]
+        found = found.divided(float(scales.median))
     return Losses(
-        pairs=len(u),
-        counted=len(losses),
-        seed=None if found.whole else ORDER_SEED,
+        pairs=found.pairs,
+        counted=found.counted,
+        seed=found.seed,
         promised=None if promised is None else float(promised),
-        quantiles=quantiles(losses),
-        infinite=int(np.isinf(losses).sum()),
+        quantiles=found.quantiles,
+        infinite=found.infinite,
         largest=largest,
-        worst=tuple(_named(one.source.graph, int(u[i]), int(v[i]), loss) for i, loss in worst),
+        worst=tuple(_named(graph, *each) for each in found.worst),
     )
 
 

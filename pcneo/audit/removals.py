@@ -52,7 +52,7 @@ def remove_connections(one: Prepared, sample: int, progress: Progress | None = N
     if not isinstance(mechanism, Critical | Published) or one.run is None or size == 0:
         return None
     u, v = cliques.edge_ends(graph)
-    inside = one.source.protected(one.run).pairs
+    inside = one.source.protected(one.run).inside
     begin, removed = time.monotonic(), []
     for done, i in enumerate(np.random.default_rng(SEED).choice(len(u), size, replace=False).tolist()):
         if progress:
@@ -67,8 +67,7 @@ def remove_connections(one: Prepared, sample: int, progress: Progress | None = N
             scales, mean, worst = _of_published(one.source, mechanism, one.run, later)
         first, second = graph.keys[[a, b]].tolist()
         changed = _different(one.source.groups[one.run.id], later.groups[one.run.id])
-        is_inside = bool(np.isin(a * graph.vertex_count + b, inside))
-        removed.append(Removal((first, second), is_inside, changed, scales, mean, worst))
+        removed.append(Removal((first, second), bool(inside[i]), changed, scales, mean, worst))
     if progress:
         progress("removing", len(removed), size)
     return Removals(

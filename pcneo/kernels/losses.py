@@ -46,19 +46,30 @@ def count_common(offsets, neighbours, sources, targets, first, last, common):
 def triangle_losses(offsets, neighbours, sources, targets, rates, first, last, losses):
     """Put into `losses` what each of the pairs first..last-1 costs for k = 3.
 
+    What a vertex has in common with all others is found at once, so that it is the quickest where pairs with one and
+    the same source follow each other.
+
     Args:
         offsets, neighbours, sources, targets, first, last: as in `count_common`.
         rates: float64, n; what one clique more or less costs at each vertex.
         losses: float64, one for each pair.
     """
-    found = np.empty(len(offsets) - 1, np.uint32)
+    common, sums, source = np.zeros(len(rates), np.int64), np.zeros(len(rates)), np.int64(-1)
     for i in range(first, last):
-        count = _common(offsets, neighbours, sources[i], targets[i], found)
+        if sources[i] != source:
+            if source >= 0:
+                for w in neighbours[offsets[source] : offsets[source + 1]]:
+                    for v in neighbours[offsets[w] : offsets[w + 1]]:
+                        common[v], sums[v] = 0, 0.0
+            source = sources[i]
+            for w in neighbours[offsets[source] : offsets[source + 1]]:
+                for v in neighbours[offsets[w] : offsets[w + 1]]:
+                    common[v] += 1
+                    sums[v] += rates[w]
+        v = targets[i]
         losses[i] = 0.0
-        if count > 0:
-            losses[i] = count * (rates[sources[i]] + rates[targets[i]])
-            for v in found[:count]:
-                losses[i] += rates[v]
+        if common[v] > 0:
+            losses[i] = common[v] * (rates[source] + rates[v]) + sums[v]
 
 
 @njit(nogil=True, cache=True)

@@ -1,13 +1,68 @@
-"""Pairs of vertices inside groups, the graph that has them all, and what a vertex meets (privacy.md, "critical").
+"""Pairs of vertices inside groups, and the graph that has them all, one vertex at a time (privacy.md, "critical").
 
-A group is a set of vertices, and groups overlap. Each vertex collects those it shares a group with, so that a pair is
-kept once however many groups it lies in. P̂ are these pairs, Ĝ is the graph with all of them added.
+A group is a set of vertices, and groups overlap. P̂ are all pairs of vertices inside some group, Ĝ is the graph with all
+of them added. Neither is ever there as a whole: a vertex's row of Ĝ, which is its *partners*, those it shares a group
+with, and its other neighbours, is made when it is needed, from the groups that it is in, so that a pair counts once
+however many groups it lies in. What outlasts a vertex is a *tile*, the rows of some vertices.
+
+Vertices are taken by falling degree in Ĝ, which is where the pairs with many common neighbours are; `order` is that
+order, and `rank` says where in it a vertex is.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-__all__ = ["count_pairs", "fill_pairs", "fill_rows", "groups_of_vertices", "largest_of_vertices"]
+__all__ = [
+    "Marks",
+    "Rows",
+    "columns_of_tile",
+    "count_rows",
+    "fill_pairs",
+    "fill_rows",
+    "fill_tile",
+    "groups_of_vertices",
+    "marks_for",
+    "most_shared",
+    "raise_largest",
+]
+
+
+class Rows(NamedTuple):
+    """What the rows of Ĝ are made from.
+
+    Attributes:
+        offsets, neighbours: the graph's rows, ascending.
+        starts, members: the i-th group is `members[starts[i]:starts[i + 1]]`.
+        places: int64, n + 1.
+        groups: uint32; those of v are `groups[places[v]:places[v + 1]]`.
+    """
+
+    offsets: NDArray[np.int64]
+    neighbours: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    members: NDArray[np.uint32]
+    places: NDArray[np.int64]
+    groups: NDArray[np.uint32]
+
+
+class Marks(NamedTuple):
+    """Memory of one thread for one row at a time.
+
+    Attributes:
+        marked: uint8, n; 1 for the vertices of the row and its own, and between rows 0 for all.
+        found: uint32, n; the vertices of the row.
+    """
+
+    marked: NDArray[np.uint8]
+    found: NDArray[np.uint32]
+
+
+def marks_for(vertex_count: int) -> Marks:
+    """Return fresh marks."""
+    return Marks(np.zeros(vertex_count, np.uint8), np.empty(vertex_count, np.uint32))
 
 
 @njit(nogil=True, cache=True)
@@ -19,160 +74,291 @@ def groups_of_vertices(starts, members, vertex_count):
         vertex_count: n.
 
     Returns:
-        offsets: int64, n + 1.
-        groups: int64; those of v are `groups[offsets[v]:offsets[v + 1]]`.
+        places: int64, n + 1.
+        groups: uint32; those of v are `groups[places[v]:places[v + 1]]`.
+        met: int64, n; how many members the groups of v have, v's own row being made from them.
     """
-    counts = np.zeros(vertex_count + 1, np.int64)
+    counts, met = np.zeros(vertex_count + 1, np.int64), np.zeros(vertex_count, np.int64)
     for v in members:
         counts[v + 1] += 1
-    offsets = np.cumsum(counts)
-    filled = offsets.copy()
-    groups = np.empty(len(members), np.int64)
+    places = np.cumsum(counts)
+    filled = places.copy()
+    groups = np.empty(len(members), np.uint32)
     for i in range(len(starts) - 1):
         for v in members[starts[i] : starts[i + 1]]:
             groups[filled[v]] = i
             filled[v] += 1
-    return offsets, groups
+            met[v] += starts[i + 1] - starts[i]
+    return places, groups, met
 
 
-@njit(nogil=True, cache=True)
-def _collect(v, smallest, starts, members, offsets, groups, seen, found):
-    """Put into `found` the vertices from `smallest` on that share a group with v, each once; return how many."""
-    count = 0
-    for group in groups[offsets[v] : offsets[v + 1]]:
-        for w in members[starts[group] : starts[group + 1]]:
-            if w >= smallest and w != v and seen[w] != v:
-                seen[w] = v
-                found[count] = w
-                count += 1
+# --- One row
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _mark_new(vertices, marks, count):
+    """Mark vertices, and put those that were not marked behind the first `count` that were found; return how many.
+
+    There is no branch, for which of them are new can hardly be foretold.
+    """
+    marked, found = marks
+    for w in vertices:
+        found[count] = w
+        count += 1 - marked[w]
+        marked[w] = 1
     return count
 
 
 @njit(nogil=True, cache=True)
-def count_pairs(neighbours_at, neighbours, starts, members, offsets, groups, first, last, pairs, degrees):
-    """Put into `pairs[v]` how many w > v share a group with v, and into `degrees[v]` how many neighbours v has in Ĝ.
-
-    Args:
-        neighbours_at, neighbours: the graph's rows.
-        starts, members, offsets, groups: the groups, and those of each vertex.
-        first, last: the vertices first..last-1.
-        pairs, degrees: int64, n.
-    """
-    seen = np.full(len(offsets) - 1, -1, np.int64)
-    found = np.empty(len(offsets) - 1, np.uint32)
-    for v in range(first, last):
-        degrees[v] = _collect(v, 0, starts, members, offsets, groups, seen, found)
-        for w in found[: degrees[v]]:
-            pairs[v] += w > v
-        for w in neighbours[neighbours_at[v] : neighbours_at[v + 1]]:
-            degrees[v] += seen[w] != v
+def _find_partners(v, rows, marks):
+    """Mark v and its partners, and put these into `found`; return how many they are."""
+    count = 0
+    marks.marked[v] = 1
+    for group in rows.groups[rows.places[v] : rows.places[v + 1]]:
+        count = _mark_new(rows.members[rows.starts[group] : rows.starts[group + 1]], marks, count)
+    return count
 
 
 @njit(nogil=True, cache=True)
-def fill_pairs(starts, members, offsets, groups, first, last, pairs_at, codes):
-    """Put the pairs {v, w}, v < w, of the vertices first..last-1 into `codes`, as v·n + w, ascending.
+def _find_others(v, rows, marks, count):
+    """Mark v's other neighbours too, and put them behind its `count` partners; return how many there are then."""
+    return _mark_new(rows.neighbours[rows.offsets[v] : rows.offsets[v + 1]], marks, count)
+
+
+@njit(nogil=True, cache=True)
+def _clear(v, marks, count):
+    """Take back the marks of v and of `count` vertices in `found`."""
+    marks.marked[v] = 0
+    for w in marks.found[:count]:
+        marks.marked[w] = 0
+
+
+# --- How large they are, and P̂ part by part
+
+
+@njit(nogil=True, cache=True)
+def count_rows(rows, first, last, edges_at, marks, pairs, degrees, inside):
+    """Count the pairs and the neighbours in Ĝ of the vertices first..last-1, and find their edges that are in P̂.
 
     Args:
-        starts, members, offsets, groups: the groups, and those of each vertex.
+        rows: what Ĝ is made from.
         first, last: the vertices v.
-        pairs_at: int64, n + 1; the pairs of v go to `codes[pairs_at[v]:pairs_at[v + 1]]`.
-        codes: int64.
+        edges_at: int64, n; where the graph's edges {v, w}, w > v, begin among all edges u < v, ascending by u, then v.
+        marks: used by nobody else meanwhile.
+        pairs: int64, n; how many partners w > v has v.
+        degrees: int64, n; how many neighbours in Ĝ.
+        inside: bool, m; whether the edge is in P̂.
     """
-    n = len(offsets) - 1
-    seen = np.full(n, -1, np.int64)
-    found = np.empty(n, np.uint32)
     for v in range(first, last):
-        count = _collect(v, v + 1, starts, members, offsets, groups, seen, found)
-        for i, w in enumerate(np.sort(found[:count])):
-            codes[pairs_at[v] + i] = v * n + w
+        partners = _find_partners(v, rows, marks)
+        pairs[v] = 0
+        for w in marks.found[:partners]:
+            pairs[v] += w > v
+        edge = edges_at[v]
+        for w in rows.neighbours[rows.offsets[v] : rows.offsets[v + 1]]:
+            if w > v:
+                inside[edge] = marks.marked[w]
+                edge += 1
+        degrees[v] = _find_others(v, rows, marks, partners)
+        _clear(v, marks, degrees[v])
 
 
 @njit(nogil=True, cache=True)
-def fill_rows(neighbours_at, neighbours, starts, members, offsets, groups, first, last, rows_at, rows):
-    """Put the neighbours in Ĝ of the vertices first..last-1 into `rows`, ascending.
+def fill_pairs(rows, first, last, pairs_at, marks, sources, targets):
+    """Put the pairs {v, w}, w > v, of P̂ with v in first..last-1 into two arrays, ascending by v, then w.
 
     Args:
-        neighbours_at, neighbours: the graph's rows.
-        starts, members, offsets, groups: the groups, and those of each vertex.
-        first, last: the vertices.
-        rows_at: int64, n + 1; the neighbours of v go to `rows[rows_at[v]:rows_at[v + 1]]`.
-        rows: uint32.
+        rows, marks: as in `count_rows`.
+        first, last: the vertices v.
+        pairs_at: int64, n + 1; the pairs of v go to pairs_at[v]..pairs_at[v + 1]-1, less `pairs_at[first]`.
+        sources, targets: int64.
     """
-    n = len(offsets) - 1
-    seen = np.full(n, -1, np.int64)
-    found = np.empty(n, np.uint32)
+    found = marks.found
     for v in range(first, last):
-        count = _collect(v, 0, starts, members, offsets, groups, seen, found)
-        for w in neighbours[neighbours_at[v] : neighbours_at[v + 1]]:
-            if seen[w] != v:
-                found[count] = w
-                count += 1
-        for i, w in enumerate(np.sort(found[:count])):
-            rows[rows_at[v] + i] = w
-
-
-# --- The largest weight that a vertex meets in a clique
-
-
-@njit(nogil=True, cache=True)
-def _both(a, b):
-    """The numbers that are in both of two ascending arrays."""
-    found = np.empty(min(len(a), len(b)), np.uint32)
-    count, j = 0, 0
-    for v in a:
-        while j < len(b) and b[j] < v:
-            j += 1
-        if j < len(b) and b[j] == v:
-            found[count] = v
-            count += 1
-    return found[:count]
+        partners = _find_partners(v, rows, marks)
+        _clear(v, marks, partners)
+        larger = 0
+        for w in found[:partners]:
+            if w > v:
+                found[larger] = w
+                larger += 1
+        at = pairs_at[v] - pairs_at[first]
+        sources[at : at + larger] = v
+        targets[at : at + larger] = np.sort(found[:larger])
 
 
 @njit(nogil=True, cache=True)
-def _holds_clique(offsets, neighbours, candidates, size):
-    """Whether `size` of the candidates, ascending vertices, are all adjacent."""
-    if len(candidates) < size:
-        return False
-    if size <= 1:
-        return True
-    for i, v in enumerate(candidates):
-        near = _both(candidates[i + 1 :], neighbours[offsets[v] : offsets[v + 1]])
-        if _holds_clique(offsets, neighbours, near, size - 1):
+def fill_rows(rows, first, last, rows_at, edges_at, marks, neighbours, inside):
+    """Put the rows of Ĝ of the vertices first..last-1 into `neighbours`, ascending, where Ĝ is small enough for it.
+
+    Args:
+        rows, marks: as in `count_rows`.
+        first, last: the vertices v.
+        rows_at: int64, n + 1; the neighbours of v go to `neighbours[rows_at[v]:rows_at[v + 1]]`.
+        edges_at: int64, n; as in `count_rows`, for the edges of Ĝ.
+        neighbours: uint32.
+        inside: bool; for each edge of Ĝ, whether it is in P̂.
+    """
+    for v in range(first, last):
+        partners = _find_partners(v, rows, marks)
+        count = _find_others(v, rows, marks, partners)
+        row = np.sort(marks.found[:count])
+        neighbours[rows_at[v] : rows_at[v + 1]] = row
+        for w in marks.found[partners:count]:
+            marks.marked[w] = 0
+        edge = edges_at[v]
+        for w in row:
+            if w > v:
+                inside[edge] = marks.marked[w]
+                edge += 1
+        _clear(v, marks, count)
+
+
+# --- The most common neighbours of a pair of P̂ that a vertex meets
+
+
+@njit(nogil=True, cache=True)
+def fill_tile(rows, order, start, first, last, degrees, largest, tile_at, marks, tile, opened):
+    """Put rows of Ĝ, each with its own vertex, into a tile: first the *open* vertices, then the others.
+
+    A vertex is open in the row of b where it could still be raised: `largest` is less there than b's degree less 1,
+    and with no neighbour of b does b have more in common.
+
+    Args:
+        rows, marks: as in `count_rows`.
+        order: int64, n; vertices by falling degree.
+        start: the rank of the tile's first vertex.
+        first, last: which of the tile's vertices, counted from `start`.
+        degrees: int64, n; in Ĝ.
+        largest: int64, n; as it was when the tile was begun.
+        tile_at: int64; the i-th row goes to `tile[tile_at[i]:tile_at[i + 1]]`, where that is not empty.
+        tile: uint32.
+        opened: int64; where the open vertices of the i-th row end.
+    """
+    for i in range(first, last):
+        front, back = tile_at[i], tile_at[i + 1]
+        if front < back:
+            b = order[start + i]
+            count = _find_others(b, rows, marks, _find_partners(b, rows, marks))
+            for j in range(count + 1):
+                w = np.int64(marks.found[j]) if j < count else b
+                if largest[w] < degrees[b] - 1:
+                    tile[front] = w
+                    front += 1
+                else:
+                    back -= 1
+                    tile[back] = w
+            _clear(b, marks, count)
+        opened[i] = front
+
+
+@njit(nogil=True, cache=True)
+def _can_raise(opened, marked, largest, most):
+    """Whether an open vertex is marked and less than `most` by now."""
+    for w in opened:  # noqa: SIM110 - generators are not compiled
+        if largest[w] < most and marked[w]:
             return True
     return False
 
 
 @njit(nogil=True, cache=True)
-def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
-    """Return for each vertex the largest weight of a pair that lies with it in one k-clique, 0 where none does.
+def raise_largest(rows, order, rank, start, first, last, degrees, tile_at, tile, opened, settled, marks, largest):
+    """Raise `largest` to the common neighbours of pairs of P̂ with one end in a tile and the other before it in order.
 
-    Pairs come by falling weight, so that the first that a vertex meets is its largest.
+    A pair raises its ends and its common neighbours. It is passed over where none of these is open, for then it has no
+    more common neighbours than they have met: of all pairs few are left.
 
     Args:
-        offsets, neighbours: the rows of a graph in which each pair is an edge.
-        k: 3 or more.
-        sources, targets: int64, the ends of each pair.
-        weights: int64, falling; positive only for pairs that are in some k-clique.
+        rows, order, start, degrees, tile_at, tile, opened: as in `fill_tile`, by which the tile was filled.
+        rank: int64, n; where a vertex is in `order`.
+        first, last: ranks of the other ends, up to the tile's last.
+        settled: bool, n; whether no row with the vertex is of use from this tile on. It is found here, and kept.
+        marks: used by nobody else meanwhile.
+        largest: int64, n; likewise.
+    """
+    most = degrees[order[start]] - 1
+    for i in range(first, last):
+        a = order[i]
+        if settled[a]:
+            continue
+        partners = _find_partners(a, rows, marks)
+        count = _find_others(a, rows, marks, partners)
+        open_ = largest[a] < most
+        for w in marks.found[:count]:
+            open_ |= largest[w] < most
+        settled[a] = not open_
+        for b in marks.found[: partners if open_ else 0]:
+            place = rank[b] - start
+            if not (0 <= place < len(opened) and rank[b] > i):
+                continue
+            candidates = tile[tile_at[place] : opened[place]]
+            if _can_raise(candidates, marks.marked, largest, degrees[b] - 1):
+                common = -2  # both rows have both ends
+                for w in tile[tile_at[place] : tile_at[place + 1]]:
+                    common += marks.marked[w]
+                for w in candidates:
+                    if largest[w] < common and marks.marked[w]:
+                        largest[w] = common
+        _clear(a, marks, count)
+
+
+# --- The most common neighbours of any two vertices
+
+
+@njit(nogil=True, cache=True)
+def columns_of_tile(order, start, tile_at, tile, vertex_count):
+    """Return for each vertex the rows of a tile that it is in, but for its own.
+
+    Args:
+        order, start, tile_at, tile: as in `fill_tile`.
+        vertex_count: n.
 
     Returns:
-        int64, n.
+        columns_at: int64, n + 1.
+        columns: uint32; the rows with v are `columns[columns_at[v]:columns_at[v + 1]]`, counted from the tile's first.
     """
-    largest = np.zeros(len(offsets) - 1, np.int64)
-    without = offsets[1:] - offsets[:-1]  # how many neighbours have met none yet
-    for i in range(len(weights)):
-        a, b = sources[i], targets[i]
-        if weights[i] == 0:
-            break
-        if largest[a] > 0 and largest[b] > 0 and min(without[a], without[b]) == 0:
-            continue
-        common = _both(neighbours[offsets[a] : offsets[a + 1]], neighbours[offsets[b] : offsets[b + 1]])
-        for j in range(-2, len(common)):
-            v = a if j == -2 else b if j == -1 else np.int64(common[j])
-            if largest[v] > 0:
-                continue
-            near = neighbours[offsets[v] : offsets[v + 1]]
-            if _holds_clique(offsets, neighbours, _both(common, near), k - 3):
-                largest[v] = weights[i]
-                for w in near:
-                    without[w] -= 1
-    return largest
+    counts = np.zeros(vertex_count + 1, np.int64)
+    for i in range(len(tile_at) - 1):
+        for w in tile[tile_at[i] : tile_at[i + 1]]:
+            counts[w + 1] += w != order[start + i]
+    columns_at = np.cumsum(counts)
+    filled = columns_at.copy()
+    columns = np.empty(columns_at[-1], np.uint32)
+    for i in range(len(tile_at) - 1):
+        for w in tile[tile_at[i] : tile_at[i + 1]]:
+            if w != order[start + i]:
+                columns[filled[w]] = i
+                filled[w] += 1
+    return columns_at, columns
+
+
+@njit(nogil=True, cache=True)
+def most_shared(rows, order, start, first, last, columns_at, columns, marks, counts, met):
+    """Return the most common neighbours in Ĝ of a vertex of a tile and one before it in order.
+
+    Args:
+        rows, marks: as in `count_rows`.
+        order, start: as in `fill_tile`.
+        first, last: ranks of those before, up to the tile's last.
+        columns_at, columns: of the tile.
+        counts: int64, one for each vertex of the tile, all zero, used by nobody else meanwhile.
+        met: uint32, as many, likewise.
+    """
+    most = 0
+    for i in range(first, last):
+        count = _find_others(order[i], rows, marks, _find_partners(order[i], rows, marks))
+        places = 0
+        for w in marks.found[:count]:
+            for at in range(columns_at[w + 1] - 1, columns_at[w] - 1, -1):
+                place = columns[at]
+                if start + place <= i:
+                    break
+                if counts[place] == 0:
+                    met[places] = place
+                    places += 1
+                counts[place] += 1
+        for place in met[:places]:
+            most = max(most, counts[place])
+            counts[place] = 0
+        _clear(order[i], marks, count)
+    return most

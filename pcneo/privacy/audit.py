@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.noise import Noise, SimulatedNoise
 
-__all__ = ["QUANTILES", "SEED", "Fit", "Scales", "advise", "quantiles", "simulate", "worst_places"]
+__all__ = [
+    "QUANTILES",
+    "SEED",
+    "Fit",
+    "PassedQuantiles",
+    "Scales",
+    "advise",
+    "quantiles",
+    "simulate",
+    "worst_places",
+]
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 """Of losses over pairs: the loss that so large a share of the pairs does not pass; the last is the largest."""
@@ -35,6 +45,45 @@ def quantiles(losses: Floats, shares: Sequence[float] = QUANTILES) -> tuple[floa
     if not len(ascending):
         return (0.0,) * len(shares)
     return tuple(float(ascending[max(0, math.ceil(share * len(ascending)) - 1)]) for share in shares)
+
+
+class PassedQuantiles:
+    """The same of losses that are passed over in parts, `PASSES` times, and never held together.
+
+    Doubles of 0 or more are ordered as their 63 lower bits are. In each pass the next of three digits of the quantiles
+    is found, by counting the losses that have the digits before.
+    """
+
+    PASSES = 3
+    _BITS = 63 // PASSES
+
+    def __init__(self, count: int, shares: Sequence[float] = QUANTILES) -> None:
+        """Ask for the quantiles of `count` losses."""
+        self._places = [max(0, math.ceil(share * count) - 1) for share in shares]
+        self._known = [0] * len(self._places)  # the digits found so far, as one number
+        self._pass = 0
+        self._counts = {0: np.zeros(1 << self._BITS, np.int64)}
+
+    def add(self, losses: Floats) -> None:
+        """Take a part of the losses; in every pass the same ones, in any order."""
+        upper = losses.view(np.int64) >> (self._BITS * (self.PASSES - 1 - self._pass))
+        for known, counts in self._counts.items():
+            digits = upper[upper >> self._BITS == known] & ((1 << self._BITS) - 1)
+            counts += np.bincount(digits, minlength=1 << self._BITS)
+
+    def end_pass(self) -> None:
+        """Go on to the next pass, once all losses were added."""
+        for i, (place, known) in enumerate(zip(self._places, self._known, strict=True)):
+            reached = np.cumsum(self._counts[known])
+            digit = int(np.searchsorted(reached, place, side="right"))
+            self._places[i] -= int(reached[digit - 1]) if digit else 0
+            self._known[i] = known << self._BITS | digit
+        self._pass += 1
+        self._counts = {known: np.zeros(1 << self._BITS, np.int64) for known in set(self._known)}
+
+    def found(self) -> tuple[float, ...]:
+        """Return the quantiles, after the last pass."""
+        return tuple(np.array(self._known, np.int64).view(np.float64).tolist())
 
 
 def worst_places(losses: Floats, most: int) -> list[int]:

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import GraphError
-from pcneo.losses import PairLosses
 from pcneo.model import Graph, Progress, Run
 from pcneo.privacy.ledger import Spend
 from pcneo.privacy.mechanisms import Critical, Edge, Elv
 from pcneo.privacy.noise import Noise
 from pcneo.release.asked import Asked
 from pcneo.release.chosen import AnyMechanism, Chosen, mechanism_of, spend_of
-from pcneo.release.loss import find_losses
+from pcneo.release.loss import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
 from pcneo.release.source import Source, read_source
 from pcneo.release.utility import Utility, utility_of_critical, utility_of_scale
@@ -55,7 +54,7 @@ class Prepared:
     scales: list[Fraction] | None
     find_scale: Callable[[Noise], Fraction] | None
     utility: Utility
-    losses: dict[str, PairLosses]
+    losses: dict[str, LossSummary]
 
     @property
     def graph(self) -> GraphRecord:
@@ -110,10 +109,11 @@ def _prepare_one(one: Chosen, mechanism: AnyMechanism, source: Source) -> Prepar
     if isinstance(mechanism, Critical):
         if one.run is None:
             raise GraphError("The mechanism critical rests on a run.")
-        largest = source.largest_supports(one.run, mechanism.k).per_vertex.tolist()
+        supports = source.largest_supports(one.run, mechanism.k)
+        largest = supports.per_vertex.tolist()
         mechanism.check_scales(largest)
         scales = mechanism.scales(largest)
-        utility = utility_of_critical(mechanism, scales, source.common_bounds(one.run))
+        utility = utility_of_critical(mechanism, scales, source.common_bounds(one.run), exact=supports.exact)
     else:
         find_scale = _scale_finder(mechanism, source, one.run)
         utility = utility_of_scale(mechanism)

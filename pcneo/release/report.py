@@ -53,6 +53,7 @@ def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, accoun
         "vertices": one.source.graph.vertex_count,
         "edges": one.source.graph.edge_count,
         "scales": _scales(scales),
+        "exactSupports": one.utility.exact_supports,
         "exactCounts": sum(scale == 0 for scale in scales),
         "connectionsInsideGroups": one.source.share_inside(run) if run else None,
         "total": total,
@@ -91,6 +92,9 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
     ]
     if record["run"]:
         lines.append(f"- Run {record['run']}, p={record['p']}, score {record['score']}")
+    if record["exactSupports"] is False:
+        bound = f"{record['k']}·C(cn, {record['k'] - 2})"
+        lines.append(f"- Scales from the bound {bound} on what a pair can change, exact supports being too dear")
     if record["connectionsInsideGroups"] is not None:
         lines.append(f"- {record['connectionsInsideGroups']:.1%} of the connections lie inside groups")
     lines += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 
@@ -13,15 +14,23 @@ from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.stored import batch_from_rows
 from pcneo.model import CohesionBatch, Graph, Progress, Run
-from pcneo.protected import LargestSupports, Protected, common_bounds, largest_supports, protect, protected_size
+from pcneo.protected import (
+    LargestSupports,
+    Protected,
+    common_bounds,
+    largest_shared,
+    largest_supports,
+    protect,
+    protected_memory,
+)
 from pcneo.source import read_graph
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 
 __all__ = ["Source", "read_source"]
 
-MEMORY = 8 * 10**9
-"""Bytes that pairs inside groups may take; more is refused before anything is spent."""
+MEMORY = 4 * 10**9
+"""Bytes that scales may take beside the graph and the groups; more is refused before anything is spent."""
 
 
 class Source:
@@ -42,6 +51,7 @@ class Source:
         self.groups: dict[str, CohesionBatch] = {}
         self._counts: dict[int, NDArray[np.int64]] = {}
         self._protected: dict[str, Protected] = {}
+        self._shared: dict[str, NDArray[np.int64]] = {}
         self._supports: dict[tuple[str, int], LargestSupports] = {}
         self._common_bounds: dict[str, tuple[int, int]] = {}
 
@@ -100,53 +110,50 @@ class Source:
             GraphError: the groups are too large, or an S(e) does not fit 64 bits.
         """
         if (run.id, k) not in self._supports:
-            self._supports[run.id, k] = largest_supports(self.protected(run), k)
+            protected = self.protected(run)
+
+            def shared() -> NDArray[np.int64]:  # for k = 3 and for every bound the same, and what takes long
+                if run.id not in self._shared:
+                    self._shared[run.id] = largest_shared(protected)
+                return self._shared[run.id]
+
+            self._supports[run.id, k] = largest_supports(protected, k, shared=shared)
         return self._supports[run.id, k]
 
     def protected(self, run: Run) -> Protected:
-        """Return P̂ and Ĝ.
+        """Return P̂ and Ĝ, which are counted and not listed.
 
         Raises:
             GraphError: the groups are too large.
         """
         if run.id not in self._protected:
-            size = protected_size(self.graph, self.groups[run.id])
-            if size.bytes > MEMORY:
+            groups = self.groups[run.id]
+            needed = protected_memory(self.graph, groups)
+            if needed > MEMORY:
                 raise GraphError(
-                    f"The groups of run {run.id} hold {size.pairs:,} pairs, for which critical needs about "
-                    f"{size.bytes / 1e9:.0f} GB. Use the mechanism edge, or a run with a smaller p.",
-                    pairs=size.pairs,
-                    bytes=size.bytes,
+                    f"The groups of run {run.id} have {len(groups.members):,} members in all, for which critical needs "
+                    f"about {needed / 1e9:.1f} GB. Use the mechanism edge, or a run with a smaller p.",
+                    memberships=len(groups.members),
+                    bytes=needed,
                 )
-            self._protected[run.id] = protect(self.graph, self.groups[run.id])
+            self._protected[run.id] = protect(self.graph, groups)
         return self._protected[run.id]
 
     def common_bounds(self, run: Run) -> tuple[int, int]:
         """Return the least and the most that C can be as far as P̂ and Ĝ tell."""
         if run.id not in self._common_bounds:
-            self._common_bounds[run.id] = common_bounds(self.graph, self.protected(run))
+            self._common_bounds[run.id] = common_bounds(self.protected(run))
         return self._common_bounds[run.id]
 
     def share_inside(self, run: Run) -> float | None:
-        """Return the share of the graph's connections that lie inside some group; None where there are none."""
-        groups, n = self.groups[run.id], self.graph.vertex_count
-        u, v = cliques.edge_ends(self.graph)
-        starts = np.searchsorted(u, np.arange(n + 1))
-        inside, member = np.zeros(len(u), np.bool_), np.zeros(n, np.bool_)
-        for i in range(len(groups)):
-            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
-            member[members] = True
-            edges = _ranges(starts[members], starts[members + 1])
-            inside[edges[member[v[edges]]]] = True
-            member[members] = False
-        return float(inside.mean()) if len(u) else None
+        """Return the share of the graph's connections that lie inside some group.
 
-
-def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of all ranges, one after another."""
-    lengths = ends - starts
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+        None without connections, or where the groups are too large.
+        """
+        inside = np.empty(0, np.bool_)
+        with suppress(GraphError):
+            inside = self.protected(run).inside
+        return float(inside.mean()) if len(inside) else None
 
 
 def read_source(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> Source:

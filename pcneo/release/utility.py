@@ -35,6 +35,7 @@ class Utility:
         usual_standard_error: of the total, at the usual λ; None for `critical`.
         standard_error: of the total, with `critical`; None for the others.
         exact_counts: how many counts `critical` will publish exactly; None for the others.
+        exact_supports: whether `critical`'s scales rest on exact supports, or on a bound; None for the others.
         with_edge: what `edge` would have in place of `critical`; None for the others, or where it cannot be drawn.
     """
 
@@ -43,6 +44,7 @@ class Utility:
     usual_standard_error: float | None = None
     standard_error: float | None = None
     exact_counts: int | None = None
+    exact_supports: bool | None = None
     with_edge: EdgeErrors | None = None
 
 
@@ -53,17 +55,21 @@ def utility_of_scale(mechanism: OneScale) -> Utility:
     return Utility(float(mechanism.least_scale), float(usual), error)
 
 
-def utility_of_critical(mechanism: Critical, scales: Sequence[Fraction], common: tuple[int, int]) -> Utility:
+def utility_of_critical(
+    mechanism: Critical, scales: Sequence[Fraction], common: tuple[int, int], *, exact: bool
+) -> Utility:
     """Return what follows from the groups and the connections outside them.
 
     Args:
         mechanism: with its parameters.
         scales: t_v by vertex.
         common: the least and the most that C, which decides `edge`'s noise, can be as far as P̂ and Ĝ tell.
+        exact: whether the scales rest on exact supports.
     """
     return Utility(
         standard_error=standard_error(scales) / mechanism.k,
         exact_counts=sum(scale == 0 for scale in scales),
+        exact_supports=exact,
         with_edge=_edge_errors(mechanism, len(scales), *common),
     )
 
@@ -90,6 +96,8 @@ def describe_utility(mechanism: Critical | OneScale, utility: Utility) -> str:
         f"For the owner alone: {asked}: {utility.exact_counts:,} counts are published exactly; the standard error of "
         f"the total is {utility.standard_error:,.4g}"
     )
+    if not utility.exact_supports:
+        text += f" with scales from the bound {mechanism.k}·C(cn, {mechanism.k - 2}), exact supports being too dear"
     if utility.with_edge is None:
         return f"{text}. The noise of edge could be too large to be drawn."
     least, expected, most = utility.with_edge

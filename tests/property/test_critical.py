@@ -102,10 +102,10 @@ def scales(n: int, k: int, cases: Sequence[Case], closing: Closing = protect) ->
 
 
 def without_closing(graph: Graph, groups: Groups) -> Protected:
-    """The mistake: supports taken from the graph itself."""
-    u, v = edge_ends(graph)
-    pairs = np.intersect1d(protect(graph, groups).pairs, u * graph.vertex_count + v)
-    return Protected(pairs, graph)
+    """The mistake: supports taken from the graph itself, those pairs alone being closed that are connected."""
+    inside = protect(graph, groups).inside
+    connected = np.column_stack([ends[inside] for ends in edge_ends(graph)])
+    return protect(graph, Groups(2 * np.arange(len(connected) + 1), connected.ravel().astype(np.uint32)))
 
 
 def scales_of_hulls(n: int, k: int, cases: Sequence[tuple[int, int]]) -> list[tuple[Fraction, ...]]:

@@ -17,8 +17,10 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.losses import pair_losses
 from pcneo.model import Graph
+from pcneo.privacy.audit import PassedQuantiles, quantiles
 from pcneo.privacy.mechanisms import Critical
-from pcneo.protected import Protected, largest_supports, protect
+from pcneo.protected import Protected, largest_supports, listed_hull, pair_blocks, protect
+from pcneo.release.loss import losses_inside, rates_of
 from pcneo.search import minimal_p_cohesions
 
 SCALES = [Fraction(0), Fraction(1, 7), Fraction(3), Fraction(22, 3)]
@@ -108,7 +110,7 @@ def test_no_pair_inside_a_group_costs_more_than_epsilon_and_one_costs_it_all_whe
         scales = mechanism.scales(largest_supports(protected, k).per_vertex.tolist())
         assert worst(graph, protected, k, scales) <= 0.7 * (1 + 1e-12)
 
-        in_the_hull = worst(protected.graph, protected, k, scales)
+        in_the_hull = worst(listed_hull(protected)[0], protected, k, scales)
         if any(scales):
             tight += 1
             assert math.isclose(in_the_hull, 0.7, rel_tol=1e-12)
@@ -118,7 +120,51 @@ def test_no_pair_inside_a_group_costs_more_than_epsilon_and_one_costs_it_all_whe
 
 
 def worst(graph: Graph, protected: Protected, k: int, scales: list[Fraction]) -> float:
-    return pair_losses(graph, *protected.ends(), k, rates(scales)).losses.max(initial=0)
+    return pair_losses(graph, *next(pair_blocks(protected)), k, rates(scales)).losses.max(initial=0)
+
+
+# --- So many pairs that they are never held together
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_quantiles_of_losses_that_are_passed_over_in_parts_are_those_of_all_of_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    losses = rng.choice([0, 5e-324, 1e-12, 0.1, math.nextafter(0.1, 1), 3.5, 1e300, math.inf], 500 * seed + 1)
+    losses[::3] *= rng.random(len(losses[::3]))
+    asked = PassedQuantiles(len(losses))
+    for _ in range(asked.PASSES):
+        for part in np.array_split(rng.permutation(losses), 7):
+            asked.add(part)
+        asked.end_pass()
+    assert asked.found() == quantiles(losses)
+
+
+@pytest.mark.parametrize("held", [1, 40, 10_000])
+def test_losses_of_pairs_that_are_not_held_together_are_the_same(held: int) -> None:
+    rng = np.random.default_rng(held)
+    pairs = [pair for pair in combinations(range(60), 2) if rng.random() < 0.2]
+    graph = arrays(naive.graph_of(pairs, isolated=range(60)))
+    protected = protect(graph, minimal_p_cohesions(graph, "0.4"))
+    scales = [SCALES[i] for i in rng.integers(len(SCALES), size=60)]
+    passed = losses_inside(graph, protected, 3, rates_of(scales, 60), 10**9, held=held)
+    assert passed.seed is None
+    assert passed == losses_inside(graph, protected, 3, rates_of(scales, 60), 10**9)
+    assert passed.pairs > 500
+    assert passed.infinite > 0
+
+
+def test_for_larger_cliques_a_sample_of_so_many_pairs_is_drawn() -> None:
+    graph, _, _ = dense()
+    protected = protect(graph, minimal_p_cohesions(graph, "0.6"))
+    u, v = next(pair_blocks(protected))
+    everything = pair_losses(graph, u, v, 4, np.ones(60))
+    sample = losses_inside(graph, protected, 4, np.ones(60), 10**9, held=300)
+    assert sample.pairs == len(u) > 1_000
+    assert 200 < sample.counted < 300
+    assert sample.seed is not None
+    known = dict(zip(zip(u.tolist(), v.tolist(), strict=True), everything.losses.tolist(), strict=True))
+    assert all(known[a, b] == loss for a, b, loss in sample.worst)
+    assert sample == losses_inside(graph, protected, 4, np.ones(60), 10**9, held=300)
 
 
 # --- Too much to do

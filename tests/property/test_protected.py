@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
+import tracemalloc
+from functools import cache
+from itertools import combinations, pairwise
 
 import naive
 import networkx as nx
@@ -13,19 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx.generators.atlas import graph_atlas_g
 
-from pcneo.cliques import clique_counts, edge_ends
+from pcneo.cliques import clique_counts, clique_supports, edge_ends
 from pcneo.data import copenhagen_friends_path
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import Graph
 from pcneo.protected import (
     Groups,
-    LargestSupports,
     Protected,
     common_bounds,
+    largest_shared,
     largest_supports,
+    listed_hull,
+    pair_blocks,
     protect,
-    protected_size,
+    protected_memory,
+    tiles,
 )
 from pcneo.search import minimal_p_cohesions
 
@@ -37,33 +42,39 @@ def groups_of(sets: list[list[int]]) -> Groups:
     return Groups(np.cumsum([0, *(len(set(group)) for group in sets)]), members)
 
 
-def pairs_of(protected: Protected) -> list[tuple[int, int]]:
-    u, v = protected.ends()
+def pairs_of(protected: Protected, most: int = 3) -> list[tuple[int, int]]:
+    blocks = [list(zip(u.tolist(), v.tolist(), strict=True)) for u, v in pair_blocks(protected, most=most)]
+    assert all(len(block) <= most or len({u for u, _ in block}) == 1 for block in blocks)
+    return [pair for block in blocks for pair in block]
+
+
+def edges_of(graph: Graph) -> list[tuple[int, int]]:
+    u, v = edge_ends(graph)
     return list(zip(u.tolist(), v.tolist(), strict=True))
 
 
 def check(graph: nx.Graph, sets: list[list[int]], ks: tuple[int, ...] = (3, 4, 5)) -> None:
     plain, groups = naive.graph_of(graph.edges, isolated=graph), groups_of(sets)
     arrays = graph_from_networkx(graph)
-    size, protected = protected_size(arrays, groups, concurrency=1), protect(arrays, groups, concurrency=1)
+    protected = protect(arrays, groups, concurrency=1)
     pairs = naive.pairs_inside(sets)
     closed = naive.with_pairs(plain, pairs)
+    edges = sorted((a, b) for a in closed for b in closed[a] if a < b)
     assert pairs_of(protected) == sorted(pairs)
-    u, v = edge_ends(protected.graph)
-    assert set(zip(u.tolist(), v.tolist(), strict=True)) == {(a, b) for a in closed for b in closed[a] if a < b}
-    assert (size.pairs, size.edges) == (len(pairs), protected.graph.edge_count)
+    assert protected.inside.tolist() == [pair in pairs for pair in edges_of(arrays)]
+    assert (protected.pair_count, protected.edge_count) == (len(pairs), len(edges))
+    hull, inside = listed_hull(protected, concurrency=1)
+    assert edges_of(hull) == edges
+    assert inside.tolist() == [pair in pairs for pair in edges]
     for k in ks:
         exact = largest_supports(protected, k, concurrency=1)
         assert exact.exact
-        assert dict(zip(pairs_of(protected), exact.per_pair.tolist(), strict=True)) == naive.sensitivities(
-            plain, k, pairs
-        )
         assert dict(enumerate(exact.per_vertex.tolist())) == naive.largest_sensitivity(plain, k, pairs)
-        bound = largest_supports(protected, k, affordable=-1, concurrency=1)
-        assert bound.exact == (k == 3)
-        effects, largest = naive.bounded_sensitivity(plain, k, pairs)
-        assert dict(zip(pairs_of(protected), bound.per_pair.tolist(), strict=True)) == effects
-        assert dict(enumerate(bound.per_vertex.tolist())) == largest
+        _, largest = naive.bounded_sensitivity(plain, k, pairs)
+        for limits in ({"affordable": -1}, {"listed": -1}):
+            bound = largest_supports(protected, k, **limits, concurrency=1)
+            assert bound.exact == (k == 3)
+            assert dict(enumerate(bound.per_vertex.tolist())) == largest
 
 
 @pytest.mark.parametrize("n", range(1, 7))
@@ -97,19 +108,17 @@ def test_random_graphs_and_groups_give_what_the_definitions_give(case, k):
     check(*case, ks=(k,))
 
 
-def results(graph: Graph, groups: Groups, k: int) -> tuple[list[object], ...]:
+def results(graph: Graph, groups: Groups, k: int) -> list[object]:
     """Everything that is computed here, exactly and by the bound."""
     protected = protect(graph, groups, concurrency=1)
-
-    def listed(found: LargestSupports) -> list[object]:
-        return [found.per_pair.tolist(), found.per_vertex.tolist(), found.exact, found.looked]
-
-    return (
-        [protected_size(graph, groups, concurrency=1), protected.pairs.tolist()],
-        [protected.graph.offsets.tolist(), protected.graph.neighbours.tolist()],
-        listed(largest_supports(protected, k, concurrency=1)),
-        listed(largest_supports(protected, k, affordable=-1, concurrency=1)),
-    )
+    hull, inside = listed_hull(protected, concurrency=1)
+    found = [largest_supports(protected, k, affordable=limit, concurrency=1) for limit in (10**9, -1)]
+    return [
+        pairs_of(protected),
+        (edges_of(hull), inside.tolist()),
+        [(each.per_vertex.tolist(), each.exact, each.looked) for each in found],
+        common_bounds(protected),
+    ]
 
 
 @settings(deadline=None)
@@ -141,7 +150,11 @@ def test_the_pairs_of_real_cohesions_are_those_of_sets_of_tuples(copenhagen, p):
     pairs = naive.pairs_inside(batch.members[a:b].tolist() for a, b in cuts)
     assert pairs_of(protected) == sorted(pairs)
     u, v = edge_ends(copenhagen)
-    assert protected.graph.edge_count == len(pairs | set(zip(u.tolist(), v.tolist(), strict=True)))
+    assert protected.edge_count == len(pairs | set(zip(u.tolist(), v.tolist(), strict=True)))
+    if p == "0.1":  # the other takes long
+        plain = naive.graph_of(edges_of(copenhagen), isolated=range(800))
+        _, largest = naive.bounded_sensitivity(plain, 3, pairs)
+        assert largest_supports(protected, 3).per_vertex.tolist() == [largest[v] for v in range(800)]
 
 
 @pytest.mark.parametrize("k", [3, 4, 6])
@@ -150,14 +163,15 @@ def test_no_count_changes_by_more_than_its_pair_can_account_for(copenhagen, k):
     batch = minimal_p_cohesions(copenhagen, "0.1")
     protected = protect(copenhagen, batch)
     largest = largest_supports(protected, k)
+    hull, _ = listed_hull(protected)
+    effects = dict(zip(edges_of(hull), (k * clique_supports(hull, k)).tolist(), strict=True))
     before = clique_counts(copenhagen, k)
     u, v = edge_ends(copenhagen)
-    inside = np.flatnonzero(np.isin(u * copenhagen.vertex_count + v, protected.pairs))
-    for i in random.Random(k).sample(inside.tolist(), 10):
+    for i in random.Random(k).sample(np.flatnonzero(protected.inside).tolist(), 10):
         keys = copenhagen.keys
         without = graph_from_edges(keys, keys[np.delete(u, i)], keys[np.delete(v, i)])
         change = before - clique_counts(without, k)
-        effect = largest.per_pair[np.searchsorted(protected.pairs, u[i] * copenhagen.vertex_count + v[i])]
+        effect = effects[int(u[i]), int(v[i])]
         assert change.sum() <= effect
         assert (largest.per_vertex[change > 0] >= effect).all()
 
@@ -168,7 +182,6 @@ def test_the_bound_is_nowhere_below_the_exact_numbers(copenhagen, k, p):
     exact, bound = largest_supports(protected, k), largest_supports(protected, k, affordable=0)
     assert exact.exact
     assert not bound.exact
-    assert (bound.per_pair >= exact.per_pair).all()
     assert (bound.per_vertex >= exact.per_vertex).all()
 
 
@@ -178,6 +191,66 @@ def test_what_is_affordable_is_decided_alike_for_any_number_of_threads(copenhage
     for threads in (1, 2, 5):
         assert largest_supports(protected, 4, affordable=looked, concurrency=threads).exact
         assert not largest_supports(protected, 4, affordable=looked - 1, concurrency=threads).exact
+
+
+# --- Never all pairs at once
+
+
+def many_pairs(seed: int, n: int) -> tuple[Graph, Groups]:
+    """A sparse graph with groups of up to 60, some vertices being in most of them."""
+    rng = random.Random(seed)
+    graph = nx.gnm_random_graph(n, 3 * n, seed=seed)
+    sets = [rng.sample(range(n), rng.randint(2, min(n, 60))) + rng.sample(range(9), 3) for _ in range(n // 15)]
+    return graph_from_networkx(graph), groups_of(sets)
+
+
+@cache
+def shared_by(seed: int, n: int) -> tuple[list[int], int]:
+    """For each vertex the most common neighbours of a pair that counts for it, and those of any two vertices."""
+    graph, groups = many_pairs(seed, n)
+    plain = naive.graph_of(edges_of(graph), isolated=range(n))
+    pairs = naive.pairs_inside(groups.members[a:b].tolist() for a, b in pairwise(groups.offsets))
+    closed = naive.with_pairs(plain, pairs)
+    _, largest = naive.bounded_sensitivity(plain, 3, pairs)
+    return [largest[v] // 3 for v in range(n)], max(len(closed[a] & closed[b]) for a, b in combinations(closed, 2))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("size", "n"), [(1, 40), (2_000, 300), (100_000, 300)])
+def test_scales_and_bounds_are_the_same_however_few_rows_are_kept_at_a_time_and_on_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch, seed: int, size: int, n: int
+) -> None:
+    graph, groups = many_pairs(seed, n)
+    largest, most = shared_by(seed, n)
+    monkeypatch.setattr(tiles, "TILE", size)
+    for threads in (1, 3):
+        protected = protect(graph, groups, concurrency=threads)
+        assert largest_shared(protected, concurrency=threads).tolist() == largest
+        assert common_bounds(protected, concurrency=threads)[1] == most
+        least, bound = common_bounds(protected, affordable=-1, concurrency=threads)
+        assert (least, bound) == (0, min(n - 2, protected.degrees.max()))
+        assert bound >= most
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_the_memory_that_is_needed_is_no_more_than_is_said_and_does_not_grow_with_the_pairs(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    """What numpy allocates outside compiled code; what is inside is one array of offsets and one of columns."""
+    monkeypatch.setattr(tiles, "TILE", 10_000)
+    graph, _ = many_pairs(1, 2_000)
+    for sets in ([list(range(500))], [[v, v + 1] for v in range(0, 500, 2)]):  # 124,750 pairs, and 250
+        groups = groups_of(sets)
+        largest_shared(protect(graph, groups))  # compiled before
+        common_bounds(protect(graph, groups))
+        tracemalloc.start()
+        protected = protect(graph, groups, concurrency=threads)
+        largest_shared(protected, concurrency=threads)
+        common_bounds(protected, concurrency=threads)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert len(groups.members) == 500
+        assert peak < protected_memory(graph, groups, concurrency=threads) < 2_000_000
 
 
 # --- Refusals
@@ -191,9 +264,8 @@ def test_groups_that_are_not_of_the_graph_are_refused():
         Groups(np.array([1, 2]), np.array([0, 1], np.uint32)),
         Groups(np.array([], np.int64), np.array([], np.uint32)),
     ):
-        for use in (protect, protected_size):
-            with pytest.raises(ParameterError, match="not of this graph"):
-                use(graph, groups)
+        with pytest.raises(ParameterError, match="not of this graph"):
+            protect(graph, groups)
 
 
 def test_an_effect_that_does_not_fit_64_bits_is_refused_exactly_and_by_the_bound():
@@ -217,7 +289,7 @@ def test_the_bounds_of_common_neighbours_are_those_of_the_pairs_inside_groups_al
     graph = nx.gnp_random_graph(rng.randint(1, 30), rng.random() * 0.6, seed=seed)
     sets = [rng.sample(sorted(graph), rng.randint(1, min(9, len(graph)))) for _ in range(rng.randint(0, 4))]
     arrays = graph_from_networkx(graph)
-    least, most = common_bounds(arrays, protect(arrays, groups_of(sets)))
+    least, most = common_bounds(protect(arrays, groups_of(sets)))
     without, closed = graph.copy(), graph.copy()
     without.remove_edges_from(naive.pairs_inside(sets))
     closed.add_edges_from(naive.pairs_inside(sets))

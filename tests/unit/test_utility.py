@@ -30,8 +30,9 @@ def graph_at(path: Path) -> Graph:
 def utility(graph: Graph, groups: CohesionBatch | Groups, k: int, epsilon: object) -> tuple[Critical, Utility]:
     mechanism = Critical(k, Fraction(str(epsilon)))
     protected = protect(graph, groups)
-    scales = mechanism.scales(largest_supports(protected, k).per_vertex.tolist())
-    return mechanism, utility_of_critical(mechanism, scales, common_bounds(graph, protected))
+    found = largest_supports(protected, k)
+    scales = mechanism.scales(found.per_vertex.tolist())
+    return mechanism, utility_of_critical(mechanism, scales, common_bounds(protected), exact=found.exact)
 
 
 def advised(graph: Graph, groups: CohesionBatch | Groups, k: int, epsilon: object) -> str:
@@ -86,7 +87,8 @@ def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_t
 @pytest.mark.parametrize(("n", "k", "epsilon"), [(34_546, 60, "0.01"), (34_546, 130, 1), (5, 3, "1e-16")])
 def test_where_edge_could_not_be_drawn_critical_still_can(n: int, k: int, epsilon: object) -> None:
     mechanism = Critical(k, Fraction(str(epsilon)))
-    told = utility_of_critical(mechanism, [3 / mechanism.epsilon] * 3 + [Fraction(0)] * (n - 3), (0, min(n - 2, 400)))
+    scales = [3 / mechanism.epsilon] * 3 + [Fraction(0)] * (n - 3)
+    told = utility_of_critical(mechanism, scales, (0, min(n - 2, 400)), exact=True)
     assert told.with_edge is None
     assert "could be too large to be drawn" in describe_utility(mechanism, told)
 

@@ -1,0 +1,70 @@
+"""The largest weight that a vertex meets in a clique, where the graph's rows are at hand (privacy.md, "critical")."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["largest_of_vertices"]
+
+
+@njit(nogil=True, cache=True)
+def _both(a, b):
+    """The numbers that are in both of two ascending arrays."""
+    found = np.empty(min(len(a), len(b)), np.uint32)
+    count, j = 0, 0
+    for v in a:
+        while j < len(b) and b[j] < v:
+            j += 1
+        if j < len(b) and b[j] == v:
+            found[count] = v
+            count += 1
+    return found[:count]
+
+
+@njit(nogil=True, cache=True)
+def _holds_clique(offsets, neighbours, candidates, size):
+    """Whether `size` of the candidates, ascending vertices, are all adjacent."""
+    if len(candidates) < size:
+        return False
+    if size <= 1:
+        return True
+    for i, v in enumerate(candidates):
+        near = _both(candidates[i + 1 :], neighbours[offsets[v] : offsets[v + 1]])
+        if _holds_clique(offsets, neighbours, near, size - 1):
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
+    """Return for each vertex the largest weight of a pair that lies with it in one k-clique, 0 where none does.
+
+    Pairs come by falling weight, so that the first that a vertex meets is its largest.
+
+    Args:
+        offsets, neighbours: the rows of a graph in which each pair is an edge.
+        k: 3 or more.
+        sources, targets: int64, the ends of each pair.
+        weights: int64, falling; positive only for pairs that are in some k-clique.
+
+    Returns:
+        int64, n.
+    """
+    largest = np.zeros(len(offsets) - 1, np.int64)
+    without = offsets[1:] - offsets[:-1]  # how many neighbours have met none yet
+    for i in range(len(weights)):
+        a, b = sources[i], targets[i]
+        if weights[i] == 0:
+            break
+        if largest[a] > 0 and largest[b] > 0 and min(without[a], without[b]) == 0:
+            continue
+        common = _both(neighbours[offsets[a] : offsets[a + 1]], neighbours[offsets[b] : offsets[b + 1]])
+        for j in range(-2, len(common)):
+            v = a if j == -2 else b if j == -1 else np.int64(common[j])
+            if largest[v] > 0:
+                continue
+            near = neighbours[offsets[v] : offsets[v + 1]]
+            if _holds_clique(offsets, neighbours, _both(common, near), k - 3):
+                largest[v] = weights[i]
+                for w in near:
+                    without[w] -= 1
+    return largest
