@@ -84,6 +84,13 @@ def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_t
     assert "promise different things" in text
 
 
+def test_that_scales_are_from_the_bound_is_said() -> None:
+    mechanism = Critical(5, Fraction(1))
+    for exact in (True, False):
+        told = utility_of_critical(mechanism, [Fraction(3)] * 9, (1, 7), exact=exact)
+        assert ("scales from the bound 5·C(cn, 3)" in describe_utility(mechanism, told)) == (not exact)
+
+
 @pytest.mark.parametrize(("n", "k", "epsilon"), [(34_546, 60, "0.01"), (34_546, 130, 1), (5, 3, "1e-16")])
 def test_where_edge_could_not_be_drawn_critical_still_can(n: int, k: int, epsilon: object) -> None:
     mechanism = Critical(k, Fraction(str(epsilon)))
