@@ -23,7 +23,7 @@ AFFORDABLE = 20_000_000_000
 """Pairs that exact supports for k >= 4 may look at before the bound is taken: about a minute of one core."""
 
 LISTED = 10_000_000
-"""Edges of Ĝ up to which exact supports for k >= 4 are tried: about 1 GB, as `listed_memory` says."""
+"""Edges of Ĝ up to which exact supports for k >= 4 are tried, for which it is built: 1 GB at most with two threads."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,8 @@ def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrenc
     """Return the bytes that `protect`, `largest_supports` for k=3 and `common_bounds` need, estimated from above.
 
     With M members in all groups, n vertices, m connections and t threads, beside the graph and the groups, these are
-    4M + 128n + 128m for what is kept, 8 max(TILE, 2n) for rows of Ĝ, and 32n for each thread.
+    4M + 128n + 128m for what is kept, 8 max(TILE, 2n) for rows of Ĝ, and 32n for each thread: the number of pairs
+    has no part in it. Exact supports for k >= 4 take up to 84 bytes for each edge of Ĝ more, and 8 for each thread.
 
     Args:
         graph: the graph.
