@@ -17,7 +17,8 @@ from pcneo.evaluate.datasets import EvaluatedGraph
 from pcneo.evaluate.kept import Kept
 from pcneo.losses import pair_losses
 from pcneo.model import CohesionBatch
-from pcneo.protected import Protected, largest_supports, protect, protected_size
+from pcneo.protected import Protected, largest_supports, protect, protected_memory
+from pcneo.release.loss import losses_inside
 from pcneo.release.source import MEMORY
 from pcneo.search import minimal_p_cohesions, search_batches
 
@@ -208,9 +209,9 @@ class SetArrays:
         Raises:
             RefusedError: they are too large, as for a release.
         """
-        size = protected_size(self.of.graph, self.batch)
-        if size.bytes > MEMORY:
-            raise RefusedError(f"groups of {size.pairs:,} pairs, about {size.bytes / 1e9:.0f} GB")
+        needed = protected_memory(self.of.graph, self.batch, concurrency=1)  # the same on every machine
+        if needed > MEMORY:
+            raise RefusedError(f"groups of {len(self.batch.members):,} members in all, about {needed / 1e9:.1f} GB")
         return protect(self.of.graph, self.batch)
 
     def supports(self, k: int) -> Counts:
@@ -235,17 +236,16 @@ class SetArrays:
         """Return the largest loss over the pairs inside groups at given rates, and whether all were looked at.
 
         Raises:
-            RefusedError: the pairs are too many to be listed.
+            RefusedError: the groups are too large, as for a release.
         """
-        u, v = self.protected.ends()
-        found = pair_losses(self.of.graph, u, v, k, rates, affordable=_LOSS_STEPS)
-        return float(found.losses.max(initial=0.0)), found.whole
+        found = losses_inside(self.of.graph, self.protected, k, rates, _LOSS_STEPS)
+        return max((loss for _, _, loss in found.worst), default=0.0), found.counted == found.pairs
 
     def largest_change(self, k: int) -> tuple[int, bool]:
         """Return the largest k·support_k(e) over the pairs inside groups, each made an edge, and whether over all.
 
         Raises:
-            RefusedError: the pairs are too many to be listed.
+            RefusedError: the groups are too large, as for a release.
         """
 
         def compute() -> dict[str, NDArray[Any]]:
