@@ -105,13 +105,10 @@ def _ours_to_five(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]
 
 
 def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
-    """Count the cliques of each size at every vertex, together where pcneo does that, and add them up."""
-    from pcneo import cliques
+    """Count the cliques of each size at every vertex, and add them up."""
+    from pcneo.cliques import clique_counts_of_sizes
 
-    if hasattr(cliques, "clique_counts_of_sizes"):
-        counts = cliques.clique_counts_of_sizes(graph, sizes, concurrency=THREADS)
-    else:
-        counts = {k: cliques.clique_counts(graph, k, concurrency=THREADS) for k in sizes}
+    counts = clique_counts_of_sizes(graph, sizes, concurrency=THREADS)
     return [int(counts[k].sum()) // k for k in sizes]
 
 
