@@ -226,7 +226,7 @@ def _sweep(
     columns: int,
 ) -> None:
     rows = -(-len(panels) // columns)
-    ends = [float(value) for value in finished.values(along)]
+    ends = sorted(float(value) for value in finished.values(along))
     with plots.new_figure(rows, columns, height=1.1 + 1.9 * rows, sharex=True, sharey=True) as (figure, axes):
         seen: dict[str, Any] = {}
         for i, (place, given) in enumerate(zip(axes.ravel().tolist(), panels, strict=True)):
@@ -246,6 +246,8 @@ def _sweep(
                     )
             place.set_yscale("log")
             place.set_title(", ".join(f"{_SIGNS[key]} = {value}" for key, value in given.items()))
+            if along == "p":
+                place.set_xticks(ends)
             if i >= len(panels) - columns:
                 place.set_xlabel(_SIGNS[along])
             if i % columns == 0:

@@ -2,7 +2,9 @@
 
 A claim's words are ours; its check is a function of finished cells that returns whether it holds and the numbers. Where
 the paper's words leave open how much is meant ("many", "similar", "almost all"), the check takes a threshold, and the
-claim's text names it. A claim about errors is checked on the relative error of the total, as in the paper.
+claim's text names it. "Smaller errors" are smaller beyond the 95 % interval of their difference at 95 % of the points
+at least, and larger beyond it at none. A claim about errors is checked on the relative error of the total, as in the
+paper.
 """
 
 from __future__ import annotations
