@@ -379,7 +379,7 @@ def test_critical_refused_for_size_is_shown_as_refused(tmp_path: Path, monkeypat
     monkeypatch.setattr("pcneo.evaluate.sets.MEMORY", 10)
     given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
     result = result_of("release", some_graph(), tmp_path, mechanism="critical", **given)
-    assert "pairs" in result["refused"]
+    assert "members" in result["refused"]
     assert "total" not in result
 
 
