@@ -89,12 +89,9 @@ def own_server(
         with socket.socket() as probe:
             probe.bind((HOST, 0))
             port = probe.getsockname()[1]
-        kept = [
-            line for line in settings_text(port, version).splitlines() if line.partition("=")[0] not in settings
-        ] + [f"{setting}={value}" for setting, value in settings.items()]
-        (home / "conf" / "neo4j.conf").write_text("\n".join(kept) + "\n")
+        (home / "conf" / "neo4j.conf").write_text(settings_text(port, version, settings))
         heap = settings.get("server.memory.heap.max_size")
-        java = [f"-Xmx{heap}" if heap and each.startswith("-Xmx") else each for each in java_arguments(home, version)]
+        java = [f"-Xmx{heap}" if heap and each.startswith("-Xmx") else each for each in java_arguments([home], version)]
         java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))  # as Neo4j's own launcher has it
         with (home / "logs" / "console.log").open("wb") as output:
             child = subprocess.Popen(
