@@ -10,7 +10,7 @@ from typing import Any
 
 from pcneo import __version__
 
-__all__ = ["KINDS", "REVISION", "RUNS", "SEED", "SWITCHES", "Cell", "Result", "from_plain", "to_plain"]
+__all__ = ["REVISIONS", "RUNS", "SEED", "SWITCHES", "Cell", "Result", "from_plain", "to_plain"]
 
 Result = dict[str, Any]
 """Plain values by name: numbers, texts, lists of numbers, None."""
@@ -21,19 +21,18 @@ SEED = 20260101
 RUNS = 100
 """Simulated releases a cell, as in the paper."""
 
-REVISION = 1
-"""Of what cells compute: raise it when the same parameters would give another result."""
-
-KINDS = {
-    "graph": "statistics of a graph",
-    "views": "sizes and densities of extended local views",
-    "sets": "sizes and densities of minimal p-cohesions",
-    "scores": "minimal p-cohesions of the two scores, vertex by vertex",
-    "against": "minimal p-cohesions against extended local views, vertex by vertex",
-    "subsets": "extended local views inside minimal p-cohesions",
-    "release": "errors of simulated releases",
-    "loss": "what the worst connection loses",
+REVISIONS = {
+    "graph": 1,  # statistics of a graph
+    "views": 1,  # sizes and densities of extended local views
+    "sets": 1,  # sizes and densities of minimal p-cohesions
+    "scores": 1,  # minimal p-cohesions of the two scores, vertex by vertex
+    "against": 1,  # minimal p-cohesions against extended local views, vertex by vertex
+    "subsets": 1,  # extended local views inside minimal p-cohesions
+    "release": 1,  # errors of simulated releases
+    "loss": 1,  # what the worst connection loses
 }
+"""Of what each kind of cell computes: raise a kind's when the same parameters would give another result. The revisions
+of arrays that many cells need are beside what computes them."""
 
 SWITCHES = {
     "inside": "noise only where a vertex's own view holds a clique (Γ_in > 0)",
@@ -48,7 +47,7 @@ class Cell:
     """The parameters of one cell; those that a kind does not have are None.
 
     Attributes:
-        kind: one of `KINDS`.
+        kind: one of `REVISIONS`.
         graph: the dataset's name.
         content: hash of the graph.
         p: text such as `0.3`.
@@ -61,7 +60,7 @@ class Cell:
         switches: names in `SWITCHES`, ascending.
         runs: simulated releases.
         seed: of samples and simulated noise.
-        version: of the program and of `REVISION`.
+        version: of the program, and the kind's revision; given only where a cell is read.
     """
 
     kind: str
@@ -78,7 +77,11 @@ class Cell:
     switches: tuple[str, ...] = ()
     runs: int | None = None
     seed: int = SEED
-    version: str = f"{__version__}/{REVISION}"
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        """Complete the version."""
+        object.__setattr__(self, "version", self.version or f"{__version__}/{REVISIONS[self.kind]}")
 
     @property
     def parameters(self) -> dict[str, Any]:

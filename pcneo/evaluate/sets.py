@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pcneo import __version__, cliques
 from pcneo.errors import GraphError
 from pcneo.evaluate import views
-from pcneo.evaluate.cells import REVISION
 from pcneo.evaluate.datasets import EvaluatedGraph
 from pcneo.evaluate.kept import Kept
 from pcneo.losses import pair_losses
@@ -32,6 +31,21 @@ Told = Callable[[str], None]
 _LOSS_STEPS = 2_000_000_000  # for k >= 4; beyond, the losses of a sample of the pairs, drawn with the library's seed
 
 
+REVISIONS = {
+    "views": 1,
+    "counts": 1,
+    "common": 1,
+    "supports": 1,
+    "sets": 1,
+    "phases": 1,
+    "inside": 1,
+    "critical": 1,
+    "changes": 1,
+}
+"""Of the arrays that are kept, by name without k: raise one when the same graph and cohesions would give others, and
+with it the revisions of the cells that rest on it."""
+
+
 class RefusedError(GraphError):
     """A mechanism that cannot be had here; the message says why."""
 
@@ -45,7 +59,7 @@ class _Arrays:
 
     def get(self, what: str, compute: Callable[[], Mapping[str, NDArray[Any]]]) -> Mapping[str, NDArray[Any]]:
         if what not in self._here:
-            name = f"{self._stem}-{what}-{__version__}-{REVISION}"
+            name = f"{self._stem}-{what}-{__version__}-{REVISIONS[what.rstrip('0123456789')]}"
             found = self._kept.arrays(name)
             if found is None:
                 self._told(what)

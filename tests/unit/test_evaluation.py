@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 import os
@@ -20,11 +21,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pcneo import minimal_p_cohesions
+from pcneo import __version__, minimal_p_cohesions
 from pcneo.cli.evaluate import evaluate as command
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.evaluate import TARGETS, evaluate, views
-from pcneo.evaluate.cells import SWITCHES, Cell, Result, from_plain, to_plain
+from pcneo.evaluate.cells import REVISIONS, SWITCHES, Cell, Result, from_plain, to_plain
 from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
 from pcneo.evaluate.computing import QUANTILES, compute, mechanism_of
 from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
@@ -555,6 +556,68 @@ def test_a_cell_of_another_graph_with_the_same_name_is_another_cell(tmp_path: Pa
 def test_infinite_results_are_kept_as_json_can_say_them() -> None:
     result = {"a": math.inf, "b": [1.5, -math.inf], "c": {"d": "text"}, "e": None}
     assert from_plain(json.loads(json.dumps(to_plain(result), allow_nan=False))) == result
+
+
+def in_short(value: Any) -> Any:
+    """A result with six digits a number: so many are the same on every machine."""
+    if isinstance(value, dict):
+        return {name: in_short(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [in_short(each) for each in value]
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def digest_of(kind: str, folder: Path) -> str:
+    groups: dict[str, Any] = {"p": "0.4", "score": "density"}
+    common: dict[str, Any] = {"k": 3, "epsilon": "5", "runs": 10}
+    given: dict[str, list[dict[str, Any]]] = {
+        "graph": [{}],
+        "views": [{}],
+        "sets": [groups],
+        "scores": [{"p": "0.4"}],
+        "against": [groups],
+        "subsets": [groups],
+        "release": [
+            {**common, "mechanism": "edge"},
+            {**common, "mechanism": "elv", "h": 3, "switches": ("inside", "unclamped")},
+            {**common, **groups, "mechanism": "published", "h": 3},
+            {**common, **groups, "mechanism": "critical"},
+        ],
+        "loss": [
+            {**common, **groups, "mechanism": "edge"},
+            {**common, **groups, "mechanism": "elv", "h": 3, "switches": ("inside",)},
+            {**common, **groups, "mechanism": "published", "h": 3},
+            {**common, **groups, "mechanism": "critical"},
+        ],
+    }
+    # The noise follows from the version, which is not to matter here.
+    results = [in_short(to_plain(result_of(kind, some_graph(), folder, version="0", **each))) for each in given[kind]]
+    return hashlib.sha256(json.dumps(results, sort_keys=True).encode()).hexdigest()[:16]
+
+
+PINNED = {
+    "graph": (1, "37e19eec33ba8ca3"),
+    "views": (1, "889d73a1bd07f5ce"),
+    "sets": (1, "f441805659751ce1"),
+    "scores": (1, "4b2ca6610e49ad66"),
+    "against": (1, "e367e3771e276bad"),
+    "subsets": (1, "74aceb77a861560a"),
+    "release": (1, "d0aa32f1e127cb6b"),
+    "loss": (1, "69e08ce2bfba2be5"),
+}
+"""Revision of each kind of cell, and what it computes on a small graph."""
+
+
+@pytest.mark.parametrize("kind", REVISIONS)
+def test_a_kind_that_computes_something_else_has_another_revision(kind: str, tmp_path: Path) -> None:
+    revision, digest = PINNED[kind]
+    assert REVISIONS[kind] == revision
+    assert digest_of(kind, tmp_path) == digest, f"raise the revision of {kind!r}, then pin what it computes now"
+
+
+def test_the_version_of_a_cell_is_its_kind_s_and_one_that_was_read_keeps_its_own() -> None:
+    assert Cell("views", "Celegans", "c").version == f"{__version__}/{REVISIONS['views']}"
+    assert Cell("views", "Celegans", "c", version="0.0/7").version == "0.0/7"
 
 
 # --- Graphs
