@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -29,7 +30,8 @@ class Kept:
     def __init__(self, folder: Path) -> None:
         """Read every finished cell.
 
-        A file that is no cell, or whose name does not fit its parameters, is named in `faults` and not used.
+        A file that is no cell, whose name does not fit its parameters, or whose result is not the one that was written,
+        is named in `faults` and not used.
 
         Raises:
             OSError: the folder cannot be made or read.
@@ -55,7 +57,9 @@ class Kept:
 
     def keep(self, cell: Cell, result: Result) -> None:
         """Write a finished cell."""
-        text = json.dumps({"parameters": cell.parameters, "result": to_plain(result)}, indent=1, allow_nan=False)
+        plain = to_plain(result)
+        content = {"parameters": cell.parameters, "result": plain, "sha256": _digest(plain)}
+        text = json.dumps(content, indent=1, allow_nan=False)
         with whole_file(self._cells / _cell_name(cell.kind, cell.identity), replace=True) as file:
             file.write((text + "\n").encode())
         self._results[cell.identity] = result
@@ -91,6 +95,11 @@ def _cell_name(kind: str, identity: str) -> str:
     return f"{kind}-{identity}.json"
 
 
+def _digest(plain: object) -> str:
+    """The hash of a result as JSON says it: numbers are read back as they were written, digit by digit."""
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
 def _read_cell(path: Path) -> tuple[str, Result]:
     """Read one cell.
 
@@ -99,12 +108,12 @@ def _read_cell(path: Path) -> tuple[str, Result]:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        given, result = content["parameters"], from_plain(content["result"])
+        given, plain, digest = (content[each] for each in ("parameters", "result", "sha256"))
         cell = Cell(**{**given, "switches": tuple(given["switches"])})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"no finished cell: {error}") from error
     if path.name != _cell_name(cell.kind, cell.identity):
         raise ValueError("its name does not follow from its parameters")
-    if not isinstance(result, dict):
-        raise ValueError("its result is no table")
-    return cell.identity, result
+    if not isinstance(plain, dict) or _digest(plain) != digest:
+        raise ValueError("its result is not the one that was written")
+    return cell.identity, from_plain(plain)

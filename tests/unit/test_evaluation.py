@@ -508,6 +508,22 @@ def spoil_number(path: Path) -> None:
     path.write_text(json.dumps(content))
 
 
+def spoil_digit(path: Path) -> None:
+    text = path.read_text()
+    at = text.index('"total": ') + len('"total": ')
+    path.write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
+
+
+def spoil_result(path: Path) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "result": {}}))
+
+
+def spoil_digest(path: Path) -> None:
+    content = json.loads(path.read_text())
+    del content["sha256"]
+    path.write_text(json.dumps(content))
+
+
 def spoil_kind(path: Path) -> None:
     path.write_text("[1, 2]")
 
@@ -516,7 +532,10 @@ def spoil_name(path: Path) -> None:
     path.rename(path.with_name("release-0123.json"))
 
 
-@pytest.mark.parametrize("spoil", [spoil_cut, spoil_number, spoil_kind, spoil_name])
+SPOILT = [spoil_cut, spoil_number, spoil_digit, spoil_result, spoil_digest, spoil_kind, spoil_name]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
 def test_a_corrupt_or_foreign_cell_is_named_and_not_used(spoil: Callable[[Path], None], tmp_path: Path) -> None:
     one = evaluated(some_graph())
     cells = small_cells(one)
