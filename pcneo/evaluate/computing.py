@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,10 @@ from pcneo.evaluate.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
+from pcneo.evaluate.switching import deciding_connections
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
 
-__all__ = ["QUANTILES", "Sources", "compute", "mechanism_of", "prepare", "simulate"]
+__all__ = ["QUANTILES", "Sources", "compute", "mechanism_of", "prepare", "simulate", "sources_of"]
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 """That describe a distribution: values that occur, the share of all values that they do not pass."""
@@ -50,7 +52,7 @@ def prepare(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) ->
     """Compute the arrays that the cell needs, which may use all cores; `compute` then uses one."""
     if cell.kind == "release":
         with suppress(RefusedError):
-            _sources(cell, graph, sets)
+            sources_of(cell, graph, sets)
 
 
 # --- Structure
@@ -178,7 +180,12 @@ class Sources:
     holds_clique: NDArray[np.bool_] | None
 
 
-def _sources(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Sources:
+def sources_of(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Sources:
+    """Return what simulated releases of a cell rest on.
+
+    Raises:
+        RefusedError: `critical` cannot be had.
+    """
     k = _whole(cell.k)
     graph.counts(k)
     if cell.mechanism == "critical":
@@ -192,7 +199,7 @@ def _sources(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -
 
 def _release(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
     try:
-        sources = _sources(cell, graph, sets)
+        sources = sources_of(cell, graph, sets)
     except RefusedError as error:
         return {"refused": str(error)}
     counts = graph.counts(_whole(cell.k))
@@ -254,23 +261,19 @@ def _loss(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> R
     """Largest losses at the scales of simulated releases; that of finding the scales is not in them."""
     k = _whole(cell.k)
     try:
-        sources = _sources(cell, graph, sets)
+        sources = sources_of(cell, graph, sets)
     except RefusedError as error:
         return {"refused": str(error)}
     mechanism = mechanism_of(cell, graph.graph.vertex_count)
     groups = sets(_named(cell.score))
     if isinstance(mechanism, Critical):
-        supports = _given(sources.supports)
         with np.errstate(divide="ignore"):
-            rates = float(mechanism.epsilon) / supports
-        of_connections, whole = graph.loss(k, rates)
-        inside, inside_whole = groups.loss_inside(k, rates)
-        promised = float(mechanism.epsilon)
+            rates = float(mechanism.epsilon) / _given(sources.supports)
+        losses = [graph.loss(k, rates), groups.loss_inside(k, rates), groups.loss_of_connections(k, rates)]
         return {
-            "connections": of_connections,
-            "inside": inside,
-            "promised_inside": promised,
-            "sampled": not (whole and inside_whole),
+            **{name: loss for name, (loss, _) in zip(_PAIRS, losses, strict=True)},
+            "promised_inside": float(mechanism.epsilon),
+            "sampled": not all(whole for _, whole in losses),
         }
     draw = floating_point_noise(cell.stream)
     _, scales = simulate(mechanism, sources, draw, _whole(cell.runs), cell.switches)
@@ -278,18 +281,44 @@ def _loss(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> R
     low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
     change = float(graph.largest_change(k))
     found: Result = {"connections": change / middle, "connections_low": change / high, "connections_high": change / low}
+    sampled = False
+    with suppress(RefusedError):
+        inside, inside_whole = groups.largest_change(k)
+        connections, connections_whole = groups.largest_change_of_connections(k)
+        found |= {"inside": inside / middle, "connections_inside": connections / middle}
+        sampled = not (inside_whole and connections_whole)
     if "inside" in cell.switches:
-        # A count without noise gives away every connection that changes it.
-        exact = ~_given(sources.holds_clique)
-        if graph.loss(k, exact.astype(np.float64))[0] > 0:
-            found = dict.fromkeys(found, math.inf)
+        given_away = _given_away(k, graph, groups, sources, isinstance(mechanism, Published))
+        found |= {name: math.inf for name in found if name.removesuffix("_low").removesuffix("_high") in given_away}
     promised = None if isinstance(mechanism, Published) or cell.switches else float(mechanism.epsilon_2)
-    try:
-        largest, whole = groups.largest_change(k)
-    except RefusedError:
-        return {**found, "promised": promised, "sampled": False}
-    inside = math.inf if math.isinf(found["connections"]) else largest / middle
-    return {**found, "inside": inside, "promised": promised, "sampled": not whole}
+    return {**found, "promised": promised, "sampled": sampled}
+
+
+_PAIRS = ("connections", "inside", "connections_inside")
+"""Over which a loss is the largest: all connections, all pairs inside groups, and connections inside groups."""
+
+
+def _given_away(k: int, graph: GraphArrays, groups: SetArrays, sources: Sources, published: bool) -> set[str]:
+    """Return those of `_PAIRS` among which one loses infinitely much under the switch `inside`.
+
+    It changes a count without noise, or it decides whether a count gets noise. A pair that is not connected and would
+    make a count noisy changes that count, which is exact without it.
+    """
+    holds_clique = _given(sources.holds_clique)
+    exact = (~holds_clique).astype(np.float64)
+    deciding = deciding_connections(graph.graph, k, holds_clique, groups.batch if published else None)
+    found: set[str] = set()
+    first = next(deciding, None)
+    if first is not None or graph.loss(k, exact)[0] > 0:
+        found.add("connections")
+    with suppress(RefusedError):
+        inside = groups.connections_inside
+        decided = first is not None and any(pair in inside for pair in chain((first,), deciding))
+        if decided or groups.loss_of_connections(k, exact)[0] > 0:
+            found |= {"inside", "connections_inside"}
+        elif groups.loss_inside(k, exact)[0] > 0:
+            found.add("inside")
+    return found
 
 
 # --- What a cell of a kind always has

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -152,10 +152,11 @@ _EPSILON_1S = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
 
 
 def _losses(contents: Contents) -> list[Cell]:
-    settings = [(3, ("5", "10")), (4, ("10",))]
-    return [
-        cell for k, epsilons in settings for cell in release_cells(contents, ALL, k=k, epsilons=epsilons, kind="loss")
-    ]
+    """Losses as released and with all switches; and with λ4 = 4/3 λ3 alone, so that its loss is its own."""
+    three = release_cells(contents, ALL, k=3, epsilons=("5", "10"), kind="loss")
+    four = release_cells(contents, ALL, k=4, epsilons=("10",), kind="loss")
+    alone = [replace(cell, switches=("four-thirds",)) for cell in four if cell.switches]
+    return [*three, *four, *alone]
 
 
 EXPERIMENTS = {

@@ -41,6 +41,7 @@ REVISIONS = {
     "inside": 1,
     "critical": 1,
     "changes": 1,
+    "connected": 1,
 }
 """Of the arrays that are kept, by name without k: raise one when the same graph and cohesions would give others, and
 with it the revisions of the cells that rest on it."""
@@ -255,6 +256,26 @@ class SetArrays:
         found = losses_inside(self.of.graph, self.protected, k, rates, _LOSS_STEPS)
         return max((loss for _, _, loss in found.worst), default=0.0), found.counted == found.pairs
 
+    def loss_of_connections(self, k: int, rates: NDArray[np.float64]) -> tuple[float, bool]:
+        """Return the largest loss over the connections inside groups at given rates, and whether all were looked at.
+
+        Raises:
+            RefusedError: the groups are too large, as for a release.
+        """
+        u, v = (ends[self.protected.inside] for ends in cliques.edge_ends(self.of.graph))
+        found = pair_losses(self.of.graph, u, v, k, rates, affordable=_LOSS_STEPS)
+        return float(found.losses.max(initial=0.0)), found.whole
+
+    @cached_property
+    def connections_inside(self) -> frozenset[tuple[int, int]]:
+        """The connections u < v inside groups.
+
+        Raises:
+            RefusedError: the groups are too large, as for a release.
+        """
+        u, v = (ends[self.protected.inside].tolist() for ends in cliques.edge_ends(self.of.graph))
+        return frozenset(zip(u, v, strict=True))
+
     def largest_change(self, k: int) -> tuple[int, bool]:
         """Return the largest k·support_k(e) over the pairs inside groups, each made an edge, and whether over all.
 
@@ -262,14 +283,27 @@ class SetArrays:
             RefusedError: the groups are too large, as for a release.
         """
 
+        return self._largest(f"changes{k}", lambda rates: self.loss_inside(k, rates))
+
+    def largest_change_of_connections(self, k: int) -> tuple[int, bool]:
+        """Return the largest k·support_k(e) over the connections inside groups, and whether over all of them.
+
+        Raises:
+            RefusedError: the groups are too large, as for a release.
+        """
+        return self._largest(f"connected{k}", lambda rates: self.loss_of_connections(k, rates))
+
+    def _largest(self, what: str, loss: Callable[[NDArray[np.float64]], tuple[float, bool]]) -> tuple[int, bool]:
+        """The largest loss at rates of 1, which is a whole number."""
+
         def compute() -> dict[str, NDArray[Any]]:
             try:
-                largest, whole = self.loss_inside(k, np.ones(self.of.graph.vertex_count))
+                largest, whole = loss(np.ones(self.of.graph.vertex_count))
             except RefusedError as error:
                 return {"refused": np.array(str(error))}
             return {"largest": np.array([largest, whole])}
 
-        found = self._arrays.get(f"changes{k}", compute)
+        found = self._arrays.get(what, compute)
         if "refused" in found:
             raise RefusedError(str(found["refused"]))
         return round(found["largest"][0]), bool(found["largest"][1])

@@ -1,0 +1,52 @@
+"""Connections that decide whether a count gets noise, under the paper's switch `inside`.
+
+There a count gets noise only where its vertex's own view holds a clique. Where one connection is in all of those
+cliques, the count is exact without it, and any other value says that the connection is there: its loss is infinite
+(the triangle alone, privacy.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.model import CohesionBatch, Graph
+
+__all__ = ["deciding_connections"]
+
+
+def deciding_connections(
+    graph: Graph, k: int, holds_clique: NDArray[np.bool_], batch: CohesionBatch | None
+) -> Iterator[tuple[int, int]]:
+    """Yield the connections u < v, by position, that are in all k-cliques of some vertex's view; some more than once.
+
+    Args:
+        graph: the graph.
+        k: vertices of a clique.
+        holds_clique: bool, shape (n,); which views hold a clique with their vertex.
+        batch: the cohesions of all vertices, where a view is what they hold of a neighbourhood; None where it is all.
+    """
+    rows = [set(row.tolist()) for row in np.split(graph.neighbours, graph.offsets[1:-1])]
+    for v in np.flatnonzero(holds_clique).tolist():
+        view = rows[v]
+        if batch is not None:
+            view = view & set(batch.members[batch.offsets[v] : batch.offsets[v + 1]].tolist())
+        shared: set[int] | None = None
+        for clique in _cliques(sorted(view), k - 1, rows):
+            shared = set(clique) if shared is None else shared.intersection(clique)
+            if not shared:
+                break
+        yield from combinations(sorted({v, *(shared or ())}), 2)
+
+
+def _cliques(among: Sequence[int], size: int, rows: Sequence[set[int]]) -> Iterator[tuple[int, ...]]:
+    """Yield the cliques of a size among vertices."""
+    if size == 0:
+        yield ()
+        return
+    for i, a in enumerate(among):
+        for clique in _cliques([b for b in among[i + 1 :] if b in rows[a]], size - 1, rows):
+            yield (a, *clique)
