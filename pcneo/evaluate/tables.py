@@ -7,7 +7,7 @@ from typing import Any
 
 from pcneo import __version__
 from pcneo.evaluate.cells import RUNS, SEED, SWITCHES, Result
-from pcneo.evaluate.claims import FAILS, HOLDS, UNKNOWN, Verdict
+from pcneo.evaluate.claims import FAILS, HOLDS, UNKNOWN, UNSURE, Verdict
 from pcneo.evaluate.datasets import DATASETS
 from pcneo.evaluate.drawing import MEASURES, PROMISES, drawings
 from pcneo.evaluate.experiments import ALL, EXPERIMENTS, SAMPLED
@@ -164,9 +164,12 @@ def claims_table(verdicts: Sequence[Verdict]) -> str:
 
 
 def _tally(verdicts: Sequence[Verdict]) -> str:
-    holds, fails, unknown = (sum(v.verdict == each for v in verdicts) for each in (HOLDS, FAILS, UNKNOWN))
-    switched = len(verdicts) - holds - fails - unknown
-    text = f"Of {len(verdicts)} claims {holds} hold, {switched} hold only under a switch, {fails} do not hold"
+    holds, fails, unsure, unknown = (
+        sum(v.verdict == each for v in verdicts) for each in (HOLDS, FAILS, UNSURE, UNKNOWN)
+    )
+    switched = len(verdicts) - holds - fails - unsure - unknown
+    text = f"Of {len(verdicts)} claims {holds} hold, {switched} hold with one of the paper's switches, "
+    text += f"{fails} do not hold, {unsure} are {UNSURE}"
     return text + (f", {unknown} are not measured." if unknown else ".")
 
 

@@ -27,6 +27,7 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.evaluate import TARGETS, evaluate, views
 from pcneo.evaluate.cells import REVISIONS, SWITCHES, Cell, Result, from_plain, to_plain
 from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
+from pcneo.evaluate.claims.comparing import between, clearly, side
 from pcneo.evaluate.computing import QUANTILES, compute, mechanism_of, simulate, sources_of
 from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
 from pcneo.evaluate.drawing import drawings
@@ -791,7 +792,7 @@ def test_nothing_is_drawn_of_nothing() -> None:
     assert drawings("all-10", Finished([])) == {}
 
 
-def test_a_claim_holds_only_under_a_switch_fails_or_is_not_measured() -> None:
+def test_a_claim_holds_with_a_switch_fails_or_is_not_measured() -> None:
     def check(finished: Finished, switches: tuple[str, ...], holding: Sequence[str]) -> Outcome | None:
         if switches and switches != ("inside", "unclamped") and switches[0] not in ("inside", "unclamped"):
             return None
@@ -803,9 +804,11 @@ def test_a_claim_holds_only_under_a_switch_fails_or_is_not_measured() -> None:
 
     assert verdict([""]) == "holds"
     assert verdict([], k=3) == "does not hold"
-    assert verdict(["inside unclamped"], k=3) == "holds only under inside + unclamped"
-    assert verdict(["inside", "inside unclamped"], k=3, singly=True) == "holds only under inside"
+    assert verdict(["inside unclamped"], k=3) == "holds with inside + unclamped"
+    assert verdict(["inside", "inside unclamped"], k=3, singly=True) == "holds with inside"
     assert verdict(["inside unclamped"]) == "does not hold"
+    unsure = Claim("text", "place", lambda f, s: Outcome(False, "", told=False), k=3)
+    assert judge(unsure, Finished([])).verdict == "not told apart at 100 runs"
     assert judge(Claim("text", "place", lambda f, s: None), Finished([])).verdict == "not measured"
 
 
@@ -814,21 +817,53 @@ def test_claims_without_cells_are_not_measured() -> None:
     assert len({claim.text for claim in CLAIMS}) == len(CLAIMS)
 
 
+def test_an_outcome_holds_or_fails_only_beyond_the_noise() -> None:
+    assert (Outcome.of([1, 1], "").holds, Outcome.of([1, 1], "").told) == (True, True)
+    assert (Outcome.of([1, 0], "").holds, Outcome.of([1, 0], "").told) == (False, False)
+    assert (Outcome.of([0, -1], "").holds, Outcome.of([0, -1], "").told) == (False, True)
+
+
+def of_mean(total: float, error: float) -> Result:
+    return {"total": total, "total_error": error}
+
+
+def test_a_difference_is_clear_beyond_its_interval_and_less_often_among_many() -> None:
+    near, far = of_mean(1.0, 0.3), of_mean(2.0, 0.3)  # 2.36 standard errors apart
+    assert clearly(near, far)
+    assert not clearly(far, near)
+    assert not clearly(near, far, among=7)
+    assert not clearly(near, near)
+
+
+def test_what_follows_from_noisy_means_has_the_interval_of_their_noise() -> None:
+    def ratio(means: Any) -> float:
+        return math.log(means[0] / means[1])
+
+    number, low, high = between(ratio, [of_mean(4.0, 0.04), of_mean(1.0, 0.01)])
+    assert number == pytest.approx(math.log(4))
+    spread = 1.96 * math.hypot(0.01, 0.01)  # of a ratio of means that are each known to 1 %
+    assert (low, high) == pytest.approx((number - spread, number + spread), abs=0.15 * spread)
+    assert [side((number, low, high), at) for at in (1.0, math.log(4), 2.0)] == [1, 0, -1]
+    exact = between(lambda means: np.log10(means[0] / means[1]), [of_mean(1.0, 0.1), of_mean(0.0, 0.0)])
+    assert side(exact, 1.5) == 1
+
+
 def test_a_claim_is_judged_by_the_numbers_of_its_cells() -> None:
     """All graphs at ε=10: published is better on all but SisterCity, there only with noise inside alone."""
     contents = {dataset.name: "c" for dataset in DATASETS}
     pairs = []
+    errors = dict.fromkeys(("total_error", "bound_error", "absolute_error"), 0.001)
     for cell in EXPERIMENTS["all-10"].cells(contents):
         total = 1.0 if cell.mechanism == "elv" else 0.5
         if cell.mechanism == "published" and cell.graph == "SisterCity":
             total = 0.01 if "inside" in cell.switches else 2.0
-        pairs.append((cell, {"total": total, "total_error": 0.001, "bound": 10.0 * total, "absolute": total}))
+        pairs.append((cell, {each: total for each in ("total", "bound", "absolute")} | errors))
     finished = Finished(pairs)
     by_text = {each.claim.text: each for each in judge_all(finished)}
     all_graphs = by_text["On all graphs published has smaller errors than elv (k=3, ε=10)."]
-    assert all_graphs.verdict == "holds only under inside"
+    assert all_graphs.verdict == "holds with inside"
     assert "smaller at 8 of 9" in all_graphs.numbers
     orders = by_text["On SisterCity its error is smaller by two orders of magnitude (ε=10; a factor of 10^1.5)."]
-    assert orders.verdict == "holds only under inside"
+    assert orders.verdict == "holds with inside"
     assert "×0.5" in orders.numbers
     assert "×100" in orders.numbers

@@ -3,13 +3,14 @@
 A claim's words are ours; its check is a function of finished cells that returns whether it holds and the numbers. Where
 the paper's words leave open how much is meant ("many", "similar", "almost all"), the check takes a threshold, and the
 claim's text names it. "Smaller errors" are smaller beyond the 95 % interval of their difference at 95 % of the points
-at least, and larger beyond it at none. A claim about errors is checked on the relative error of the total, as in the
-paper.
+at least, and larger beyond it at none. Where a check rests on simulated runs, their noise counts: a claim holds or
+fails beyond it, else the runs do not tell (`UNSURE`). A claim about errors is checked on the relative error of the
+total, as in the paper.
 """
 
 from __future__ import annotations
 
-from pcneo.evaluate.claims.judging import FAILS, HOLDS, UNKNOWN, Check, Claim, Outcome, Verdict, judge
+from pcneo.evaluate.claims.judging import FAILS, HOLDS, UNKNOWN, UNSURE, Check, Claim, Outcome, Verdict, judge
 from pcneo.evaluate.claims.releases import RELEASES
 from pcneo.evaluate.claims.structure import STRUCTURE
 from pcneo.evaluate.finished import Finished
@@ -19,6 +20,7 @@ __all__ = [
     "FAILS",
     "HOLDS",
     "UNKNOWN",
+    "UNSURE",
     "Check",
     "Claim",
     "Outcome",

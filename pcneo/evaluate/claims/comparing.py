@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pcneo.evaluate.cells import Result
+from pcneo.evaluate.cells import SEED, Result
 from pcneo.evaluate.claims.judging import Check, Outcome
 from pcneo.evaluate.finished import Finished
 
-__all__ = ["Setting", "clearly", "correlation", "geometric", "outperforms", "pairs_at", "ranks", "setting"]
+__all__ = [
+    "Floats",
+    "Interval",
+    "Setting",
+    "between",
+    "clearly",
+    "correlation",
+    "geometric",
+    "outperforms",
+    "pairs_at",
+    "ranks",
+    "ratio",
+    "setting",
+    "side",
+]
 
-_CONFIDENCE = 1.96
+_CONFIDENCE = 0.95
+
+_REDRAWN = 400  # times that means are drawn again for an interval
 
 _MOST = 0.95  # of many points some fall within the noise of each other
+
+Floats = NDArray[np.float64]
 
 Setting = dict[str, Any]
 """Parameters of a release, by name, but for mechanism and switches."""
@@ -46,10 +66,52 @@ def pairs_at(
     return found
 
 
-def clearly(better: Result, worse: Result) -> bool:
-    """Whether the 95 % intervals of the difference of two means leave out 0."""
-    error = math.hypot(better["total_error"], worse["total_error"])
-    return worse["total"] - better["total"] > _CONFIDENCE * error
+def clearly(better: Result, worse: Result, quantity: str = "total", *, among: int = 1) -> bool:
+    """Whether the 95 % interval of the difference of two means leaves out 0.
+
+    Args:
+        better, worse: where the mean is to be the smaller, and the larger.
+        quantity: whose mean.
+        among: how many such questions are asked together, so that one yes of them all is wrong in 5 % (Bonferroni).
+    """
+    error = math.hypot(better[f"{quantity}_error"], worse[f"{quantity}_error"])
+    beyond = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / among)
+    return worse[quantity] - better[quantity] > beyond * error
+
+
+Interval = tuple[float, float, float]
+"""A number, and the ends of its 95 % interval."""
+
+
+def between(
+    statistic: Callable[[Floats], float | np.floating[Any]], results: Sequence[Result], quantity: str = "total"
+) -> Interval:
+    """Return a number that follows from means over the runs, with its 95 % interval.
+
+    The means are drawn again, each with its standard error (a parametric bootstrap); the interval is the basic one,
+    which takes out what the noise added twice does to a correlation.
+
+    Args:
+        statistic: takes the means, float64, shape (number of results,).
+        results: whose means, in the order that it takes them.
+        quantity: which mean.
+    """
+    means, errors = (np.array([float(r[name]) for r in results]) for name in (quantity, f"{quantity}_error"))
+    drawn = means + errors * np.random.default_rng(SEED).standard_normal((_REDRAWN, len(means)))
+    drawn = np.maximum(drawn, means / 100)  # an error is positive, and may be taken the logarithm of
+    tail = (1 - _CONFIDENCE) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):  # no error at all, where no count gets noise
+        number = float(statistic(means))
+        low, high = np.quantile([float(statistic(each)) for each in drawn], [tail, 1 - tail]).tolist()
+    if math.isinf(number):
+        return number, number, number
+    return number, 2 * number - high, 2 * number - low
+
+
+def side(interval: Interval, threshold: float = 0.0) -> int:
+    """Return 1 where an interval is beyond a threshold, -1 where it is below, 0 where it holds it."""
+    _, low, high = interval
+    return int(low >= threshold) - int(high < threshold)
 
 
 def outperforms(settings: Sequence[Setting], by: str) -> Check:
@@ -61,22 +123,31 @@ def outperforms(settings: Sequence[Setting], by: str) -> Check:
             return None
         better = [given for given, published, elv in pairs if published["total"] < elv["total"]]
         clear = sum(clearly(published, elv) for _, published, elv in pairs)
-        worse = sum(clearly(elv, published) for _, published, elv in pairs)
+        worse = sum(clearly(elv, published, among=len(pairs)) for _, published, elv in pairs)
         groups: dict[object, list[float]] = {}
         for given, published, elv in pairs:
-            groups.setdefault(given[by], []).append(elv["total"] / published["total"])
+            groups.setdefault(given[by], []).append(ratio(elv["total"], published["total"]))
         if len(groups) > 12:  # as many as there are values of ε1
-            spread = [ratio for ratios in groups.values() for ratio in ratios]
+            spread = [each for ratios in groups.values() for each in ratios]
             ratios = f"between ×{min(spread):.3g} and ×{max(spread):.3g}, median ×{np.median(spread):.3g}"
         else:
             ratios = ", ".join(f"{name} ×{geometric(values):.3g}" for name, values in groups.items())
+        holds = clear >= _MOST * len(pairs) and worse == 0
         return Outcome(
-            clear >= _MOST * len(pairs) and worse == 0,
+            holds,
             f"smaller at {len(better)} of {len(pairs)} points (clearly at {clear}, clearly larger at {worse}); "
             f"error of elv over that of published by {_NAMES.get(by, by)}: {ratios}",
+            told=holds or worse > 0,
         )
 
     return check
+
+
+def ratio(error: float, of: float) -> float:
+    """Return how many times as large one error is; infinite beside 0, as no count may get noise with `inside`."""
+    if of == 0:
+        return math.inf if error > 0 else 1.0
+    return error / of
 
 
 _NAMES = {"epsilon_1": "ε1", "epsilon": "ε"}
@@ -87,12 +158,12 @@ def geometric(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def ranks(values: Sequence[float]) -> list[float]:
+def ranks(values: Sequence[float] | Floats) -> list[float]:
     """Return the place of each value in ascending order."""
     return np.argsort(np.argsort(values)).astype(float).tolist()
 
 
-def correlation(first: Sequence[float], second: Sequence[float]) -> float:
+def correlation(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float:
     """Return the correlation; 0 where one side does not vary."""
     a, b = np.array(first), np.array(second)
     if not (a.std() > 0 and b.std() > 0):

@@ -5,20 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pcneo.evaluate.cells import RUNS
 from pcneo.evaluate.experiments import paper_switches
 from pcneo.evaluate.finished import Finished
 
-__all__ = ["FAILS", "HOLDS", "UNKNOWN", "Check", "Claim", "Outcome", "Verdict", "judge", "series"]
+__all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "Verdict", "judge", "series"]
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
+
+UNSURE = f"not told apart at {RUNS} runs"
+"""Neither that a claim holds nor that it does not is beyond the noise of the simulated runs."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether a claim holds in one variant, and the numbers that say so."""
+    """Whether a claim holds in one variant, and the numbers that say so.
+
+    Attributes:
+        holds: whether it does.
+        numbers: for a person.
+        told: whether that is beyond the noise of the runs; where it is not, the claim does not count as holding.
+    """
 
     holds: bool
     numbers: str
+    told: bool = True
+
+    @classmethod
+    def of(cls, signs: Sequence[int], numbers: str) -> Outcome:
+        """Put parts together: 1 for one that clearly holds, -1 for one that clearly does not, 0 between."""
+        holds = all(sign > 0 for sign in signs)
+        return cls(holds, numbers, holds or min(signs) < 0)
 
 
 Check = Callable[[Finished, tuple[str, ...]], Outcome | None]
@@ -66,10 +83,10 @@ def judge(claim: Claim, finished: Finished) -> Verdict:
     held = [(switches, outcome) for switches, outcome in outcomes if outcome is not None and outcome.holds]
     if held:
         switches, outcome = held[0]
-        verdict = f"holds only under {' + '.join(switches)}"
+        verdict = f"holds with {' + '.join(switches)}"
     else:
         switches, outcome = outcomes[-1]
-        verdict = FAILS
+        verdict = FAILS if released.told else UNSURE
     if outcome is None:
         return Verdict(claim, verdict, released.numbers)
     return Verdict(claim, verdict, f"{released.numbers}. With {' + '.join(switches)}: {outcome.numbers}")
