@@ -8,12 +8,17 @@ from typing import Any
 from pcneo import __version__
 from pcneo.evaluate.cells import RUNS, SEED, SWITCHES, Result
 from pcneo.evaluate.claims import FAILS, HOLDS, UNKNOWN, UNSURE, Verdict
+from pcneo.evaluate.claims.comparing import clearly
 from pcneo.evaluate.datasets import DATASETS
 from pcneo.evaluate.drawing import MEASURES, PROMISES, drawings
 from pcneo.evaluate.experiments import ALL, EXPERIMENTS, SAMPLED
 from pcneo.evaluate.finished import Finished
 
-__all__ = ["TABLES", "claims_table", "report"]
+__all__ = ["TABLES", "advice", "claims_table", "report"]
+
+
+RECONSTRUCTED = "The older score (degree) is a reconstruction from its description."
+"""To be said wherever it is reported."""
 
 
 def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -69,15 +74,23 @@ def _over_graphs(finished: Finished) -> str:
     columns += [(name, switches) for switches in variants for name in ("elv", "published")]
     for name in finished.values("graph"):
         results = {each: finished.one(graph=name, mechanism=each[0], switches=each[1]) for each in columns}
-        promising = {
-            mechanism: result["total"]
-            for mechanism in ("critical", "edge", "elv")
-            if (result := results[mechanism, ()]) is not None and "total" in result
-        }
-        least = min(promising, key=lambda each: promising[each]) if promising else ""
-        rows.append([name, *(_error(results[each]) for each in columns), least])
+        least = _least({mechanism: results[mechanism, ()] for mechanism in _PROMISING})
+        rows.append([name, *(_error(results[each]) for each in columns), least or "not told apart"])
     head = [f"k={k}", *(_column(*each) for each in columns), "least of critical, edge, elv"]
-    return _markdown(head, rows)
+    return f"{PROMISES}\n\n{_markdown(head, rows)}"
+
+
+_PROMISING = ("critical", "edge", "elv")
+
+
+def _least(results: Mapping[str, Result | None]) -> str | None:
+    """Return whose error of the total is clearly below that of every other that has one; None where none is."""
+    have = {name: result for name, result in results.items() if result is not None and "total" in result}
+    for name, result in have.items():
+        others = [other for each, other in have.items() if each != name]
+        if all(clearly(result, other, among=max(1, len(others))) for other in others):
+            return name
+    return None
 
 
 def _column(mechanism: str, switches: tuple[str, ...]) -> str:
@@ -104,7 +117,16 @@ def _losses(finished: Finished) -> str:
             mine = finished.where(k=k, epsilon=epsilon)
             if len(mine):
                 parts.append(f"k={k}, ε={epsilon}:\n\n{_losses_at(mine)}")
-    return "\n".join(parts)
+    return "\n".join([f"{PROMISES} {_LOSSES}\n", *parts])
+
+
+_LOSSES = (
+    "A loss is the log-ratio by which one connection, present or absent, can change the probability of what is "
+    "published, at fixed noise: what finding the noise level costs is not in it. Each cell: all connections; pairs "
+    "inside groups, connected or not; connections inside groups. For random λ it is the loss at its median, in "
+    "brackets from its 5 % to its 95 % quantile. ∞ where a count that is published exactly changes, or a connection "
+    "decides whether a count is published exactly."
+)
 
 
 def _losses_at(finished: Finished) -> str:
@@ -124,7 +146,18 @@ def _losses_at(finished: Finished) -> str:
             result = finished.one(graph=name, mechanism=mechanism, switches=switches)
             row.append(_loss(result))
         rows.append(row)
-    return _markdown(["connections (pairs inside groups)", *(_column(*each) for each in columns)], rows)
+    promises = [_promise(finished, *each) for each in columns]
+    return _markdown(["", *(_column(*each) for each in columns)], [["**promised**", *promises], *rows])
+
+
+def _promise(finished: Finished, mechanism: str, switches: tuple[str, ...]) -> str:
+    """What a mechanism promises at fixed noise, the same on all graphs."""
+    results = [result for _, result in finished.where(mechanism=mechanism, switches=switches)]
+    for name, whom in (("promised", "every connection"), ("promised_inside", "every pair inside groups")):
+        promised = {result[name] for result in results if result.get(name) is not None}
+        if promised:
+            return f"{whom} at most {_number(promised.pop())}"
+    return "nothing"
 
 
 def _loss(result: Result | None) -> str:
@@ -132,13 +165,16 @@ def _loss(result: Result | None) -> str:
         return "not measured"
     if "refused" in result:
         return "refused"
-    connections, inside = _number(result["connections"]), _number(result.get("inside"))
-    return f"{connections} ({inside}{', of a sample' if result['sampled'] else ''})"
+    connections = _number(result["connections"])
+    if "connections_low" in result and connections != "∞":
+        connections += f" [{_number(result['connections_low'])} to {_number(result['connections_high'])}]"
+    inside = [_number(result.get(name)) for name in ("inside", "connections_inside")]
+    return "; ".join([connections, *inside]) + (" (of a sample)" if result["sampled"] else "")
 
 
 def _number(value: Any) -> str:
     if value is None:
-        return "not listed"
+        return "groups refused for size"
     return "∞" if value == float("inf") else f"{value:.3g}"
 
 
@@ -156,11 +192,11 @@ TABLES: Mapping[str, Callable[[Finished], str]] = {
 
 
 def claims_table(verdicts: Sequence[Verdict]) -> str:
-    """Return a row for each claim: where, what, verdict, numbers."""
+    """Return what must be said, and a row for each claim: where, what, verdict, numbers."""
     rows = [
         [str(i), v.claim.text, f"`{v.claim.place}`", f"**{v.verdict}**", v.numbers] for i, v in enumerate(verdicts, 1)
     ]
-    return _markdown(["", "claim", "where", "verdict", "numbers"], rows)
+    return f"{PROMISES} {RECONSTRUCTED}\n\n{_markdown(['', 'claim', 'where', 'verdict', 'numbers'], rows)}"
 
 
 def _tally(verdicts: Sequence[Verdict]) -> str:
@@ -192,20 +228,19 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
         "both with integer noise, a floor of λ and a clamp of the bound at n-2. The paper's switches exist here only: "
         + "; ".join(f"`{name}`: {what}" for name, what in SWITCHES.items())
         + ".\n"
-        "- The older score is a reconstruction from its description.\n"
+        f"- {RECONSTRUCTED}\n"
         f"- Isolated vertices count in n and are left out of sizes and densities. Samples, seed {SEED}: {sampled}.\n"
         "- Bands and bars are 95 % confidence intervals of the mean over the runs. Boxes show the quartiles, whiskers "
         "the 5 % and 95 % quantiles, points the extremes, the diamond the mean.",
         *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
-        "The command writes the data of each figure beside it, as CSV, with the mean error of local counts that is not "
-        "drawn here.",
+        "The command writes the data of each figure beside it, as CSV.",
         "## The graphs",
         TABLES["datasets"](done["datasets"]),
         "## The claims",
         _tally(verdicts),
         claims_table(verdicts),
         "## Which mechanism",
-        _advice(done),
+        advice(done),
         "## The figures",
     ]
     for name, experiment in EXPERIMENTS.items():
@@ -221,37 +256,32 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
         if refused := _refusals(finished):
             parts.append(refused)
         parts += [
-            f"![{experiment.title}{_measured(picture)}](figures/{picture}.svg)"
-            for picture in drawings(name, finished)
-            if not picture.endswith("-absolute")  # of the same shape as the errors of the total
+            f"![{experiment.title}{_measured(picture)}](figures/{picture}.svg)" for picture in drawings(name, finished)
         ]
+        if name.startswith("score-"):
+            parts.append(RECONSTRUCTED)
         if name in TABLES:
             parts.append(TABLES[name](finished))
-    parts.append(
-        "A loss is the log-ratio by which one connection, present or absent, can change the probability of what is "
-        "published, at fixed noise: what finding the noise level costs is not in it. For random λ it is the loss at "
-        "its median. ∞ where a count that is published exactly changes: `critical` protects the pairs inside groups "
-        "only, and promises them ε."
-    )
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def _advice(done: Mapping[str, Finished]) -> str:
-    """Say which mechanism the data speak for."""
+def advice(done: Mapping[str, Finished]) -> str:
+    """Return which mechanism the data speak for, in sentences."""
     settings = [("k=3, ε=10", done["all-10"]), ("k=3, ε=5", done["all-5"]), ("k=4, ε=10", done["all-10-k4"])]
     least: dict[str, list[str]] = {"critical": [], "edge": [], "elv": []}
+    refused: list[str] = []
     edge_better = compared = 0
     for setting, finished in settings:
         best: dict[str, list[str]] = {name: [] for name in least}
         for graph in finished.values("graph"):
-            errors = {
-                name: result["total"]
-                for name in least
-                if (result := finished.one(graph=graph, mechanism=name, switches=())) is not None and "total" in result
-            }
-            if len(errors) == len(least):
-                best[min(errors, key=lambda each: errors[each])].append(graph)
-                edge_better += errors["edge"] < errors["elv"]
+            results = {name: finished.one(graph=graph, mechanism=name, switches=()) for name in _PROMISING}
+            if "refused" in (results["critical"] or {}):
+                refused.append(f"{graph}, {setting}")
+            if (winner := _least(results)) is not None:
+                best[winner].append(graph)
+            edge, elv = results["edge"], results["elv"]
+            if edge is not None and elv is not None and "total" in edge:
+                edge_better += clearly(edge, elv)
                 compared += 1
         for name, graphs in best.items():
             least[name].append(f"{setting}: {', '.join(graphs) or 'none'}")
@@ -261,9 +291,10 @@ def _advice(done: Mapping[str, Finished]) -> str:
     ]
     sentences = [
         "Take `critical` where pairs inside groups are what must be protected, and the groups are small and sparse: "
-        f"at p=0.1 it has the smallest error of the three that promise something on ({'; '.join(least['critical'])}).",
-        "Take `edge` where every connection must be protected and an owner holds the graph: its error is smaller than "
-        f"that of `elv` in {edge_better} of {compared} settings, and smaller than that of both others on "
+        "at p=0.1 it has clearly the smallest error of the three that promise something on "
+        f"({'; '.join(least['critical'])})." + (f" It is refused for size at {'; '.join(refused)}." if refused else ""),
+        "Take `edge` where every connection must be protected and an owner holds the graph: its error is clearly "
+        f"smaller than that of `elv` in {edge_better} of {compared} settings, and smaller than that of both others on "
         f"({'; '.join(least['edge'])}); `elv` is for vertices that trust nobody with the graph.",
     ]
     if worst:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -44,6 +45,7 @@ from pcneo.evaluate.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
+from pcneo.evaluate.tables import TABLES, advice
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
@@ -768,6 +770,75 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path) -> None:
     assert "Celegans" in made.tables["datasets"]
     again = evaluate(["datasets", "losses"], some_graphs(), tmp_path)
     assert again.tables.items() <= made.tables.items()
+
+
+def test_everything_at_once_makes_a_report_with_what_must_be_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written_alone(name: str, finished: Finished) -> dict[str, Callable[[Path], object]]:
+        return {picture: lambda path: path.write_text("") for picture in drawings(name, finished)}
+
+    monkeypatch.setattr("pcneo.evaluate.producing.drawings", written_alone)  # drawing takes a minute
+    graphs = {"USAirport": evaluated(some_graph(), "USAirport")}
+    made = evaluate(["all"], graphs, tmp_path, largest_p=0.1, command="pcneo evaluate all")
+    assert made.missing == 0
+    report, claims = ((tmp_path / name).read_text() for name in ("report.md", "claims.md"))
+    for text in (report, claims, *(made.tables[name] for name in ("all-10", "all-10-k4", "losses", "claims"))):
+        assert "the mechanisms promise different things; published promises nothing" in text
+    for text in (report, claims):
+        assert "reconstruction" in text
+    assert (
+        "| **promised** | every pair inside groups at most 10 | every connection at most 9 |" in made.tables["losses"]
+    )
+    assert "pcneo evaluate all" in report
+    assert "Cells of p beyond 0.1 are left out" in report
+    for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
+        assert (tmp_path / figure).is_file()
+    assert "epsilon-usairport-absolute" in report
+    assert "Take `critical`" in report
+    claims_alone = evaluate(["claims"], graphs, tmp_path, largest_p=0.1)
+    assert (tmp_path / "claims.md").read_text() == claims
+    assert claims_alone.tables["claims"] == made.tables["claims"]
+
+
+def test_losses_are_shown_with_their_range_and_beside_the_promise() -> None:
+    losses = {"connections": 2.0, "connections_low": 1.9, "connections_high": 2.1, "inside": 1.5, "sampled": True}
+    loss = partial(Cell, "loss", "Celegans", "c", "0.1", "density", k=3, epsilon="5", runs=100)
+    pairs: list[tuple[Cell, Result]] = [
+        (loss(mechanism="elv", h=3), {**losses, "connections_inside": 1.2, "promised": 4.5}),
+        (loss(mechanism="published", h=3), {**losses, "connections": math.inf, "promised": None}),
+        (loss(mechanism="critical"), {"refused": "too large"}),
+    ]
+    text = TABLES["losses"](Finished(pairs))
+    assert "| every connection at most 4.5 |" in text
+    assert "2 [1.9 to 2.1]; 1.5; 1.2 (of a sample)" in text
+    assert "∞; 1.5; groups refused for size (of a sample)" in text
+    assert "| refused |" in text
+
+
+def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path: Path) -> None:
+    contents = {name: "c" for name in ("Celegans", "Bitcoin", "Yeast")}
+    totals = {"Celegans": {"edge": 0.1}, "Bitcoin": {"critical": 0.1}, "Yeast": {"edge": 0.999}}
+    done = {}
+    for name in ("all-10", "all-5", "all-10-k4", "losses"):
+        cells = EXPERIMENTS[name].cells(contents)
+        pairs: list[tuple[Cell, Result]] = []
+        for cell in cells:
+            if cell.kind == "loss":
+                losing = 40.0 if cell.mechanism == "published" else 1.0
+                pairs.append((cell, {"connections": losing, "sampled": False}))
+            elif (cell.mechanism, cell.graph) == ("critical", "Celegans"):
+                pairs.append((cell, {"refused": "too large"}))
+            else:
+                pairs.append((cell, of_mean(totals[cell.graph].get(cell.mechanism or "", 1.0), 0.01)))
+        done[name] = Finished(pairs)
+    text = advice(done)
+    assert "promise something on (k=3, ε=10: Bitcoin; k=3, ε=5: Bitcoin; k=4, ε=10: Bitcoin)" in text
+    assert "refused for size at Celegans, k=3, ε=10; Celegans, k=3, ε=5; Celegans, k=4, ε=10" in text
+    assert "that of `elv` in 3 of 9 settings" in text
+    assert "(k=3, ε=10: Celegans; k=3, ε=5: Celegans; k=4, ε=10: Celegans); `elv`" in text
+    assert "more than ε2 in 9 of 9 settings, up to 8.89 times" in text
+    assert "| not told apart |" in TABLES["all-10"](done["all-10"])
 
 
 def test_larger_p_can_be_left_out(tmp_path: Path) -> None:

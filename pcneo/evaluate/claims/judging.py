@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pcneo.evaluate.cells import RUNS
 from pcneo.evaluate.experiments import paper_switches
 from pcneo.evaluate.finished import Finished
@@ -72,6 +74,11 @@ class Verdict:
 
 def judge(claim: Claim, finished: Finished) -> Verdict:
     """Judge a claim: as the mechanisms are released, then with the paper's switches, fewest first."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # no error at all, where a switch leaves no count noisy
+        return _judge(claim, finished)
+
+
+def _judge(claim: Claim, finished: Finished) -> Verdict:
     released = claim.check(finished, ())
     if released is None:
         return Verdict(claim, UNKNOWN, "cells are missing")
