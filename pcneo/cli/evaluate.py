@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -19,7 +18,7 @@ from pcneo.errors import ParameterError
 if TYPE_CHECKING:
     from pcneo.evaluate.evaluating import Step
 
-__all__ = ["evaluate"]
+__all__ = ["as_called", "evaluate"]
 
 
 def evaluate(
@@ -54,15 +53,16 @@ def evaluate(
 
     Example: pcneo evaluate all --graphs graphs --to evaluation
     """
+    from pcneo.evaluate import check_targets, graphs_of_folder
     from pcneo.evaluate import evaluate as evaluate_figures
-    from pcneo.evaluate import graphs_of_folder
 
+    check_targets(figure)
     if (graphs is None) == (not stored):
         raise ParameterError("Name a folder with --graphs, or graphs of the database with --stored.", name="graphs")
-    given: dict[str, Any] = {"largest_p": largest_p, "command": shlex.join(["pcneo", *sys.argv[1:]])}
+    given: dict[str, Any] = {"largest_p": largest_p, "command": as_called(figure, to, graphs, stored, largest_p)}
     with ExitStack() as opened:
         if graphs is not None:
-            at_hand = graphs_of_folder(graphs)
+            at_hand = graphs_of_folder(graphs, figure)
         else:
             from pcneo.evaluate.stored import StoredGraphs
 
@@ -77,11 +77,35 @@ def evaluate(
     if made.absent:
         note(f"Not at hand, and left out: {', '.join(made.absent)}")
     if as_json:
-        print_json({"files": made.files, "finished": made.finished, "absent": made.absent, "tables": made.tables})
+        print_json(
+            {
+                "files": made.files,
+                "finished": made.finished,
+                "refused": [{**cell.parameters, "reason": reason} for cell, reason in made.refused],
+                "faults": [{"file": path, "reason": reason} for path, reason in made.faults],
+                "absent": made.absent,
+                "tables": made.tables,
+            }
+        )
         return
     for table in made.tables.values():
         print(table)
     note(f"{made.finished:,} cells, {len(made.files)} files in {to}")
+
+
+def as_called(
+    figure: Sequence[str], to: Path, graphs: Path | None, stored: Sequence[str] | None, largest_p: float | None
+) -> str:
+    """Return the command as a report may name it: folders by their last part, nothing else of this machine."""
+    words = ["pcneo", "evaluate", *figure]
+    if graphs is not None:
+        words += ["--graphs", graphs.resolve().name]
+    for each in stored or ():
+        words += ["--stored", each]
+    words += ["--to", to.resolve().name]
+    if largest_p is not None:
+        words += ["--largest-p", f"{largest_p:g}"]
+    return shlex.join(words)
 
 
 def _pairs(stored: Sequence[str]) -> dict[str, str]:

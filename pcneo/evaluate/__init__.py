@@ -6,6 +6,7 @@
     experiments  which cells make which table and figure
     views, sets  what is computed of graphs and cohesions, each once
     simulation   many releases at once, with floating-point noise that no release can have
+    switching    connections that decide whether a count gets noise, under the paper's switch
     computing    from arrays to the numbers of a cell
     evaluating   the cells that are missing, in parallel, with the time left
     finished     cells by their parameters
@@ -16,6 +17,6 @@
 Nothing of `release` or `privacy` knows this package.
 """
 
-from pcneo.evaluate.producing import TARGETS, Evaluation, evaluate, graphs_of_folder
+from pcneo.evaluate.producing import TARGETS, Evaluation, check_targets, evaluate, graphs_of_folder
 
-__all__ = ["TARGETS", "Evaluation", "evaluate", "graphs_of_folder"]
+__all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]

@@ -39,8 +39,13 @@ _MECHANISMS = ("elv", "published", "critical", "edge")
 
 
 def drawings(name: str, finished: Finished) -> Mapping[str, Callable[[Any], None]]:
-    """Return what draws each picture of an experiment, by the picture's name: called with its path."""
-    if not len(finished):
+    """Return what draws each picture of an experiment, by the picture's name: called with its path.
+
+    None where nothing is there to draw: no cell, none of cohesions, or none at any value of what is swept.
+    """
+    if not len(finished) or (name in _STRUCTURE and not len(finished.where(kind="sets"))):
+        return {}
+    if name in _SWEEPS and not finished.values(_SWEEPS[name][0]):
         return {}
     if name in _STRUCTURE:
         return {name: lambda path: _STRUCTURE[name](finished, path)}
@@ -120,8 +125,11 @@ def _distributions(
             note = f" (from p = {min(sampled)} on: a sample)" if sampled else ""
             place.set(title=name + note, xlabel="p")
             place.set_visible(bool(ps))
-        handles, labels = top.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2)
+        top.set_visible(bool(names))
+        seen: dict[str, Any] = {}
+        for each in (top, *axes[1]):
+            seen |= dict(zip(*reversed(each.get_legend_handles_labels()), strict=True))
+        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2)
         plots.save_figure(figure, path)
 
 
@@ -201,8 +209,29 @@ def _points(finished: Finished, series: _Series, along: str, given: Mapping[str,
     return sorted(found, key=lambda point: point[0])
 
 
+def _at_edge(axes: Any, xs: Sequence[float], height: float, series: _Series, what: str, marker: str = "x") -> None:
+    """Mark what a logarithmic axis has no place for, at a height between 0 and 1, and name it in the legend."""
+    if xs:
+        axes.plot(
+            xs,
+            [height] * len(xs),
+            marker,
+            color=series.colour,
+            transform=axes.get_xaxis_transform(),
+            label=f"{series.label}: {what}",
+            clip_on=False,
+        )
+
+
+_NO_ERROR = "no error at all"
+
+
 def _draw_series(axes: Any, series: _Series, points: Points, measure: str, ends: tuple[float, float]) -> None:
-    shown = [(x, result) for x, result in points if measure in result]
+    middle = sum(ends) / 2  # of what does not depend on what is swept
+    places = [(middle if np.isnan(x) else x, result) for x, result in points]
+    _at_edge(axes, [x for x, result in places if "refused" in result], 0.97, series, "refused for size")
+    _at_edge(axes, [x for x, result in places if result.get(measure) == 0], 0.03, series, _NO_ERROR, "v")
+    shown = [(x, result) for x, result in points if result.get(measure, 0) > 0]
     if not shown:
         return
     xs = np.array([x for x, _ in shown])
@@ -233,17 +262,6 @@ def _sweep(
             for series in (_Series(*each) for each in _SERIES):
                 points = _points(finished, series, along, given)
                 _draw_series(place, series, points, measure, (min(ends), max(ends)))
-                refused = [x for x, result in points if "refused" in result]
-                if refused:
-                    place.plot(
-                        refused,
-                        [0.97] * len(refused),
-                        "x",
-                        color=series.colour,
-                        transform=place.get_xaxis_transform(),
-                        label=f"{series.label}: refused for size",
-                        clip_on=False,
-                    )
             place.set_yscale("log")
             place.set_title(", ".join(f"{_SIGNS[key]} = {value}" for key, value in given.items()))
             if along == "p":
@@ -322,23 +340,23 @@ def _over_graphs(finished: Finished, path: Any, measure: str) -> None:
         for j, series in enumerate(_Series(*each) for each in _SERIES):
             switches = paper_switches(finished.values("k")[0]) if series.switched else ()
             mine = finished.where(mechanism=series.mechanism, switches=switches)
-            xs, means, errors, refused = [], [], [], []
+            xs, means, errors, refused, none = [], [], [], [], []
             for i, name in enumerate(names):
                 result = mine.one(graph=name) or {}
                 at = i + (j - 2.5) * 0.13
                 if "refused" in result:
                     refused.append(at)
-                elif measure in result and result[measure] > 0:
+                elif result.get(measure) == 0:
+                    none.append(at)
+                elif measure in result:
                     xs.append(at)
                     means.append(result[measure])
                     errors.append(_CONFIDENCE * result[f"{measure}_error"])
             low = [min(error, 0.98 * mean) for mean, error in zip(means, errors, strict=True)]
             style = {**series.style, "linestyle": "", "label": series.label}
             place.errorbar(xs, means, yerr=[low, errors], elinewidth=0.8, **style)
-            if refused:
-                label = f"{series.label}: refused for size"
-                transform = place.get_xaxis_transform()
-                place.plot(refused, [0.98] * len(refused), "x", color=series.colour, transform=transform, label=label)
+            _at_edge(place, refused, 0.98, series, "refused for size")
+            _at_edge(place, none, 0.02, series, _NO_ERROR, "v")
         for i in range(len(names) - 1):
             place.axvline(i + 0.5, color="#BBBBBB", lw=0.5)
         place.set_yscale("log")

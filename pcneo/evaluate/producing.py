@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pcneo import plots
-from pcneo.errors import ParameterError, PcneoError
+from pcneo.errors import NotFoundError, ParameterError, PcneoError
 from pcneo.evaluate.cells import Cell
 from pcneo.evaluate.claims import judge_all
 from pcneo.evaluate.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
@@ -19,7 +19,7 @@ from pcneo.evaluate.kept import Kept
 from pcneo.evaluate.tables import TABLES, claims_table, report
 from pcneo.whole import whole_file
 
-__all__ = ["TARGETS", "Evaluation", "evaluate", "graphs_of_folder"]
+__all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]
 
 TARGETS = (*EXPERIMENTS, "claims", "all")
 """What can be asked for: a table or figure, the claims with all cells they rest on, or everything with a report."""
@@ -32,30 +32,59 @@ class Evaluation:
     Attributes:
         files: pictures, data and tables, in order.
         tables: Markdown, by target.
-        finished, missing: cells of what was asked for.
+        finished: cells of what was asked for.
+        refused: those of them whose mechanism is refused for size, each with the reason.
         faults: files in the folder that are not used, each with the reason.
-        absent: datasets that are not at hand.
+        absent: datasets that what was asked for needs, and that are not at hand.
     """
 
     files: tuple[Path, ...]
     tables: Mapping[str, str]
     finished: int
-    missing: int
+    refused: tuple[tuple[Cell, str], ...]
     faults: tuple[tuple[Path, str], ...]
     absent: tuple[str, ...]
 
 
-def graphs_of_folder(folder: Path) -> dict[str, EvaluatedGraph]:
-    """Read those of the nine graphs that a folder has, by name.
+def graphs_of_folder(folder: Path, targets: Sequence[str] = ("all",)) -> dict[str, EvaluatedGraph]:
+    """Read those graphs that targets need and a folder has, by name.
 
     Raises:
-        ParameterError, NotFoundError: there is no such folder, or it has none of them.
+        ParameterError: there is no such folder or target.
+        NotFoundError: the folder has none of them.
         FileFormatError, GraphError: a file cannot be read, or is another graph.
     """
-    files = find_files(folder, DATASETS)
+    needed = _needed(targets)
+    files = find_files(folder, needed)
     return {
-        dataset.name: EvaluatedGraph.read(dataset, files[dataset.name]) for dataset in DATASETS if dataset.name in files
+        dataset.name: EvaluatedGraph.read(dataset, files[dataset.name]) for dataset in needed if dataset.name in files
     }
+
+
+def check_targets(targets: Sequence[str]) -> None:
+    """Refuse what cannot be asked for, before anything is read.
+
+    Raises:
+        ParameterError: there is no such target.
+    """
+    for target in targets:
+        if target not in TARGETS:
+            raise ParameterError(
+                f"There is no figure {target!r}; choose among {', '.join(TARGETS)}.", name="figure", value=target
+            )
+
+
+def _computed(targets: Sequence[str]) -> list[str]:
+    """The experiments whose cells targets rest on."""
+    check_targets(targets)
+    return list(EXPERIMENTS) if {"all", "claims"} & set(targets) else list(dict.fromkeys(targets))
+
+
+def _needed(targets: Sequence[str]) -> list[Dataset]:
+    """The datasets that targets need."""
+    every = {dataset.name: "" for dataset in DATASETS}
+    names = {cell.graph for name in _computed(targets) for cell in EXPERIMENTS[name].cells(every)}
+    return [dataset for dataset in DATASETS if dataset.name in names]
 
 
 def evaluate(
@@ -86,31 +115,36 @@ def evaluate(
 
     Raises:
         ParameterError: there is no such target.
-        PcneoError: matplotlib is not installed, or the folder cannot be written.
+        NotFoundError: nothing of it can be computed of the graphs at hand.
+        PcneoError: matplotlib is not installed where something is to be drawn, or the folder cannot be written.
     """
-    for target in targets:
-        if target not in TARGETS:
-            raise ParameterError(
-                f"There is no figure {target!r}; choose among {', '.join(TARGETS)}.", name="figure", value=target
-            )
-    figures = to / "figures"
-    try:
-        figures.mkdir(parents=True, exist_ok=True)
-        kept = Kept(to)
-    except OSError as error:
-        raise PcneoError(f"{to} cannot be used: {error.strerror}.", path=to) from error
-    plots.check_picture(figures / "any.svg")
     contents = {name: graph.content for name, graph in graphs.items()}
-    whole = bool({"all", "claims"} & set(targets))
-    names = list(EXPERIMENTS) if whole else list(dict.fromkeys(targets))
     cells = {
         name: [
             cell
             for cell in EXPERIMENTS[name].cells(contents)
             if _wanted(cell, largest_p) and _can_be_had(cell, stored_points)
         ]
-        for name in names
+        for name in _computed(targets)
     }
+    needed = [dataset.name for dataset in _needed(targets)]
+    if not any(cells.values()):
+        raise NotFoundError(
+            f"Nothing is there to compute: {', '.join(targets)} needs {', '.join(needed)}; at hand "
+            f"{'are' if len(graphs) > 1 else 'is'} {', '.join(graphs) or 'nothing'}, at the p that are asked for and "
+            "stored.",
+            what="graph",
+            name=", ".join(needed),
+        )
+    figures = to / "figures"
+    try:
+        figures.mkdir(parents=True, exist_ok=True)
+        kept = Kept(to)
+    except OSError as error:
+        raise PcneoError(f"{to} cannot be used: {error.strerror}.", path=to) from error
+    shown = [name for name in cells if "all" in targets or name in targets]
+    if set(shown) - {"datasets"}:
+        plots.check_picture(figures / "any.svg")
     every = [cell for each in cells.values() for cell in each]
     finish(every, graphs, kept, stored=stored, concurrency=concurrency, progress=progress)
 
@@ -118,14 +152,13 @@ def evaluate(
     together = Finished.of(every, kept)
     files: list[Path] = []
     tables: dict[str, str] = {}
-    for name, finished in done.items():
-        if whole and "all" not in targets:
-            break
+    for name in shown:
+        finished = done[name]
         files += _draw(name, finished, figures)
         if name in TABLES:
             tables[name] = TABLES[name](finished)
             files.append(_write(figures / f"{name}.md", tables[name]))
-    if whole:
+    if {"all", "claims"} & set(targets):
         verdicts = judge_all(together)
         tables["claims"] = claims_table(verdicts)
         files.append(_write(to / "claims.md", tables["claims"]))
@@ -135,14 +168,10 @@ def evaluate(
         files=tuple(files),
         tables=tables,
         finished=len(together),
-        missing=len(together.missing),
+        refused=tuple((cell, str(result["refused"])) for cell, result in together if "refused" in result),
         faults=tuple(kept.faults),
-        absent=tuple(dataset.name for dataset in _absent(graphs)),
+        absent=tuple(name for name in needed if name not in graphs),
     )
-
-
-def _absent(graphs: Mapping[str, EvaluatedGraph]) -> list[Dataset]:
-    return [dataset for dataset in DATASETS if dataset.name not in graphs]
 
 
 def _wanted(cell: Cell, largest_p: float | None) -> bool:

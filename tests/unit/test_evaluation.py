@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -23,9 +24,10 @@ import numpy as np
 import pytest
 
 from pcneo import __version__, minimal_p_cohesions
+from pcneo.cli.evaluate import as_called
 from pcneo.cli.evaluate import evaluate as command
-from pcneo.errors import GraphError, NotFoundError, ParameterError
-from pcneo.evaluate import TARGETS, evaluate, views
+from pcneo.errors import GraphError, NotFoundError, ParameterError, PcneoError
+from pcneo.evaluate import TARGETS, evaluate, graphs_of_folder, views
 from pcneo.evaluate.cells import REVISIONS, SWITCHES, Cell, Result, from_plain, to_plain
 from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
 from pcneo.evaluate.claims.comparing import between, clearly, side
@@ -760,8 +762,8 @@ def test_every_experiment_has_cells_and_each_cell_is_made_once() -> None:
 def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path) -> None:
     names = ["datasets", "view-size", "all-10", "p-bitcoin", "h-celegans", "losses"]
     made = evaluate(names, some_graphs(), tmp_path)
-    assert made.missing == 0
     assert set(made.absent) == {each.name for each in DATASETS} - {"Celegans", "Bitcoin", "WIKIVote"}
+    assert made.refused == ()
     for picture in ("view-size", "all-10-total", "all-10-local", "p-bitcoin-absolute", "h-celegans", "losses"):
         assert (tmp_path / "figures" / f"{picture}.svg").read_text().startswith("<?xml")
         assert (tmp_path / "figures" / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
@@ -781,7 +783,6 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     monkeypatch.setattr("pcneo.evaluate.producing.drawings", written_alone)  # drawing takes a minute
     graphs = {"USAirport": evaluated(some_graph(), "USAirport")}
     made = evaluate(["all"], graphs, tmp_path, largest_p=0.1, command="pcneo evaluate all")
-    assert made.missing == 0
     report, claims = ((tmp_path / name).read_text() for name in ("report.md", "claims.md"))
     for text in (report, claims, *(made.tables[name] for name in ("all-10", "all-10-k4", "losses", "claims"))):
         assert "the mechanisms promise different things; published promises nothing" in text
@@ -842,10 +843,9 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
 
 
 def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
-    made = evaluate(["view-size"], some_graphs(), tmp_path, largest_p=0.3)
+    evaluate(["view-size"], some_graphs(), tmp_path, largest_p=0.3)
     rows = csv.DictReader((tmp_path / "figures" / "view-size.csv").read_text().splitlines())
     assert {row["p"] for row in rows} == {"", "0.1", "0.2", "0.3"}
-    assert made.missing == 0
 
 
 def test_an_unknown_figure_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
@@ -857,6 +857,110 @@ def test_the_command_s_help_names_every_figure() -> None:
     (figure,) = (each for each in get_type_hints(command, include_extras=True)["figure"].__metadata__)
     named = figure.help.removeprefix("What to make: ").removesuffix(".").replace("or ", "").split(", ")
     assert named == list(TARGETS)
+
+
+def test_all_that_is_asked_for_is_made_beside_the_claims(tmp_path: Path) -> None:
+    made = evaluate(["claims", "view-size"], {"Yeast": evaluated(some_graph(), "Yeast")}, tmp_path, largest_p=0.1)
+    assert {path.name for path in made.files} == {"view-size.svg", "view-size.png", "view-size.csv", "claims.md"}
+
+
+def test_tables_and_claims_need_no_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    graphs = {"Yeast": evaluated(some_graph(), "Yeast")}
+    assert "Yeast" in evaluate(["datasets"], graphs, tmp_path).tables["datasets"]
+    assert "claim" in evaluate(["claims"], graphs, tmp_path, largest_p=0.1).tables["claims"]
+    with pytest.raises(PcneoError, match="matplotlib"):
+        evaluate(["view-size"], graphs, tmp_path)
+
+
+def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path) -> None:
+    dataset = next(each for each in DATASETS if each.name == "Bitcoin")
+    (tmp_path / f"{dataset.file}.txt").write_text("this is no graph")
+    with pytest.raises(NotFoundError, match=r"has none of celegans_metabolic\.edges\.gz\."):
+        graphs_of_folder(tmp_path, ["h-celegans"])
+    with pytest.raises(ParameterError, match="no figure 'nonsense'"):
+        graphs_of_folder(tmp_path, ["nonsense"])
+    graphs = {"Celegans": evaluated(some_graph())}
+    made = evaluate(["datasets", "h-celegans"], graphs, tmp_path / "to", largest_p=0.05)
+    assert set(made.absent) == {each.name for each in DATASETS} - {"Celegans"}
+    with pytest.raises(NotFoundError, match=r"p-bitcoin needs Bitcoin; at hand is Celegans"):
+        evaluate(["p-bitcoin"], graphs, tmp_path / "to")
+    with pytest.raises(NotFoundError, match="Nothing is there to compute"):
+        evaluate(["losses"], graphs, tmp_path / "to", largest_p=0.05)
+
+
+def test_a_sweep_without_any_of_its_values_and_views_without_sets_are_not_drawn(tmp_path: Path) -> None:
+    graphs = {"Bitcoin": evaluated(some_graph(), "Bitcoin")}
+    made = evaluate(["p-bitcoin", "view-size"], graphs, tmp_path, largest_p=0.05)
+    assert {path.name for path in made.files} == {"p-bitcoin.csv", "view-size.csv"}
+
+
+def legend_of(monkeypatch: pytest.MonkeyPatch, name: str, finished: Finished, picture: str) -> list[str]:
+    """The words of a drawn figure's legend."""
+    words: list[str] = []
+
+    def look(figure: Any, _: object) -> None:
+        words.extend(text.get_text() for legend in figure.legends for text in legend.get_texts())
+
+    monkeypatch.setattr("pcneo.plots.save_figure", look)
+    drawings(name, finished)[picture](Path("picture.svg"))
+    return words
+
+
+def test_a_figure_without_p_03_has_a_legend(monkeypatch: pytest.MonkeyPatch) -> None:
+    described = {"quantiles": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], "mean": 0.4}
+    cell = Cell("sets", "Gnutella08", "c", "0.1", "density")
+    words = legend_of(monkeypatch, "score-density", Finished([(cell, {"densities": described})]), "score-density")
+    assert len(words) == 1
+
+
+def test_no_error_and_refused_mechanisms_have_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = partial(Cell, "release", "Celegans", "c", k=3, epsilon="5", runs=100)
+    pairs: list[tuple[Cell, Result]] = [
+        (made(mechanism="critical", p="0.1", score="density"), {"refused": "too large"}),
+        (made(mechanism="elv", h=3, epsilon_1="0.1"), of_mean(0.0, 0.0)),
+        (made(mechanism="elv", h=3, epsilon_1="4.9"), of_mean(1.0, 0.1)),
+    ]
+    words = legend_of(monkeypatch, "epsilon1-celegans", Finished(pairs), "epsilon1-celegans-total")
+    assert any(word.startswith("critical") and word.endswith("refused for size") for word in words)
+    assert any(word.startswith("elv") and word.endswith("no error at all") for word in words)
+    over = [(replace(cell, epsilon_1=None), result) for cell, result in pairs[:2]]
+    words = legend_of(monkeypatch, "all-5", Finished(over), "all-5-total")
+    assert sum(word.endswith(("refused for size", "no error at all")) for word in words) == 2
+
+
+def test_a_report_names_its_command_without_paths_of_the_machine(tmp_path: Path) -> None:
+    called = as_called(["all"], tmp_path / "results", tmp_path / "my graphs", None, 0.3)
+    assert called == "pcneo evaluate all --graphs 'my graphs' --to results --largest-p 0.3"
+    called = as_called(["claims", "losses"], tmp_path / "results", None, ["Celegans=Person/KNOWS/id"], None)
+    assert called == "pcneo evaluate claims losses --stored Celegans=Person/KNOWS/id --to results"
+
+
+def test_a_report_is_kept_with_its_figures_and_the_one_before_stays_until_it_is_whole(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "keep_report"
+    kept = tmp_path / "project" / "pcneo" / "evaluate" / "report"
+    (tmp_path / "project" / "scripts").mkdir(parents=True)
+    kept.mkdir(parents=True)
+    (kept / "report.md").write_text("before")
+    copied = tmp_path / "project" / "scripts" / "keep_report"
+    copied.write_text(script.read_text())
+    results = tmp_path / "results"
+    (results / "figures").mkdir(parents=True)
+
+    def keep() -> int:
+        called = ["bash", str(copied), "results"]
+        return subprocess.run(called, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    assert keep() != 0
+    (results / "report.md").write_text("![a](figures/a-1.svg)\n")
+    assert keep() != 0
+    assert (kept / "report.md").read_text() == "before"
+    (results / "figures" / "a-1.svg").write_text("<svg/>")
+    (results / "figures" / "b.svg").write_text("<svg/>")
+    assert keep() == 0
+    assert (kept / "report.md").read_text().startswith("![a]")
+    assert [path.name for path in (kept / "figures").iterdir()] == ["a-1.svg"]
+    assert [path.name for path in kept.parent.iterdir()] == ["report"]
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
