@@ -26,6 +26,7 @@ REVISIONS = {
     "views": 1,  # sizes and densities of extended local views
     "sets": 1,  # sizes and densities of minimal p-cohesions
     "scores": 1,  # minimal p-cohesions of the two scores, vertex by vertex
+    "overlap": 1,  # members that a vertex's sets of the two scores share
     "against": 1,  # minimal p-cohesions against extended local views, vertex by vertex
     "subsets": 1,  # extended local views inside minimal p-cohesions
     "release": 1,  # errors of simulated releases

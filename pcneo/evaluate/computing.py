@@ -111,6 +111,17 @@ def _scores(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) ->
     return _compared(sizes, edges, other_sizes, other_edges)
 
 
+def _overlap(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
+    """How much the sets of the two scores have in common: shared members over members of either, vertex by vertex."""
+    first, second = sets("density").batch, sets("degree").batch
+    shares = []
+    for i in np.flatnonzero(graph.linked[first.vertices]).tolist():
+        mine, other = (each.members[each.offsets[i] : each.offsets[i + 1]] for each in (first, second))
+        shared = len(np.intersect1d(mine, other, assume_unique=True))
+        shares.append(shared / (len(mine) + len(other) - shared))
+    return {"vertices": len(shares), "overlap": float(np.mean(shares))}
+
+
 def _against(cell: Cell, graph: GraphArrays, sets: Callable[[str], SetArrays]) -> Result:
     """Cohesions against extended local views, vertex by vertex."""
     sizes, edges, vertices = _linked(graph, sets(_named(cell.score)))
@@ -343,6 +354,7 @@ _KINDS: dict[str, Callable[[Cell, GraphArrays, Callable[[str], SetArrays]], Resu
     "views": _views,
     "sets": _sets,
     "scores": _scores,
+    "overlap": _overlap,
     "against": _against,
     "subsets": _subsets,
     "release": _release,

@@ -55,10 +55,12 @@ def _structure(contents: Contents, swept: Sequence[str]) -> list[tuple[str, str,
 
 
 def _by_score(contents: Contents) -> list[Cell]:
-    cells = []
-    for name, p, sample in _structure(contents, ("Gnutella08", "HepPh")):
+    cells, swept = [], ("Gnutella08", "HepPh")
+    for name, p, sample in _structure(contents, swept):
         cells += [Cell("sets", name, contents[name], p, score, sample) for score in ("density", "degree")]
         cells.append(Cell("scores", name, contents[name], p, sample=sample))
+        if name in swept:
+            cells.append(Cell("overlap", name, contents[name], p, sample=sample))
     return cells
 
 

@@ -182,7 +182,7 @@ def _can_be_had(cell: Cell, points: Sequence[tuple[str, str, str]] | None) -> bo
     """Whether the cohesions that a cell needs are stored."""
     if points is None or cell.p is None:
         return True
-    scores = ("density", "degree") if cell.kind == "scores" else (cell.score or "",)
+    scores = ("density", "degree") if cell.kind in ("scores", "overlap") else (cell.score or "",)
     return cell.sample is None and all((cell.graph, cell.p, score) in points for score in scores)
 
 
