@@ -136,9 +136,8 @@ def edge_places(dag, offsets, neighbours):
     filled = dag.offsets.copy()
     places = np.empty(len(dag.heads), np.int64)
     edge = 0
-    for u in range(
-        len(dag.order)
-    ):  # in this order each vertex meets those it has as neighbours ascending, as in `_orient`
+    # In this order each vertex meets those it has as neighbours ascending, as in `_orient`.
+    for u in range(len(dag.order)):
         for v in neighbours[offsets[u] : offsets[u + 1]]:
             if u < v:
                 tail = min(dag.rank[u], dag.rank[v])
