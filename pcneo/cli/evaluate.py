@@ -69,7 +69,7 @@ def evaluate(
             driver, database = opened.enter_context(connected())
             read = StoredGraphs(driver, database, _pairs(stored or []))
             at_hand = read.graphs
-            given |= {"stored": read.cohesions, "stored_points": read.points}
+            given |= {"stored": read.cohesions, "memberships": read.memberships}
         given["progress"] = opened.enter_context(_told())
         made = evaluate_figures(figure, at_hand, to, **given)
     for path, reason in made.faults:

@@ -7,7 +7,8 @@
     views, sets  what is computed of graphs and cohesions, each once
     simulation   many releases at once, with floating-point noise that no release can have
     switching    connections that decide whether a count gets noise, under the paper's switch
-    computing    from arrays to the numbers of a cell
+    structure, releases, losses   from arrays to the numbers of a cell
+    computing    which of them is a cell's
     evaluating   the cells that are missing, in parallel, with the time left
     finished     cells by their parameters
     drawing, tables, claims   from finished cells to pictures, Markdown and verdicts

@@ -5,12 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pcneo import __version__
 
-__all__ = ["REVISIONS", "RUNS", "SEED", "SWITCHES", "Cell", "Result", "from_plain", "to_plain"]
+__all__ = [
+    "REVISIONS",
+    "RUNS",
+    "SEED",
+    "SWITCHES",
+    "Cell",
+    "Result",
+    "from_plain",
+    "given",
+    "number_of",
+    "text_of",
+    "to_plain",
+]
 
 Result = dict[str, Any]
 """Plain values by name: numbers, texts, lists of numbers, None."""
@@ -62,6 +74,7 @@ class Cell:
         runs: simulated releases.
         seed: of samples and simulated noise.
         version: of the program, and the kind's revision; given only where a cell is read.
+        memberships: hash of the stored cohesions that it rests on; None where they are searched for, or it has none.
     """
 
     kind: str
@@ -79,6 +92,7 @@ class Cell:
     runs: int | None = None
     seed: int = SEED
     version: str = ""
+    memberships: str | None = None
 
     def __post_init__(self) -> None:
         """Complete the version."""
@@ -86,8 +100,11 @@ class Cell:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As JSON has them."""
-        return {**asdict(self), "switches": list(self.switches)}
+        """As JSON has them; memberships only where they are stored ones."""
+        given = {**asdict(self), "switches": list(self.switches)}
+        if self.memberships is None:
+            del given["memberships"]
+        return given
 
     @property
     def identity(self) -> str:
@@ -96,13 +113,37 @@ class Cell:
 
     @property
     def stream(self) -> int:
-        """What seeds the cell's noise: switches share it, so that they are compared under the same noise."""
-        return int(_hash({**self.parameters, "switches": []}), 16)
+        """What seeds the cell's noise: switches share it, so that they are compared under the same noise.
+
+        So do cells of stored cohesions and of those that are searched for.
+        """
+        return int(_hash(replace(self, switches=(), memberships=None).parameters), 16)
 
 
 def _hash(parameters: dict[str, Any]) -> str:
     text = json.dumps(parameters, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def text_of(value: str | None) -> str:
+    """Return a text that every cell of a kind has."""
+    return given(value)
+
+
+def number_of(value: int | None) -> int:
+    """Return a whole number that every cell of a kind has."""
+    return given(value)
+
+
+def given(value: Any) -> Any:
+    """Return what every cell of a kind has.
+
+    Raises:
+        ValueError: this one does not.
+    """
+    if value is None:
+        raise ValueError("A parameter that this kind of cell needs is None.")
+    return value
 
 
 def to_plain(value: Any) -> Any:

@@ -14,7 +14,17 @@ import numpy as np
 
 from pcneo import plots
 from pcneo.evaluate.cells import Result
-from pcneo.evaluate.experiments import P_VALUES, paper_switches
+from pcneo.evaluate.experiments import (
+    EPSILONS_BY_H,
+    EPSILONS_BY_P,
+    HS,
+    HS_BY_EPSILON,
+    HS_BY_EPSILON_1,
+    HS_BY_P,
+    LOSSES,
+    P_VALUES,
+    paper_switches,
+)
 from pcneo.evaluate.finished import Finished
 
 __all__ = ["MEASURES", "PROMISES", "drawings"]
@@ -252,8 +262,8 @@ def _sweep(
     measure: str,
     along: str,
     panels: Sequence[Mapping[str, Any]],
-    columns: int,
 ) -> None:
+    columns = 2
     rows = -(-len(panels) // columns)
     ends = sorted(float(value) for value in finished.values(along))
     with plots.new_figure(rows, columns, height=1.1 + 1.9 * rows, sharex=True, sharey=True) as (figure, axes):
@@ -279,9 +289,9 @@ def _sweep(
 
 _SIGNS = {"p": "p", "h": "h", "epsilon": "ε", "epsilon_1": "ε1", "k": "k"}
 
-_BY_P = [{"h": h, "epsilon": epsilon} for h in (1, 3, 10) for epsilon in ("3", "10")]
-_BY_EPSILON = [{"h": h} for h in (1, 3, 5, 10)]
-_BY_EPSILON_1 = [{"h": h} for h in (3, 5, 7, 10)]
+_BY_P = [{"h": h, "epsilon": epsilon} for h in HS_BY_P for epsilon in EPSILONS_BY_P]
+_BY_EPSILON = [{"h": h} for h in HS_BY_EPSILON]
+_BY_EPSILON_1 = [{"h": h} for h in HS_BY_EPSILON_1]
 
 _SWEEPS: dict[str, tuple[str, Sequence[Mapping[str, Any]]]] = {
     "p-hepth": ("p", _BY_P),
@@ -294,18 +304,18 @@ _SWEEPS: dict[str, tuple[str, Sequence[Mapping[str, Any]]]] = {
 
 def _sweep_drawer(name: str, finished: Finished, measure: str) -> Callable[[Any], None]:
     along, panels = _SWEEPS[name]
-    return lambda path: _sweep(finished, path, measure, along, panels, 2)
+    return lambda path: _sweep(finished, path, measure, along, panels)
 
 
 def _draw_bounds(finished: Finished, path: Any) -> None:
     """The bound of the local sensitivity by h, beside the most that removing one connection does change."""
-    panels = [{"epsilon": epsilon} for epsilon in ("1", "3", "5", "10")]
+    panels = [{"epsilon": epsilon} for epsilon in EPSILONS_BY_H]
     graph = finished.one(kind="graph")
     with plots.new_figure(2, 2, height=5.0, sharex=True, sharey=True) as (figure, axes):
         seen: dict[str, Any] = {}
         for i, (place, given) in enumerate(zip(axes.ravel().tolist(), panels, strict=True)):
             for series in (_Series(*each) for each in _SERIES if each[0] != "critical"):
-                _draw_series(place, series, _points(finished, series, "h", given), "bound", (1, 12))
+                _draw_series(place, series, _points(finished, series, "h", given), "bound", (HS[0], HS[-1]))
             if graph is not None:
                 look = plots.look("exact")
                 place.axhline(
@@ -369,10 +379,9 @@ def _over_graphs(finished: Finished, path: Any, measure: str) -> None:
 
 def _draw_losses(finished: Finished, path: Any) -> None:
     """The worst loss of one connection, over ε."""
-    settings = [(3, "5"), (3, "10"), (4, "10")]
-    with plots.new_figure(3, 1, height=6.8, sharex=True, sharey=True) as (figure, axes):
+    with plots.new_figure(len(LOSSES), 1, height=6.8, sharex=True, sharey=True) as (figure, axes):
         names = finished.values("graph")
-        for place, (k, epsilon) in zip(axes[:, 0], settings, strict=True):
+        for place, (k, epsilon) in zip(axes[:, 0], LOSSES, strict=True):
             mine = finished.where(k=k, epsilon=epsilon)
             infinite: list[tuple[float, _Series]] = []
             inside: list[tuple[float, float]] = []

@@ -17,10 +17,13 @@ from pcneo.evaluate.sets import GraphArrays, SetArrays
 from pcneo.model import CohesionBatch
 from pcneo.running import thread_count
 
-__all__ = ["Step", "StoredSets", "finish"]
+__all__ = ["Memberships", "Step", "StoredSets", "finish"]
 
 StoredSets = Callable[[EvaluatedGraph, str, str], CohesionBatch]
 """Takes a graph, p and a score, and reads the cohesions of all vertices from where they are stored."""
+
+Memberships = Mapping[tuple[str, str, str], str]
+"""The hash of stored cohesions, by the graph's name, p and score."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ def finish(
     kept: Kept,
     *,
     stored: StoredSets | None = None,
+    memberships: Memberships | None = None,
     concurrency: int | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> None:
@@ -58,6 +62,7 @@ def finish(
         graphs: by name; every cell's graph.
         kept: what is finished, and where to put more.
         stored: where to take cohesions from; unless given, they are searched for.
+        memberships: the hash of each that is stored.
         concurrency: number of threads; the cores at hand if not given.
         progress: called with each step.
     """
@@ -70,7 +75,7 @@ def finish(
     ordered = sorted(parts.values(), key=lambda part: sum(_expected(cell, graphs[cell.graph]) for cell in part))
     with ThreadPoolExecutor(thread_count(concurrency)) as pool:
         for part in ordered:
-            _finish_part(part, arrays[part[0].graph], kept, stored, pool, clock)
+            _finish_part(part, arrays[part[0].graph], kept, stored, memberships or {}, pool, clock)
 
 
 def _finish_part(
@@ -78,6 +83,7 @@ def _finish_part(
     graph: GraphArrays,
     kept: Kept,
     stored: StoredSets | None,
+    memberships: Memberships,
     pool: ThreadPoolExecutor,
     clock: _Clock,
 ) -> None:
@@ -90,7 +96,10 @@ def _finish_part(
             p = first.p or ""
             # A sample is drawn where all vertices would cost too much: nobody has stored those.
             reader = partial(stored, graph.evaluated, p, score) if stored is not None and not first.sample else None
-            made[score] = SetArrays(graph, p, score, sample=first.sample, seed=first.seed, stored=reader)
+            held = memberships.get((graph.evaluated.name, p, score)) if reader is not None else None
+            made[score] = SetArrays(
+                graph, p, score, sample=first.sample, seed=first.seed, stored=reader, memberships=held
+            )
         return made[score]
 
     def run(cell: Cell) -> tuple[Cell, Result]:

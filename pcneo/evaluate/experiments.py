@@ -11,11 +11,43 @@ from typing import Any
 from pcneo.evaluate.cells import RUNS, Cell
 from pcneo.evaluate.datasets import DATASETS
 
-__all__ = ["ALL", "EXPERIMENTS", "P_VALUES", "SAMPLED", "Experiment", "paper_switches", "release_cells"]
+__all__ = [
+    "ALL",
+    "EPSILONS",
+    "EPSILONS_BY_H",
+    "EPSILONS_BY_P",
+    "EPSILON_1S",
+    "EXPERIMENTS",
+    "HS",
+    "HS_BY_EPSILON",
+    "HS_BY_EPSILON_1",
+    "HS_BY_P",
+    "LOSSES",
+    "P_VALUES",
+    "SAMPLED",
+    "Experiment",
+    "paper_switches",
+    "release_cells",
+]
 
 ALL = tuple(dataset.name for dataset in DATASETS)
 
 P_VALUES = tuple(f"0.{i}" for i in range(1, 9))
+
+HS_BY_P, EPSILONS_BY_P = (1, 3, 10), ("3", "10")
+"""The panels of the figures by p."""
+
+HS, EPSILONS_BY_H = tuple(range(1, 13)), ("1", "3", "5", "10")
+"""Values, and panels, of the figure by h."""
+
+EPSILONS, HS_BY_EPSILON = tuple(str(i) for i in range(1, 13)), (1, 3, 5, 10)
+"""Values, and panels, of the figures by ε."""
+
+EPSILON_1S, HS_BY_EPSILON_1 = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50)), (3, 5, 7, 10)
+"""Values, and panels, of the figure by ε1."""
+
+LOSSES = ((3, "5"), (3, "10"), (4, "10"))
+"""k and ε of the losses."""
 
 SAMPLED = {("HepPh", p): 1_000 for p in P_VALUES[3:]}
 """Where all vertices would cost too much, a random sample of so many stands for them."""
@@ -131,7 +163,7 @@ def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell
     """Releases by p; and from some p on, whether local views lie inside the cohesions, as the paper says."""
 
     def cells(contents: Contents) -> list[Cell]:
-        found = release_cells(contents, [name], k=k, ps=P_VALUES, hs=(1, 3, 10), epsilons=("3", "10"))
+        found = release_cells(contents, [name], k=k, ps=P_VALUES, hs=HS_BY_P, epsilons=EPSILONS_BY_P)
         if name in contents:
             held = [p for p in P_VALUES if p >= inside_from]
             found += [Cell("subsets", name, contents[name], p, "density") for p in held]
@@ -141,24 +173,18 @@ def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell
 
 
 def _h_cells(contents: Contents) -> list[Cell]:
-    cells = release_cells(
-        contents, ["Celegans"], k=3, hs=tuple(range(1, 13)), epsilons=("1", "3", "5", "10"), each_switch=True
-    )
+    cells = release_cells(contents, ["Celegans"], k=3, hs=HS, epsilons=EPSILONS_BY_H, each_switch=True)
     bounds = [cell for cell in cells if cell.mechanism != "critical"]  # which bounds nothing by noise
     return [*_graphs({name: contents[name] for name in ("Celegans",) if name in contents}), *bounds]
 
 
-_H = (1, 3, 5, 10)
-_EPSILONS = tuple(str(i) for i in range(1, 13))
-_EPSILON_1S = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
-
-
 def _losses(contents: Contents) -> list[Cell]:
     """Losses as released and with all switches; and with λ4 = 4/3 λ3 alone, so that its loss is its own."""
-    three = release_cells(contents, ALL, k=3, epsilons=("5", "10"), kind="loss")
-    four = release_cells(contents, ALL, k=4, epsilons=("10",), kind="loss")
-    alone = [replace(cell, switches=("four-thirds",)) for cell in four if cell.switches]
-    return [*three, *four, *alone]
+    cells = [
+        cell for k, epsilon in LOSSES for cell in release_cells(contents, ALL, k=k, epsilons=(epsilon,), kind="loss")
+    ]
+    alone = [replace(cell, switches=("four-thirds",)) for cell in cells if "four-thirds" in cell.switches]
+    return [*cells, *alone]
 
 
 EXPERIMENTS = {
@@ -196,7 +222,7 @@ EXPERIMENTS = {
             "epsilon-usairport",
             "Errors by ε: USAirport, k=3, p=0.1",
             "fig:eval:USAirport_var",
-            _releases("USAirport", k=3, epsilons=_EPSILONS, hs=_H),
+            _releases("USAirport", k=3, epsilons=EPSILONS, hs=HS_BY_EPSILON),
         ),
         Experiment(
             "all-5",
@@ -208,7 +234,7 @@ EXPERIMENTS = {
             "epsilon1-celegans",
             "Errors by ε1: Celegans, k=3, ε=5, p=0.1",
             "fig:eval1:celegan_var1",
-            _releases("Celegans", k=3, epsilons=("5",), hs=(3, 5, 7, 10), epsilon_1s=_EPSILON_1S),
+            _releases("Celegans", k=3, epsilons=("5",), hs=HS_BY_EPSILON_1, epsilon_1s=EPSILON_1S),
         ),
         Experiment(
             "p-bitcoin",
@@ -226,7 +252,7 @@ EXPERIMENTS = {
             "epsilon-usairport-k4",
             "Errors by ε: USAirport, k=4, p=0.1",
             "fig:eval:Yeast_var",
-            _releases("USAirport", k=4, epsilons=_EPSILONS, hs=_H),
+            _releases("USAirport", k=4, epsilons=EPSILONS, hs=HS_BY_EPSILON),
         ),
         Experiment(
             "losses",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pcneo import plots
@@ -12,7 +12,7 @@ from pcneo.evaluate.cells import Cell
 from pcneo.evaluate.claims import judge_all
 from pcneo.evaluate.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
 from pcneo.evaluate.drawing import drawings
-from pcneo.evaluate.evaluating import Step, StoredSets, finish
+from pcneo.evaluate.evaluating import Memberships, Step, StoredSets, finish
 from pcneo.evaluate.experiments import EXPERIMENTS
 from pcneo.evaluate.finished import Finished
 from pcneo.evaluate.kept import Kept
@@ -94,7 +94,7 @@ def evaluate(
     *,
     largest_p: float | None = None,
     stored: StoredSets | None = None,
-    stored_points: Sequence[tuple[str, str, str]] | None = None,
+    memberships: Memberships | None = None,
     command: str = "",
     concurrency: int | None = None,
     progress: Callable[[Step], None] | None = None,
@@ -108,7 +108,7 @@ def evaluate(
             with its data beside it, tables, and `report.md`.
         largest_p: leave out cells of a larger p.
         stored: where to take the cohesions of all vertices from, instead of searching for them.
-        stored_points: graph, p and score of those that are there; cells that need others are left out.
+        memberships: the hash of those that are there; cells that need others are left out.
         command: that the report names as the one that made it.
         concurrency: number of threads; the cores at hand if not given.
         progress: called with each step.
@@ -121,9 +121,9 @@ def evaluate(
     contents = {name: graph.content for name, graph in graphs.items()}
     cells = {
         name: [
-            cell
+            _resting_on(cell, memberships)
             for cell in EXPERIMENTS[name].cells(contents)
-            if _wanted(cell, largest_p) and _can_be_had(cell, stored_points)
+            if _wanted(cell, largest_p) and _can_be_had(cell, memberships)
         ]
         for name in _computed(targets)
     }
@@ -146,7 +146,7 @@ def evaluate(
     if set(shown) - {"datasets"}:
         plots.check_picture(figures / "any.svg")
     every = [cell for each in cells.values() for cell in each]
-    finish(every, graphs, kept, stored=stored, concurrency=concurrency, progress=progress)
+    finish(every, graphs, kept, stored=stored, memberships=memberships, concurrency=concurrency, progress=progress)
 
     done = {name: Finished.of(each, kept) for name, each in cells.items()}
     together = Finished.of(every, kept)
@@ -178,12 +178,24 @@ def _wanted(cell: Cell, largest_p: float | None) -> bool:
     return cell.p is None or largest_p is None or float(cell.p) <= largest_p
 
 
-def _can_be_had(cell: Cell, points: Sequence[tuple[str, str, str]] | None) -> bool:
-    """Whether the cohesions that a cell needs are stored."""
-    if points is None or cell.p is None:
-        return True
+def _points(cell: Cell) -> list[tuple[str, str, str]]:
+    """Graph, p and score of the cohesions that a cell needs."""
+    if cell.p is None:
+        return []
     scores = ("density", "degree") if cell.kind in ("scores", "overlap") else (cell.score or "",)
-    return cell.sample is None and all((cell.graph, cell.p, score) in points for score in scores)
+    return [(cell.graph, cell.p, score) for score in scores]
+
+
+def _can_be_had(cell: Cell, memberships: Memberships | None) -> bool:
+    """Whether the cohesions that a cell needs are stored, where those are asked for."""
+    return memberships is None or (cell.sample is None and all(point in memberships for point in _points(cell)))
+
+
+def _resting_on(cell: Cell, memberships: Memberships | None) -> Cell:
+    """The cell of the stored cohesions, which others that are stored, or searched for, have no part in."""
+    if memberships is None or cell.p is None:
+        return cell
+    return replace(cell, memberships="+".join(memberships[point] for point in _points(cell)))
 
 
 def _draw(name: str, finished: Finished, folder: Path) -> list[Path]:

@@ -21,7 +21,7 @@ from pcneo.release.loss import losses_inside
 from pcneo.release.source import MEMORY
 from pcneo.search import minimal_p_cohesions, search_batches
 
-__all__ = ["GraphArrays", "RefusedError", "SetArrays", "Told"]
+__all__ = ["REVISIONS", "GraphArrays", "RefusedError", "SetArrays", "Sets", "Told"]
 
 Counts = NDArray[np.int64]
 
@@ -143,6 +143,7 @@ class SetArrays:
         sample: int | None = None,
         seed: int = 0,
         stored: Callable[[], CohesionBatch] | None = None,
+        memberships: str | None = None,
     ) -> None:
         """Take the parameters; nothing is computed before it is asked for.
 
@@ -152,6 +153,7 @@ class SetArrays:
             sample: how many of the vertices with a neighbour are drawn; None for all vertices.
             seed: of the draw.
             stored: reads the cohesions of all vertices instead of searching for them.
+            memberships: their hash, where they are stored: what is kept of them is not what is kept of others.
         """
         self.of, self.p, self.score = of, p, score
         self._stored = stored
@@ -162,7 +164,8 @@ class SetArrays:
             rng = np.random.default_rng(seed)
             self.vertices = np.sort(rng.choice(linked, min(sample, len(linked)), replace=False))
         drawn = f"-{sample}of{seed}" if sample is not None else ""
-        stem = f"{of.evaluated.content}-{p}-{score}{drawn}"
+        held = f"-stored{memberships}" if memberships is not None else ""
+        stem = f"{of.evaluated.content}-{p}-{score}{drawn}{held}"
         self._arrays = _Arrays(of.kept, stem, lambda what: of.told(f"p={p}, {score} score, {what}"))
 
     @cached_property
@@ -307,3 +310,7 @@ class SetArrays:
         if "refused" in found:
             raise RefusedError(str(found["refused"]))
         return round(found["largest"][0]), bool(found["largest"][1])
+
+
+Sets = Callable[[str], SetArrays]
+"""Takes a score, and returns the cohesions at the p that is looked at."""

@@ -26,7 +26,7 @@ class StoredGraphs:
 
     Attributes:
         graphs: as they were read, by the dataset's name.
-        points: dataset, p and score of the runs that cells can rest on.
+        memberships: hash of the cohesions of each run that cells can rest on, by dataset, p and score.
     """
 
     def __init__(self, driver: Driver, database: str | None, named: Mapping[str, str]) -> None:
@@ -70,7 +70,7 @@ class StoredGraphs:
             if (run.status, run.scope, run.graph) == ("complete", "graph", graph)
             and Fraction(run.p_text) == Fraction(p)
         }
-        self.points = tuple(self._runs)
+        self.memberships = {point: run.membership_hash or run.id for point, run in self._runs.items()}
 
     def cohesions(self, evaluated: EvaluatedGraph, p: str, score: str) -> CohesionBatch:
         """Read the cohesions of a run, and check that graph and memberships are still those of the run.

@@ -58,13 +58,17 @@ def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
     monkeypatch.setattr(sets, "search_batches", refuse)
     read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
     assert read.graphs["Bitcoin"].content == one.content
-    assert set(read.points) == {("Bitcoin", "0.1", "density"), ("Bitcoin", "0.4", "density")}
-    evaluate(names, read.graphs, tmp_path / "stored", stored=read.cohesions, stored_points=read.points)
-    from_arrays, from_stored = (
-        {path.name: json.loads(path.read_text()) for path in (tmp_path / name / "cells").iterdir()}
-        for name in ("arrays", "stored")
-    )
-    assert {cell["parameters"]["p"] for cell in from_stored.values()} == {None, "0.1", "0.4"}
+    assert set(read.memberships) == {("Bitcoin", "0.1", "density"), ("Bitcoin", "0.4", "density")}
+    evaluate(names, read.graphs, tmp_path / "stored", stored=read.cohesions, memberships=read.memberships)
+    from_arrays, from_stored = ({}, {})
+    for name, found in (("arrays", from_arrays), ("stored", from_stored)):
+        for path in (tmp_path / name / "cells").iterdir():
+            content = json.loads(path.read_text())
+            given = content["parameters"]
+            held = given.pop("memberships", None)
+            assert (held is not None) == (name == "stored" and given["p"] is not None)
+            found[json.dumps(given, sort_keys=True)] = content["result"]
+    assert {json.loads(given)["p"] for given in from_stored} == {None, "0.1", "0.4"}
     assert from_stored.items() <= from_arrays.items()
 
 
@@ -72,7 +76,7 @@ def test_sets_that_were_changed_are_not_evaluated(db: Database, tmp_path: Path) 
     db.run("MATCH (:Person)-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m")
     read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
     with pytest.raises(GraphChangedError):
-        evaluate(["all-10-k4", "p-bitcoin"], read.graphs, tmp_path, stored=read.cohesions, stored_points=read.points)
+        evaluate(["all-10-k4", "p-bitcoin"], read.graphs, tmp_path, stored=read.cohesions, memberships=read.memberships)
 
 
 def test_a_graph_that_is_not_there_or_not_the_dataset_is_refused(db: Database) -> None:

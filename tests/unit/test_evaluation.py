@@ -33,13 +33,14 @@ from pcneo.evaluate import TARGETS, evaluate, graphs_of_folder, views
 from pcneo.evaluate.cells import REVISIONS, SWITCHES, Cell, Result, from_plain, to_plain
 from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
 from pcneo.evaluate.claims.comparing import between, clearly, side
-from pcneo.evaluate.computing import QUANTILES, compute, mechanism_of, simulate, sources_of
+from pcneo.evaluate.computing import compute
 from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
 from pcneo.evaluate.drawing import drawings
 from pcneo.evaluate.evaluating import finish
 from pcneo.evaluate.experiments import EXPERIMENTS, release_cells
 from pcneo.evaluate.finished import Finished
 from pcneo.evaluate.kept import Kept
+from pcneo.evaluate.releases import mechanism_of, simulate, sources_of
 from pcneo.evaluate.sets import GraphArrays, SetArrays
 from pcneo.evaluate.simulation import (
     View,
@@ -49,6 +50,7 @@ from pcneo.evaluate.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
+from pcneo.evaluate.structure import QUANTILES
 from pcneo.evaluate.tables import TABLES, advice
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
@@ -759,6 +761,35 @@ def test_a_cell_of_another_graph_with_the_same_name_is_another_cell(tmp_path: Pa
     kept = Kept(tmp_path)
     finish([Cell("graph", first.name, first.content)], {first.name: first}, kept)
     assert kept.result(Cell("graph", second.name, second.content)) is None
+
+
+def test_stored_sets_share_nothing_with_others_that_are_stored_or_searched_for(tmp_path: Path) -> None:
+    one = evaluated(some_graph())
+    kept = Kept(tmp_path)
+    cell = Cell("sets", one.name, one.content, "0.4", "density")
+    finish([cell], {one.name: one}, kept)
+    means = [(kept.result(cell) or {})["sizes"]["mean"]]
+    for p, memberships in (("0.1", "a"), ("0.9", "b")):
+        other = replace(cell, memberships=memberships)
+        finish(
+            [other],
+            {one.name: one},
+            kept,
+            stored=lambda graph, _, score, p=p: minimal_p_cohesions(graph.graph, p, score),
+            memberships={(one.name, "0.4", "density"): memberships},
+        )
+        means.append((kept.result(other) or {})["sizes"]["mean"])
+    assert len(set(means)) == 3
+    again = Kept(tmp_path)
+    assert again.faults == []
+    assert (again.result(cell) or {})["sizes"]["mean"] == means[0]
+
+
+def test_noise_does_not_follow_from_where_the_sets_are_from() -> None:
+    cell = Cell("release", "Celegans", "c", "0.4", "density", k=3, mechanism="critical", epsilon="5", runs=10)
+    stored = replace(cell, memberships="a")
+    assert (stored.stream, stored.identity == cell.identity) == (cell.stream, False)
+    assert "memberships" not in cell.parameters
 
 
 def test_infinite_results_are_kept_as_json_can_say_them() -> None:

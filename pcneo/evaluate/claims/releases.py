@@ -24,7 +24,19 @@ from pcneo.evaluate.claims.comparing import (
     side,
 )
 from pcneo.evaluate.claims.judging import Check, Claim, Outcome, series
-from pcneo.evaluate.experiments import ALL, P_VALUES
+from pcneo.evaluate.experiments import (
+    ALL,
+    EPSILON_1S,
+    EPSILONS,
+    EPSILONS_BY_H,
+    EPSILONS_BY_P,
+    HS,
+    HS_BY_EPSILON,
+    HS_BY_EPSILON_1,
+    HS_BY_P,
+    LOSSES,
+    P_VALUES,
+)
 from pcneo.evaluate.finished import Finished
 
 __all__ = ["RELEASES"]
@@ -66,7 +78,7 @@ def _smaller_for_published(quantity: str, words: str) -> Check:
 
 def _by_p(graph: str, k: int) -> list[list[Setting]]:
     """The settings of a figure by p: a list for each h and ε."""
-    return [[setting(graph, k, epsilon, h, p) for p in P_VALUES] for h in (1, 3, 10) for epsilon in ("3", "10")]
+    return [[setting(graph, k, epsilon, h, p) for p in P_VALUES] for h in HS_BY_P for epsilon in EPSILONS_BY_P]
 
 
 def _error_rises(graph: str, k: int, quantity: str = "total") -> Check:
@@ -164,14 +176,11 @@ def _views_inside(graph: str, ps: Sequence[str]) -> Check:
     return check
 
 
-_H = tuple(range(1, 13))
-
-
 def _bounds_by_h(finished: Finished, switches: tuple[str, ...]) -> dict[str, tuple[list[Result], list[Result]]] | None:
     """`published` and `elv` by h, for each ε."""
     found = {}
-    for epsilon in ("1", "3", "5", "10"):
-        pairs = pairs_at(finished, switches, [setting("Celegans", 3, epsilon, h) for h in _H])
+    for epsilon in EPSILONS_BY_H:
+        pairs = pairs_at(finished, switches, [setting("Celegans", 3, epsilon, h) for h in HS])
         if pairs is None:
             return None
         found[epsilon] = [published for _, published, _ in pairs], [elv for _, _, elv in pairs]
@@ -198,8 +207,8 @@ def _optimal_h(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
     for epsilon, both in bounds.items():
         for name, results in zip(("published", "elv"), both, strict=True):
             least = min(results, key=lambda result: result["bound"])
-            best[name, epsilon] = _H[results.index(least)]
-            good += not all(clearly(least, results[_H.index(h)], "bound") for h in (2, 3))
+            best[name, epsilon] = HS[results.index(least)]
+            good += not all(clearly(least, results[HS.index(h)], "bound") for h in (2, 3))
     text = ", ".join(f"{name} ε={epsilon}: h={h}" for (name, epsilon), h in sorted(best.items()))
     return Outcome(good >= len(best) - 1, f"in {good} of {len(best)} curves; least bound of {text}")
 
@@ -211,7 +220,7 @@ def _tighter_with_epsilon(finished: Finished, switches: tuple[str, ...]) -> Outc
     results = [result for both in bounds.values() for one in both for result in one]
 
     def ratios(means: Floats) -> Floats:
-        least = means.reshape(len(bounds), 2, len(_H)).min(axis=2)
+        least = means.reshape(len(bounds), 2, len(HS)).min(axis=2)
         return np.log(least[:, 1] / least[:, 0])
 
     shown = np.exp(ratios(np.array([result["bound"] for result in results])))
@@ -221,11 +230,8 @@ def _tighter_with_epsilon(finished: Finished, switches: tuple[str, ...]) -> Outc
     return Outcome.of(signs, f"least bound of elv over that of published: {text}")
 
 
-_EPSILONS = tuple(str(i) for i in range(1, 13))
-
-
 def _by_epsilon(k: int) -> list[list[Setting]]:
-    return [[setting("USAirport", k, epsilon, h) for epsilon in _EPSILONS] for h in (1, 3, 5, 10)]
+    return [[setting("USAirport", k, epsilon, h) for epsilon in EPSILONS] for h in HS_BY_EPSILON]
 
 
 def _similar_by_epsilon(k: int) -> Check:
@@ -267,11 +273,8 @@ def _better_with_epsilon(finished: Finished, switches: tuple[str, ...]) -> Outco
     return Outcome.of(signs, f"error of elv over that of published, ε from 1 to 4, then from 9 to 12: {text}")
 
 
-_EPSILON_1S = tuple(f"{i // 10}.{i % 10}" for i in range(1, 50))
-
-
 def _by_epsilon_1() -> list[list[Setting]]:
-    return [[setting("Celegans", 3, "5", h, epsilon_1=each) for each in _EPSILON_1S] for h in (3, 5, 7, 10)]
+    return [[setting("Celegans", 3, "5", h, epsilon_1=each) for each in EPSILON_1S] for h in HS_BY_EPSILON_1]
 
 
 def _curves_of_epsilon_1(finished: Finished, switches: tuple[str, ...]) -> dict[tuple[str, int], list[Result]] | None:
@@ -293,7 +296,7 @@ def _trend_of_epsilon_1(low: float, high: float, sign: int, quantity: str = "tot
         curves = _curves_of_epsilon_1(finished, switches)
         if curves is None:
             return None
-        places = [i for i, each in enumerate(_EPSILON_1S) if low <= float(each) <= high]
+        places = [i for i, each in enumerate(EPSILON_1S) if low <= float(each) <= high]
         alike = {
             name: between(lambda means: sign * correlation(ranks(means), places), [curve[i] for i in places], quantity)
             for name, curve in curves.items()
@@ -309,7 +312,7 @@ def _best_epsilon_1(finished: Finished, switches: tuple[str, ...]) -> Outcome | 
     curves = _curves_of_epsilon_1(finished, switches)
     if curves is None:
         return None
-    values = np.array(list(map(float, _EPSILON_1S[2:-2])))
+    values = np.array(list(map(float, EPSILON_1S[2:-2])))
     near = (values >= 1) & (values <= 2)
 
     def smooth(means: Floats) -> Floats:
@@ -350,7 +353,7 @@ def _promise_kept(connections: str) -> Check:
 
     def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
         texts, good, count = [], 0, 0
-        for k, epsilon in ((3, "5"), (3, "10"), (4, "10")):
+        for k, epsilon in LOSSES:
             losses = []
             for name in ALL:
                 result = finished.one(kind="loss", mechanism="published", graph=name, k=k, epsilon=epsilon, switches=())
