@@ -26,7 +26,17 @@ from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 
-__all__ = ["GraphWriter", "NewRun", "row_of", "rows_of", "sweep", "writer_of"]
+__all__ = [
+    "MEMBERSHIPS_A_TRANSACTION",
+    "WRITERS",
+    "GraphWriter",
+    "NewRun",
+    "row_of",
+    "rows_of",
+    "sweep",
+    "transactions_of",
+    "writer_of",
+]
 
 MEMBERSHIPS_A_TRANSACTION = 30_000
 WRITERS = 4
@@ -93,7 +103,7 @@ class GraphWriter:
         with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool:
             pending: deque[Future[int]] = deque()
             try:
-                for batch in _transactions(rows):
+                for batch in transactions_of(rows):
                     pending.append(pool.submit(self._create, run, batch))
                     if len(pending) > WRITERS + 1:
                         yield pending.popleft().result()
@@ -187,14 +197,16 @@ def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) 
         log.debug("remains in graph %r are left to the next writer: %s", name, error)
 
 
-def _transactions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Group rows so that each group has about as many members as a transaction takes best."""
+def transactions_of(
+    rows: Iterable[dict[str, Any]], memberships: int = MEMBERSHIPS_A_TRANSACTION
+) -> Iterator[list[dict[str, Any]]]:
+    """Group rows so that each group has about `memberships` members, and at least one row."""
     group: list[dict[str, Any]] = []
     members = 0
     for row in rows:
         group.append(row)
         members += row["size"]
-        if members >= MEMBERSHIPS_A_TRANSACTION:
+        if members >= memberships:
             yield group
             group, members = [], 0
     if group:

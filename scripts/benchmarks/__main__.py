@@ -45,21 +45,22 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
 BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions-half": searching.cohesions_half,
     "utility": utility.utility,
+    "writers": database.writers,
     "growth": growth.growth,
     "large": large.large,
 }
 ALL = {**DEFAULT, **BY_NAME}
 
 
-def run(names: list[str], setting: Setting) -> dict[str, list[Line]]:
-    """Run the benchmarks named, one after the other."""
+def run(names: list[str], setting: Setting, keep: Callable[[dict[str, list[Line]]], None]) -> None:
+    """Run the benchmarks named, one after the other; `keep` is given all that is there after each."""
     lines: dict[str, list[Line]] = {}
     for number, name in enumerate(names, 1):
         say(f"{name} ({number} of {len(names)}): {_sentence(name)}")
         # The goals were set on one graph; elsewhere there are only figures.
-        keep = setting.name == "HepPh" or name in ("start", "large")
-        lines[name] = [line if keep else replace(line, goal=None) for line in ALL[name](setting)]
-    return lines
+        judged = setting.name == "HepPh" or name in ("start", "large")
+        lines[name] = [line if judged else replace(line, goal=None) for line in ALL[name](setting)]
+        keep(lines)
 
 
 def _sentence(name: str) -> str:
@@ -93,13 +94,21 @@ def main(arguments: list[str] | None = None) -> None:
     to = given.json or (None if given.names else RESULTS / "all.json")
     setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent, given.edges)
     started = time.perf_counter()
-    record = report.as_record(run(given.names or list(DEFAULT), setting), given.rounds, time.perf_counter() - started)
-    table = report.table(record)
-    print(table)
-    if to is not None:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        to.with_suffix(".md").write_text(table)
+    table = ""
+
+    def keep(lines: dict[str, list[Line]]) -> None:
+        nonlocal table
+        record = report.as_record(lines, given.rounds, time.perf_counter() - started)
+        table = report.table(record)
+        if to is not None:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+            to.with_suffix(".md").write_text(table)
+
+    try:
+        run(given.names or list(DEFAULT), setting, keep)
+    finally:
+        print(table)  # where one fails, of those before it
 
 
 if __name__ == "__main__":

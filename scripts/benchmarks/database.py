@@ -14,12 +14,10 @@ import numpy as np
 from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns, say
 from benchmarks.server import NAMES, in_process, loaded
 
-__all__ = ["annotate", "streamed"]
+__all__ = ["annotate", "streamed", "writers"]
 
 READ = "MATCH (v:Person) RETURN v.id AS key, [(v)-[:KNOWS]->(n:Person) | n.id] AS neighbours"
 DELETE = "MATCH (c:PCohesion {run: 'plain'}) CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 200 ROWS"
-A_TRANSACTION = 30_000
-SESSIONS = 4
 ROUNDS = {"0.1": 3, "0.3": 1}
 """At most, for each p: at 0.3 a round writes and deletes millions of memberships twice, on a server that is warm."""
 
@@ -28,11 +26,11 @@ def annotate(setting: Setting) -> Iterator[Line]:
     """`pcneo annotate`, beside the plain driver reading the same rows and writing the same rows.
 
     Ours runs in a process of its own on a graph that has no run yet: replacing one takes as long again as deleting it.
-    The driver reads one stream of packed rows, then writes the rows that ours computed with the same statement, by four
-    sessions.
+    The driver reads one stream of packed rows, then writes the rows that ours computed with the same statement, in as
+    many sessions and as large transactions.
     """
     from pcneo import annotate, clean
-    from pcneo.annotate.writer import row_of
+    from pcneo.annotate.writer import WRITERS, row_of
 
     with loaded(setting.file) as server, server.driver() as driver:
         for p, most in ROUNDS.items():
@@ -54,7 +52,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
             yield Line(
                 f"annotate, {setting.name}, p={p}, {kept[0]['memberships']:,.0f} memberships",
                 taken["ours"],
-                peer=f"the plain driver: the same rows read, then written by {SESSIONS} sessions",
+                peer=f"the plain driver: the same rows read, then written by {WRITERS} sessions",
                 theirs=taken["driver"],
                 goal=at_most(1.5),
                 note=f"{len(kept)} rounds; {parts}; peak {median(each['peak_mib'] for each in kept):.0f} MiB; "
@@ -64,9 +62,22 @@ def annotate(setting: Setting) -> Iterator[Line]:
 
 def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
     """Read everything and write `rows`, which are deleted again, untimed."""
+    from pcneo.annotate.writer import MEMBERSHIPS_A_TRANSACTION, WRITERS
+
+    started = time.perf_counter()
+    with driver.session(default_access_mode="READ") as session:
+        kept = [(record["key"], record["neighbours"]) for record in session.run(READ)]
+    seconds = time.perf_counter() - started
+    del kept
+    return seconds + _write(driver, rows, p, MEMBERSHIPS_A_TRANSACTION, WRITERS)
+
+
+def _write(driver: Any, rows: Sequence[dict[str, Any]], p: str, memberships: int, sessions: int) -> float:
+    """Write `rows`, so many memberships a transaction and sessions at once, and delete them again, untimed."""
+    from pcneo.annotate.writer import transactions_of
     from pcneo.store.statements import load_statement
 
-    text, batches = load_statement("create_cohesions").text, list(_batches(rows))
+    text, batches = load_statement("create_cohesions").text, list(transactions_of(rows, memberships))
 
     def write(batch: list[dict[str, Any]]) -> None:
         parameters = {"run": "plain", "p": float(p), "score": "density", "rows": batch}
@@ -74,28 +85,32 @@ def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
             session.execute_write(lambda tx: tx.run(text, parameters).consume())
 
     started = time.perf_counter()
-    with driver.session(default_access_mode="READ") as session:
-        kept = [(record["key"], record["neighbours"]) for record in session.run(READ)]
-    with ThreadPoolExecutor(SESSIONS) as pool:
+    with ThreadPoolExecutor(sessions) as pool:
         list(pool.map(write, batches))
     seconds = time.perf_counter() - started
-    del kept
     with driver.session() as session:
         session.run(DELETE).consume()
     return seconds
 
 
-def _batches(rows: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
-    size = 0
-    for row in rows:
-        batch.append(row)
-        size += row["size"]
-        if size >= A_TRANSACTION:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+def writers(setting: Setting) -> Iterator[Line]:
+    """Memberships written a second, by sessions that write at once and memberships a transaction."""
+    from pcneo import annotate
+    from pcneo.annotate.writer import row_of
+
+    with loaded(setting.file) as server, server.driver() as driver:
+        rows = list(map(row_of, annotate.stream(driver, p="0.1", **NAMES)))
+        written = sum(row["size"] for row in rows)
+        ways = [(sessions, memberships) for sessions in (1, 2, 4, 8) for memberships in (10_000, 30_000, 100_000)]
+        tasks = {
+            f"{sessions} sessions, {memberships:,} a transaction": lambda way=(memberships, sessions): (
+                written / _write(driver, rows, "0.1", *way)
+            )
+            for sessions, memberships in ways
+        }
+        for name, rates in in_turns(min(3, setting.rounds), tasks, label="writers").items():
+            note = f"{setting.name}, p=0.1, {written:,} memberships; Neo4j {server.version}, on the same cores"
+            yield Line(f"memberships written a second, {name}", rates, "/s", note=note)
 
 
 def streamed(setting: Setting) -> Iterator[Line]:

@@ -434,5 +434,5 @@ def test_the_fingerprint_key_outlives_the_runs(db, stored):
 def test_transactions_hold_about_as_many_memberships_as_they_take_best(monkeypatch):
     monkeypatch.setattr(writer_module, "MEMBERSHIPS_A_TRANSACTION", 10)
     rows = [{"vertex": v, "size": size} for v, size in enumerate([4, 4, 4, 25, 1, 9, 3])]
-    groups = list(writer_module._transactions(rows))
+    groups = list(writer_module.transactions_of(rows))
     assert [[row["size"] for row in group] for group in groups] == [[4, 4, 4], [25], [1, 9], [3]]
