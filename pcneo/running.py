@@ -95,9 +95,12 @@ def _equal_ranges(costs: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
 
 @contextmanager
 def compilation_announced(what: str) -> Iterator[None]:
-    """Say once, when numba starts to compile inside this block, that this takes a while."""
+    """Say, when numba starts to compile inside this block, that this takes a while; once a process for each `what`."""
     with install_listener("numba:compile", _Announcement(what)):
         yield
+
+
+_announced: set[str] = set()
 
 
 class _Announcement(Listener):
@@ -105,11 +108,10 @@ class _Announcement(Listener):
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._made = False
 
     def on_start(self, event: Event) -> None:
-        if not self._made:
-            self._made = True
+        if self._what not in _announced:
+            _announced.add(self._what)
             log.warning("Compiling %s for this machine; this takes some seconds, once.", self._what)
 
     def on_end(self, event: Event) -> None:

@@ -76,6 +76,22 @@ def test_a_compilation_is_announced_once_and_only_if_there_is_one(caplog):
         "Compiling the sums for this machine; this takes some seconds, once."
     ]
     caplog.clear()
-    with compilation_announced("the sums"):
+    with compilation_announced("what is compiled already"):
         assert two() == 2
     assert not caplog.records
+
+
+def test_what_was_announced_is_not_announced_again_where_more_of_it_is_compiled(caplog):
+    @njit
+    def one() -> int:
+        return 1
+
+    @njit
+    def other() -> int:
+        return 2
+
+    with caplog.at_level(logging.WARNING, "pcneo"):
+        for function in (one, other):
+            with compilation_announced("the differences"):
+                function()
+    assert len(caplog.records) == 1

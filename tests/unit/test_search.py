@@ -405,7 +405,7 @@ def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
 def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     from pcneo.running import _Announcement
 
-    announcement = _Announcement("the search")
+    announcement = _Announcement("what nobody announced yet")
     for _ in range(2):
         announcement.on_start(None)  # pyright: ignore[reportArgumentType]
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
