@@ -214,7 +214,7 @@ class Frontier:
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
         for key, neighbours in rows:
             if key not in self._asked:
-                self._edges += sum(neighbour not in self._asked for neighbour in neighbours)
+                self._edges += len(neighbours) - len(self._asked.intersection(neighbours))
                 self._asked.add(key)
         return rows
 

@@ -94,21 +94,21 @@ def main(arguments: list[str] | None = None) -> None:
     to = given.json or (None if given.names else RESULTS / "all.json")
     setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent, given.edges)
     started = time.perf_counter()
-    table = ""
+    page = ""
 
     def keep(lines: dict[str, list[Line]]) -> None:
-        nonlocal table
+        nonlocal page
         record = report.as_record(lines, given.rounds, time.perf_counter() - started)
-        table = report.table(record)
+        page = report.page(record)
         if to is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
             to.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-            to.with_suffix(".md").write_text(table)
+            to.with_suffix(".md").write_text(page)
 
     try:
         run(given.names or list(DEFAULT), setting, keep)
     finally:
-        print(table)  # where one fails, of those before it
+        print(page)  # where one fails, of those before it
 
 
 if __name__ == "__main__":

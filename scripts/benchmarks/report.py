@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.measuring import Line
 
-__all__ = ["as_record", "machine", "table"]
+__all__ = ["as_record", "machine", "page", "table"]
 
 PACKAGES = (
     *("pcneo", "numpy", "numba", "neo4j", "neo4j-rust-ext", "opendp"),
@@ -89,9 +89,15 @@ def _spread(values: Sequence[float]) -> dict[str, Any] | None:
     return {**digits, "rounds": [float(f"{value:.6g}") for value in values]}
 
 
+def page(record: Mapping[str, Any]) -> str:
+    """Return the table, and below it what has to be known of each line."""
+    notes = [f"- {line['what']}: {line['note']}." for line in record["lines"] if line["note"]]
+    return "\n".join([table(record), *notes, ""])
+
+
 def table(record: Mapping[str, Any]) -> str:
     """Return the lines in Markdown, with what they were measured on."""
-    head = ["what", "ours", "beside", "theirs", "ratio", "goal", "met", "how"]
+    head = ["what", "ours", "beside", "theirs", "ratio", "goal", "met"]
     lines = [head, ["---"] * len(head), *map(_cells, record["lines"])]
     rows = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
     there = record["machine"]
@@ -118,7 +124,7 @@ def _cells(line: Mapping[str, Any]) -> list[str]:
         spread = f"{_number(ratio['median'])} ({_number(ratio['minimum'])}–{_number(ratio['maximum'])})"
         shown = f"{spread} {'of theirs' if line['ratio_is'] == 'ours / peer' else 'times as fast'}"
     ours, theirs = _shown(line["ours"], line), _shown(line["theirs"], line)
-    return [line["what"], ours, line["peer"] or "", theirs, shown, wanted, met, line["note"]]
+    return [line["what"], ours, line["peer"] or "", theirs, shown, wanted, met]
 
 
 def _shown(spread: Mapping[str, float] | None, line: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from benchmarks import pseudocode
 from benchmarks.__main__ import ALL, DEFAULT, main
 from benchmarks.graphs import as_sets, made_graph, write_edges
 from benchmarks.measuring import Line, at_least, at_most, in_turns
-from benchmarks.report import as_record, table
+from benchmarks.report import as_record, page, table
 
 from pcneo.graph import graph_from_edges, graph_from_networkx
 
@@ -63,11 +63,19 @@ def test_record_has_the_spread_of_each_line_and_nothing_that_names_the_machine()
 
 
 def test_table_says_what_was_compared_and_whether_the_goal_is_met() -> None:
-    shown = table(as_record({"thing": [LINE, replace(LINE, goal=at_most(1, "ours"), note="why")]}, 3, 60))
-    head, _, first, second, *_ = shown.splitlines()
-    assert head == "| what | ours | beside | theirs | ratio | goal | met | how |"
-    assert first == "| a thing | 2 s | a peer | 8 s | 4 (1–8) times as fast | ≥ 4 | yes |  |"
-    assert second.endswith("| ≤ 1 s | **no** | why |")
+    record = as_record({"thing": [LINE, replace(LINE, goal=at_most(1, "ours"), note="why")]}, 3, 60)
+    head, _, first, second, *_ = table(record).splitlines()
+    assert head == "| what | ours | beside | theirs | ratio | goal | met |"
+    assert first == "| a thing | 2 s | a peer | 8 s | 4 (1–8) times as fast | ≥ 4 | yes |"
+    assert second.endswith("| ≤ 1 s | **no** |")
+    assert page(record) == f"{table(record)}\n- a thing: why.\n"
+
+
+def test_the_readme_shows_the_table_of_the_kept_results() -> None:
+    root = Path(__file__).parents[2]
+    record = json.loads((root / "scripts" / "benchmarks" / "results" / "all.json").read_text())
+    assert {line["benchmark"] for line in record["lines"]} == set(DEFAULT)
+    assert table(record) in (root / "README.md").read_text()
 
 
 @pytest.mark.parametrize("p", ["0.2", "0.5", "3/4"])
@@ -111,8 +119,8 @@ def test_lines_run_on_a_tiny_graph_and_leave_json_and_a_table(
     assert {line["benchmark"] for line in record["lines"]} == {"cohesions", "threads", "scales"}
     assert all(line["ours"]["median"] > 0 for line in record["lines"])
     assert {line["goal"] for line in record["lines"]} == {None}, "the goals are HepPh's"
-    assert to.with_suffix(".md").read_text() == table(record)
-    assert table(record) in capsys.readouterr().out
+    assert to.with_suffix(".md").read_text() == page(record)
+    assert page(record) in capsys.readouterr().out
 
 
 def test_lines_beside_peers_run_on_a_tiny_graph(tiny: Path, tmp_path: Path) -> None:
