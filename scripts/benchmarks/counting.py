@@ -36,7 +36,7 @@ def triangles(setting: Setting) -> Iterator[Line]:
     for count, name in ((1, "one thread"), (THREADS, f"{THREADS} threads")):
         networkit.setNumberOfThreads(count)
         taken = in_turns(
-            max(setting.rounds, 9),
+            setting.many,
             {
                 "ours": timed(lambda count=count: clique_counts(graph, 3, concurrency=count)),
                 "igraph": timed(lambda: of_igraph.transitivity_local_undirected(mode="zero")),
@@ -82,7 +82,7 @@ def cliques(setting: Setting) -> Iterator[Line]:
         "pivoterpy": timed(_pivoter(graph, found)),
         "pyflagsercount": timed(_flagser(graph, found)),
     }
-    taken = in_turns(setting.rounds, tasks, label="K3 to K5")
+    taken = in_turns(setting.many, tasks, label="K3 to K5")
     if len({tuple(totals) for totals in found.values()}) != 1:
         raise SystemExit(f"The totals differ: {found}")
     for peer in ("pivoterpy", "pyflagsercount"):
@@ -174,7 +174,7 @@ def any_k(setting: Setting) -> Iterator[Line]:
             seconds, found["gds"] = server.count_cliques(THREADS)
             return seconds
 
-        taken = in_turns(setting.rounds, {"ours": timed(ours), "GDS": theirs}, label="any k")
+        taken = in_turns(setting.many, {"ours": timed(ours), "GDS": theirs}, label="any k")
     if found["ours"] != found["gds"]:
         raise SystemExit(f"GDS and pcneo count different cliques: {found}")
     yield Line(

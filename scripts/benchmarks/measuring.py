@@ -103,6 +103,11 @@ class Setting:
     to: Path = Path()
     edges: int = 6_000_000
 
+    @property
+    def many(self) -> int:
+        """Rounds of what takes about a second: what else the machine does weighs more there."""
+        return max(self.rounds, 9)
+
     @cached_property
     def graph(self) -> Any:
         """The graph as arrays."""

@@ -104,7 +104,8 @@ def table(record: Mapping[str, Any]) -> str:
     packages = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
     return (
         f"{rows}\n\nMeasured on {record['date']}, {there['cores']} cores of {there['cpu']}, {there['memory_gib']} GiB, "
-        f"{there['system']}; {record['rounds']} rounds in turns, {record['seconds'] / 60:.0f} minutes in all. "
+        f"{there['system']}; {record['rounds']} rounds in turns (nine of what is short), "
+        f"{record['seconds'] / 60:.0f} minutes in all. "
         "A ratio is the median of the rounds' own, with the least and the most; goals are judged by the median. "
         f"{packages}.\n"
     )

@@ -28,7 +28,8 @@ def cohesions(setting: Setting) -> Iterator[Line]:
     for p, (wanted, times, seconds) in PLAIN.items():
         need, sample_size = pseudocode.needs(rows, p), min(wanted, graph.vertex_count)
         minimal_p_cohesions(graph, p, vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
-        samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(setting.rounds)])
+        rounds = setting.many if p == "0.1" else setting.rounds
+        samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(rounds)])
 
         def plain(need: list[int] = need, samples: Iterator[Any] = samples, p: str = p) -> float:
             sample = np.sort(next(samples)).tolist()
@@ -38,7 +39,7 @@ def cohesions(setting: Setting) -> Iterator[Line]:
             return taken / len(sample)
 
         whole = timed(lambda p=p: minimal_p_cohesions(graph, p, concurrency=THREADS))
-        taken = in_turns(setting.rounds, {"ours": whole, "plain": plain}, warm_up=False, label=f"cohesions p={p}")
+        taken = in_turns(rounds, {"ours": whole, "plain": plain}, warm_up=False, label=f"cohesions p={p}")
         yield Line(
             f"minimal p-cohesions of a vertex, {setting.name}, p={p}",
             [1e6 * each / graph.vertex_count for each in taken["ours"]],
@@ -103,7 +104,7 @@ def threads(setting: Setting) -> Iterator[Line]:
         def search(count: int, p: str = p, sample: list[int] = sample) -> Any:
             return timed(lambda: minimal_p_cohesions(graph, p, vertices=sample, concurrency=count))
 
-        taken = in_turns(setting.rounds, {"two": search(2), "one": search(1)}, label=f"threads p={p}")
+        taken = in_turns(setting.many, {"two": search(2), "one": search(1)}, label=f"threads p={p}")
         yield Line(
             f"two threads, minimal p-cohesions, {setting.name}, p={p}",
             taken["two"],
@@ -154,7 +155,7 @@ def inside(setting: Setting) -> Iterator[Line]:
         if found != list(zip(counts[chosen].tolist(), common[chosen].tolist(), strict=True)):
             raise SystemExit("igraph and pcneo differ inside the sets.")
         taken = in_turns(
-            setting.rounds, {"ours": timed(ours), "igraph": timed(induced)}, warm_up=False, label=f"inside p={p}"
+            setting.many, {"ours": timed(ours), "igraph": timed(induced)}, warm_up=False, label=f"inside p={p}"
         )
         yield Line(
             f"triangles inside MC(v) and cn_in of a vertex, {setting.name}, p={p}",
