@@ -1,6 +1,6 @@
 """Measures pcneo beside its peers, in turns, and says which goals are met.
 
-    scripts/bench                      the default set, into scripts/benchmarks/results/all.json and all.md
+    scripts/bench                      the default set, into scripts/benchmarks/results/all.json, all.md and the README
     scripts/bench triangles annotate   some of them, printed
     scripts/bench --list               what there is
 
@@ -27,6 +27,7 @@ from benchmarks.measuring import Line, Setting, say  # noqa: E402
 
 HEPPH = ROOT.parent / "shared" / "data" / "hepph_cit.edges.gz"
 RESULTS = Path(__file__).with_name("results")
+KEPT = RESULTS / "all.json"
 
 DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "start": command.start,
@@ -91,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error("--rounds takes 1 or more")
     if not given.graph.exists():
         parser.error(f"there is no {given.graph}; name an edge list with --graph")
-    to = given.json or (None if given.names else RESULTS / "all.json")
+    to = given.json or (None if given.names else KEPT)
     setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent, given.edges)
     started = time.perf_counter()
     page = ""
@@ -109,6 +110,8 @@ def main(arguments: list[str] | None = None) -> None:
         run(given.names or list(DEFAULT), setting, keep)
     finally:
         print(page)  # where one fails, of those before it
+    if to == KEPT:
+        report.show(json.loads(to.read_text()), ROOT / "README.md")
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ def any_k(setting: Setting) -> Iterator[Line]:
         "beforehand; ours is told the largest size, GDS finds it",
     )
     one = in_turns(
-        setting.rounds,
+        setting.many,
         {f"k={k}": timed(lambda k=k: clique_counts(graph, k, concurrency=THREADS)) for k in sizes},
         label="one k",
     )

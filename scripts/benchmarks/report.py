@@ -15,12 +15,14 @@ from typing import Any
 
 from benchmarks.measuring import Line
 
-__all__ = ["as_record", "machine", "page", "table"]
+__all__ = ["as_record", "machine", "page", "show", "table"]
 
 PACKAGES = (
     *("pcneo", "numpy", "numba", "neo4j", "neo4j-rust-ext", "opendp"),
     *("igraph", "networkit", "pivoterpy", "pyflagsercount"),
 )
+
+BEGIN, END = "<!-- what scripts/bench measured -->\n", "<!-- end of what scripts/bench measured -->\n"
 
 
 def versions() -> dict[str, str]:
@@ -109,6 +111,13 @@ def table(record: Mapping[str, Any]) -> str:
         "A ratio is the median of the rounds' own, with the least and the most; goals are judged by the median. "
         f"{packages}.\n"
     )
+
+
+def show(record: Mapping[str, Any], readme: Path) -> None:
+    """Put the table into the README, in place of the one between its two marks."""
+    before, begin, rest = readme.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    readme.write_text(f"{before}{begin}\n{table(record)}{end}{after}")
 
 
 def _cells(line: Mapping[str, Any]) -> list[str]:

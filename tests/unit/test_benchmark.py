@@ -15,7 +15,7 @@ from benchmarks import pseudocode
 from benchmarks.__main__ import ALL, DEFAULT, main
 from benchmarks.graphs import as_sets, made_graph, write_edges
 from benchmarks.measuring import Line, at_least, at_most, in_turns
-from benchmarks.report import as_record, page, table
+from benchmarks.report import BEGIN, END, as_record, page, show, table
 
 from pcneo.graph import graph_from_edges, graph_from_networkx
 
@@ -75,7 +75,15 @@ def test_the_readme_shows_the_table_of_the_kept_results() -> None:
     root = Path(__file__).parents[2]
     record = json.loads((root / "scripts" / "benchmarks" / "results" / "all.json").read_text())
     assert {line["benchmark"] for line in record["lines"]} == set(DEFAULT)
-    assert table(record) in (root / "README.md").read_text()
+    assert f"{BEGIN}\n{table(record)}{END}" in (root / "README.md").read_text()
+
+
+def test_the_table_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{BEGIN}an old table\n{END}after\n")
+    record = as_record({"thing": [LINE]}, 3, 60)
+    show(record, readme)
+    assert readme.read_text() == f"before\n{BEGIN}\n{table(record)}{END}after\n"
 
 
 @pytest.mark.parametrize("p", ["0.2", "0.5", "3/4"])
