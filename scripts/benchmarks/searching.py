@@ -11,7 +11,7 @@ from benchmarks.measuring import SEED, THREADS, Line, Setting, at_least, at_most
 
 __all__ = ["cohesions", "cohesions_half", "inside", "threads"]
 
-PLAIN = {"0.1": (300, 500, 0.2), "0.3": (20, 1500, 12.0)}
+PLAIN = {"0.1": (300, 500, 0.2), "0.3": (60, 1500, 12.0)}
 """For each p: vertices that the pseudo-code does in a round, how many times as fast ours shall be, its seconds."""
 SAMPLE_HALF = 500
 HALF_SECONDS = 300.0
