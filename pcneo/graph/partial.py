@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import GraphChangedError, KeyPropertyError
-from pcneo.graph.arrays import check_degrees, key_array, note_kinds, sort_arcs, sort_keys
+from pcneo.graph.arrays import check_degrees, key_array, note_kinds, sort_arcs
 from pcneo.model import Graph, Key, KeyArray
 
 __all__ = ["PartialGraph"]
@@ -28,7 +28,6 @@ class PartialGraph:
         """Start with nothing known."""
         self._kinds: dict[type, Key] = {}
         self._fetched: set[Key] = set()
-        self._named: set[Key] = set()
         self._keys: KeyArray = np.empty(0, np.int64)  # ascending; a position is a place here
         self._is_fetched = np.empty(0, np.bool_)  # by position
         self._arcs = np.empty(0, np.int64)  # source << 32 | target, by position, ascending
@@ -64,13 +63,15 @@ class PartialGraph:
             lists.append(neighbours)
         if not names:
             return
-        note_kinds(self._kinds, chain(names, *lists))
-        self._enter({*names, *chain.from_iterable(lists)})
-        fresh = np.searchsorted(self._keys, key_array(names))
-        targets = key_array(list(chain.from_iterable(lists)))
+        every = [*names, *chain.from_iterable(lists)]
+        if not self._kinds.keys() >= set(map(type, every)):
+            note_kinds(self._kinds, every)
+        keys, places = np.unique(key_array(every), return_inverse=True)
+        places = self._enter(cast("KeyArray", keys))[places]
+        fresh, targets = places[: len(names)], places[len(names) :]
         self._is_fetched[fresh] = True
         sources = np.repeat(fresh, list(map(len, lists)))
-        arcs = sort_arcs(sources, np.searchsorted(self._keys, targets))
+        arcs = sort_arcs(sources, targets)
         self._arcs = np.insert(self._arcs, np.searchsorted(self._arcs, arcs), arcs)
         self._check_symmetry(fresh, arcs)
 
@@ -80,23 +81,29 @@ class PartialGraph:
         Raises:
             GraphError: a vertex has more than 2,097,151 neighbours.
         """
-        offsets = np.searchsorted(self._arcs, np.arange(len(self._keys) + 1) << 32)
+        offsets = np.zeros(len(self._keys) + 1, np.int64)
+        np.cumsum(np.bincount(self._arcs >> 32, minlength=len(self._keys)), out=offsets[1:])
         graph = Graph(self._keys, offsets, self._arcs.astype(np.uint32))
         check_degrees(graph)
         return graph, self._is_fetched
 
-    def _enter(self, names: set[Key]) -> None:
-        """Make names known; positions move up where new ones come in between, and keep their order."""
-        new, _ = sort_keys(list(names - self._named))
-        self._named |= names
-        if len(self._keys):
-            places = np.searchsorted(self._keys, new)
-            moved = np.arange(len(self._keys)) + np.searchsorted(new, self._keys)
-            self._keys = cast("KeyArray", np.insert(self._keys, places, new))
-            self._is_fetched = np.insert(self._is_fetched, places, False)
-            self._arcs = moved[self._arcs >> 32] << 32 | moved[self._arcs & _LOW]
-        else:
-            self._keys, self._is_fetched = new, np.zeros(len(new), np.bool_)
+    def _enter(self, keys: KeyArray) -> NDArray[np.int64]:
+        """Make ascending keys known and return their positions.
+
+        The positions of those known before move up where new ones come in between, and keep their order.
+        """
+        if not len(self._keys):
+            self._keys, self._is_fetched = keys, np.zeros(len(keys), np.bool_)
+            return np.arange(len(keys))
+        places = np.searchsorted(self._keys, keys)
+        is_new = self._keys[np.minimum(places, len(self._keys) - 1)] != keys
+        new, before = keys[is_new], places[is_new]
+        n = len(self._keys)
+        moved = np.arange(n) + np.cumsum(np.bincount(before, minlength=n)[:n])
+        self._keys = cast("KeyArray", np.insert(self._keys, before, new))
+        self._is_fetched = np.insert(self._is_fetched, before, False)
+        self._arcs = moved[self._arcs >> 32] << 32 | moved[self._arcs & _LOW]
+        return places + np.cumsum(is_new) - is_new
 
     def _check_symmetry(self, fresh: NDArray[np.int64], arcs: NDArray[np.int64]) -> None:
         """Refuse rows of two states of the graph; the kernel relies on either end of an edge listing the other.

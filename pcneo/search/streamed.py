@@ -132,7 +132,8 @@ def _needed_soon(graph: Graph, need: NDArray[np.int64], members: NDArray[np.uint
     inside = np.bincount(graph.neighbours[arcs], minlength=graph.vertex_count)
     joined = np.zeros(graph.vertex_count, np.bool_)
     joined[members] = True
-    lacking = (inside > 0) & (inside < need)
+    unknown = np.concatenate((np.zeros(1, np.int64), np.cumsum(need[graph.neighbours] < 0)))[graph.offsets]
+    lacking = (inside > 0) & (inside < need) & (np.diff(unknown) > 0)
     taken_soon = _unknown_around(graph, need, inside, lacking & joined)
     found = _as_many(taken_soon, share // _AHEAD, generously=True)
     joining_soon = _unknown_around(graph, need, inside, lacking & ~joined)
