@@ -1,0 +1,70 @@
+"""The paper's figures as lists of cells."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from pcneo.evaluate.datasets import DATASETS
+from pcneo.evaluate.experiments import EXPERIMENTS
+
+NINE = {dataset.name for dataset in DATASETS}
+TENTHS = {f"0.{i}" for i in range(1, 9)}
+TO_12 = {str(i) for i in range(1, 13)}
+RELEASED = {
+    "p-hepth": ({"HepTh"}, {3}, TENTHS, {1, 3, 10}, {"3", "10"}, {None}),
+    "h-celegans": ({"Celegans"}, {3}, {"0.1"}, set(range(1, 13)), {"1", "3", "5", "10"}, {None}),
+    "all-10": (NINE, {3}, {"0.1"}, {3}, {"10"}, {None}),
+    "epsilon-usairport": ({"USAirport"}, {3}, {"0.1"}, {1, 3, 5, 10}, TO_12, {None}),
+    "all-5": (NINE, {3}, {"0.1"}, {3}, {"5"}, {None}),
+    "epsilon1-celegans": ({"Celegans"}, {3}, {"0.1"}, {3, 5, 7, 10}, {"5"}, {f"{i / 10:.1f}" for i in range(1, 50)}),
+    "p-bitcoin": ({"Bitcoin"}, {4}, TENTHS, {1, 3, 10}, {"3", "10"}, {None}),
+    "all-10-k4": (NINE, {4}, {"0.1"}, {3}, {"10"}, {None}),
+    "epsilon-usairport-k4": ({"USAirport"}, {4}, {"0.1"}, {1, 3, 5, 10}, TO_12, {None}),
+}
+"""Graphs, k, p, h, ε and ε1 of the paper's figures of releases."""
+
+
+@pytest.mark.parametrize("name", RELEASED)
+def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
+    cells = [cell for cell in EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c")) if cell.kind == "release"]
+    graphs, ks, ps, hs, epsilons, epsilon_1s = RELEASED[name]
+    assert {cell.runs for cell in cells} == {100}
+    both = [(), ("inside", "unclamped") if ks == {3} else ("four-thirds", "inside", "unclamped")]
+    for switches in both:
+        mine = [cell for cell in cells if cell.switches == switches]
+        published = {(c.graph, c.k, c.p, c.h, c.epsilon, c.epsilon_1) for c in mine if c.mechanism == "published"}
+        elv = {(c.graph, c.k, c.h, c.epsilon, c.epsilon_1) for c in mine if c.mechanism == "elv"}
+        assert published == set(product(graphs, ks, ps, hs, epsilons, epsilon_1s))
+        assert elv == set(product(graphs, ks, hs, epsilons, epsilon_1s))
+    edge = {(c.graph, c.k, c.epsilon, c.epsilon_1) for c in cells if c.mechanism == "edge"}
+    assert edge == set(product(graphs, ks, epsilons, epsilon_1s))
+    critical = {(c.graph, c.k, c.p, c.epsilon) for c in cells if c.mechanism == "critical"}
+    assert critical == (set() if name == "h-celegans" else set(product(graphs, ks, ps, epsilons)))
+
+
+@pytest.mark.parametrize(
+    ("name", "swept", "scores"),
+    [
+        ("score-density", {"Gnutella08", "HepPh"}, {"density", "degree"}),
+        ("score-size", {"Gnutella08", "HepPh"}, {"density", "degree"}),
+        ("view-density", {"USAirport", "SisterCity"}, {"density"}),
+        ("view-size", {"WIKIVote", "Yeast"}, {"density"}),
+    ],
+)
+def test_a_figure_of_sets_has_the_paper_s_settings(name: str, swept: set[str], scores: set[str]) -> None:
+    cells = EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c"))
+    expected = set(product(NINE, {"0.3"}, scores)) | set(product(swept, TENTHS, scores))
+    assert {(c.graph, c.p, c.score) for c in cells if c.kind == "sets"} == expected
+    assert {c.graph for c in cells if c.kind == "views"} == (NINE if name.startswith("view") else set())
+    assert {(c.graph, c.p) for c in cells if c.sample} <= {("HepPh", f"0.{i}") for i in range(4, 9)}
+
+
+def test_every_experiment_has_cells_and_each_cell_is_made_once() -> None:
+    contents = {dataset.name: "c" for dataset in DATASETS}
+    for name, experiment in EXPERIMENTS.items():
+        cells = experiment.cells(contents)
+        assert cells, name
+        assert len(set(cells)) == len(cells), name
+        assert experiment.cells({}) == []

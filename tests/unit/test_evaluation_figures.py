@@ -1,0 +1,240 @@
+"""What the evaluation says of finished cells: figures, tables and the report, and what is asked for."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from evaluations import evaluated, of_mean, some_graph
+
+from pcneo.cli.evaluate import as_called
+from pcneo.cli.evaluate import evaluate as command
+from pcneo.errors import NotFoundError, ParameterError, PcneoError
+from pcneo.evaluate import TARGETS, evaluate, graphs_of_folder
+from pcneo.evaluate.cells import Cell, Result
+from pcneo.evaluate.datasets import DATASETS, EvaluatedGraph
+from pcneo.evaluate.drawing import drawings
+from pcneo.evaluate.experiments import EXPERIMENTS
+from pcneo.evaluate.finished import Finished
+from pcneo.evaluate.tables import TABLES, advice
+
+
+def some_graphs() -> dict[str, EvaluatedGraph]:
+    return {name: evaluated(some_graph(seed=i), name) for i, name in enumerate(("Celegans", "Bitcoin", "WIKIVote"))}
+
+
+def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path) -> None:
+    names = ["datasets", "view-size", "all-10", "p-bitcoin", "h-celegans", "losses"]
+    made = evaluate(names, some_graphs(), tmp_path)
+    assert set(made.absent) == {each.name for each in DATASETS} - {"Celegans", "Bitcoin", "WIKIVote"}
+    assert made.refused == ()
+    for picture in ("view-size", "all-10-total", "all-10-local", "p-bitcoin-absolute", "h-celegans", "losses"):
+        assert (tmp_path / "figures" / f"{picture}.svg").read_text().startswith("<?xml")
+        assert (tmp_path / "figures" / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
+    table = (tmp_path / "figures" / "all-10.csv").read_text().splitlines()
+    assert len(table) == 1 + 3 * (2 + 2 * 4)
+    assert "Celegans" in made.tables["datasets"]
+    again = evaluate(["datasets", "losses"], some_graphs(), tmp_path)
+    assert again.tables.items() <= made.tables.items()
+
+
+def test_everything_at_once_makes_a_report_with_what_must_be_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written_alone(name: str, finished: Finished) -> dict[str, Callable[[Path], object]]:
+        return {picture: lambda path: path.write_text("") for picture in drawings(name, finished)}
+
+    monkeypatch.setattr("pcneo.evaluate.producing.drawings", written_alone)  # drawing takes a minute
+    graphs = {"USAirport": evaluated(some_graph(), "USAirport")}
+    made = evaluate(["all"], graphs, tmp_path, largest_p=0.1, command="pcneo evaluate all")
+    report, claims = ((tmp_path / name).read_text() for name in ("report.md", "claims.md"))
+    for text in (report, claims, *(made.tables[name] for name in ("all-10", "all-10-k4", "losses", "claims"))):
+        assert "the mechanisms promise different things; published promises nothing" in text
+    for text in (report, claims):
+        assert "reconstruction" in text
+    assert (
+        "| **promised** | every pair inside groups at most 10 | every connection at most 9 |" in made.tables["losses"]
+    )
+    assert "pcneo evaluate all" in report
+    assert "Cells of p beyond 0.1 are left out" in report
+    for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
+        assert (tmp_path / figure).is_file()
+    assert "epsilon-usairport-absolute" in report
+    assert "Take `critical`" in report
+    claims_alone = evaluate(["claims"], graphs, tmp_path, largest_p=0.1)
+    assert (tmp_path / "claims.md").read_text() == claims
+    assert claims_alone.tables["claims"] == made.tables["claims"]
+
+
+def test_losses_are_shown_with_their_range_and_beside_the_promise() -> None:
+    losses = {"connections": 2.0, "connections_low": 1.9, "connections_high": 2.1, "inside": 1.5, "sampled": True}
+    loss = partial(Cell, "loss", "Celegans", "c", "0.1", "density", k=3, epsilon="5", runs=100)
+    pairs: list[tuple[Cell, Result]] = [
+        (loss(mechanism="elv", h=3), {**losses, "connections_inside": 1.2, "promised": 4.5}),
+        (loss(mechanism="published", h=3), {**losses, "connections": math.inf, "promised": None}),
+        (loss(mechanism="critical"), {"refused": "too large"}),
+    ]
+    text = TABLES["losses"](Finished(pairs))
+    assert "| every connection at most 4.5 |" in text
+    assert "2 [1.9 to 2.1]; 1.5; 1.2 (of a sample)" in text
+    assert "∞; 1.5; groups refused for size (of a sample)" in text
+    assert "| refused |" in text
+
+
+def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path: Path) -> None:
+    contents = {name: "c" for name in ("Celegans", "Bitcoin", "Yeast")}
+    totals = {"Celegans": {"edge": 0.1}, "Bitcoin": {"critical": 0.1}, "Yeast": {"edge": 0.999}}
+    done = {}
+    for name in ("all-10", "all-5", "all-10-k4", "losses"):
+        cells = EXPERIMENTS[name].cells(contents)
+        pairs: list[tuple[Cell, Result]] = []
+        for cell in cells:
+            if cell.kind == "loss":
+                losing = 40.0 if cell.mechanism == "published" else 1.0
+                pairs.append((cell, {"connections": losing, "sampled": False}))
+            elif (cell.mechanism, cell.graph) == ("critical", "Celegans"):
+                pairs.append((cell, {"refused": "too large"}))
+            else:
+                pairs.append((cell, of_mean(totals[cell.graph].get(cell.mechanism or "", 1.0), 0.01)))
+        done[name] = Finished(pairs)
+    text = advice(done)
+    assert "promise something on (k=3, ε=10: Bitcoin; k=3, ε=5: Bitcoin; k=4, ε=10: Bitcoin)" in text
+    assert "refused for size at Celegans, k=3, ε=10; Celegans, k=3, ε=5; Celegans, k=4, ε=10" in text
+    assert "that of `elv` in 3 of 9 settings" in text
+    assert "(k=3, ε=10: Celegans; k=3, ε=5: Celegans; k=4, ε=10: Celegans); `elv`" in text
+    assert "more than ε2 in 9 of 9 settings, up to 8.89 times" in text
+    assert "| not told apart |" in TABLES["all-10"](done["all-10"])
+
+
+def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
+    evaluate(["view-size"], some_graphs(), tmp_path, largest_p=0.3)
+    rows = csv.DictReader((tmp_path / "figures" / "view-size.csv").read_text().splitlines())
+    assert {row["p"] for row in rows} == {"", "0.1", "0.2", "0.3"}
+
+
+def test_an_unknown_figure_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="view-size"):
+        evaluate(["nonsense"], some_graphs(), tmp_path)
+
+
+def test_the_command_s_help_names_every_figure() -> None:
+    (figure,) = (each for each in get_type_hints(command, include_extras=True)["figure"].__metadata__)
+    named = figure.help.removeprefix("What to make: ").removesuffix(".").replace("or ", "").split(", ")
+    assert named == list(TARGETS)
+
+
+def test_all_that_is_asked_for_is_made_beside_the_claims(tmp_path: Path) -> None:
+    made = evaluate(["claims", "view-size"], {"Yeast": evaluated(some_graph(), "Yeast")}, tmp_path, largest_p=0.1)
+    assert {path.name for path in made.files} == {"view-size.svg", "view-size.png", "view-size.csv", "claims.md"}
+
+
+def test_tables_and_claims_need_no_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    graphs = {"Yeast": evaluated(some_graph(), "Yeast")}
+    assert "Yeast" in evaluate(["datasets"], graphs, tmp_path).tables["datasets"]
+    assert "claim" in evaluate(["claims"], graphs, tmp_path, largest_p=0.1).tables["claims"]
+    with pytest.raises(PcneoError, match="matplotlib"):
+        evaluate(["view-size"], graphs, tmp_path)
+
+
+def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path) -> None:
+    dataset = next(each for each in DATASETS if each.name == "Bitcoin")
+    (tmp_path / f"{dataset.file}.txt").write_text("this is no graph")
+    with pytest.raises(NotFoundError, match=r"has none of celegans_metabolic\.edges\.gz\."):
+        graphs_of_folder(tmp_path, ["h-celegans"])
+    with pytest.raises(ParameterError, match="no figure 'nonsense'"):
+        graphs_of_folder(tmp_path, ["nonsense"])
+    graphs = {"Celegans": evaluated(some_graph())}
+    made = evaluate(["datasets", "h-celegans"], graphs, tmp_path / "to", largest_p=0.05)
+    assert set(made.absent) == {each.name for each in DATASETS} - {"Celegans"}
+    with pytest.raises(NotFoundError, match=r"p-bitcoin needs Bitcoin; at hand is Celegans"):
+        evaluate(["p-bitcoin"], graphs, tmp_path / "to")
+    with pytest.raises(NotFoundError, match="Nothing is there to compute"):
+        evaluate(["losses"], graphs, tmp_path / "to", largest_p=0.05)
+
+
+def test_a_sweep_without_any_of_its_values_and_views_without_sets_are_not_drawn(tmp_path: Path) -> None:
+    graphs = {"Bitcoin": evaluated(some_graph(), "Bitcoin")}
+    made = evaluate(["p-bitcoin", "view-size"], graphs, tmp_path, largest_p=0.05)
+    assert {path.name for path in made.files} == {"p-bitcoin.csv", "view-size.csv"}
+
+
+def legend_of(monkeypatch: pytest.MonkeyPatch, name: str, finished: Finished, picture: str) -> list[str]:
+    """The words of a drawn figure's legend."""
+    words: list[str] = []
+
+    def look(figure: Any, _: object) -> None:
+        words.extend(text.get_text() for legend in figure.legends for text in legend.get_texts())
+
+    monkeypatch.setattr("pcneo.plots.save_figure", look)
+    drawings(name, finished)[picture](Path("picture.svg"))
+    return words
+
+
+def test_a_figure_without_p_03_has_a_legend(monkeypatch: pytest.MonkeyPatch) -> None:
+    described = {"quantiles": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], "mean": 0.4}
+    cell = Cell("sets", "Gnutella08", "c", "0.1", "density")
+    words = legend_of(monkeypatch, "score-density", Finished([(cell, {"densities": described})]), "score-density")
+    assert len(words) == 1
+
+
+def test_no_error_and_refused_mechanisms_have_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = partial(Cell, "release", "Celegans", "c", k=3, epsilon="5", runs=100)
+    pairs: list[tuple[Cell, Result]] = [
+        (made(mechanism="critical", p="0.1", score="density"), {"refused": "too large"}),
+        (made(mechanism="elv", h=3, epsilon_1="0.1"), of_mean(0.0, 0.0)),
+        (made(mechanism="elv", h=3, epsilon_1="4.9"), of_mean(1.0, 0.1)),
+    ]
+    words = legend_of(monkeypatch, "epsilon1-celegans", Finished(pairs), "epsilon1-celegans-total")
+    assert any(word.startswith("critical") and word.endswith("refused for size") for word in words)
+    assert any(word.startswith("elv") and word.endswith("no error at all") for word in words)
+    over = [(replace(cell, epsilon_1=None), result) for cell, result in pairs[:2]]
+    words = legend_of(monkeypatch, "all-5", Finished(over), "all-5-total")
+    assert sum(word.endswith(("refused for size", "no error at all")) for word in words) == 2
+
+
+def test_a_report_names_its_command_without_paths_of_the_machine(tmp_path: Path) -> None:
+    called = as_called(["all"], tmp_path / "results", tmp_path / "my graphs", None, 0.3)
+    assert called == "pcneo evaluate all --graphs 'my graphs' --to results --largest-p 0.3"
+    called = as_called(["claims", "losses"], tmp_path / "results", None, ["Celegans=Person/KNOWS/id"], None)
+    assert called == "pcneo evaluate claims losses --stored Celegans=Person/KNOWS/id --to results"
+
+
+def test_a_report_is_kept_with_its_figures_and_the_one_before_stays_until_it_is_whole(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "keep_report"
+    kept = tmp_path / "project" / "pcneo" / "evaluate" / "report"
+    (tmp_path / "project" / "scripts").mkdir(parents=True)
+    kept.mkdir(parents=True)
+    (kept / "report.md").write_text("before")
+    copied = tmp_path / "project" / "scripts" / "keep_report"
+    copied.write_text(script.read_text())
+    results = tmp_path / "results"
+    (results / "figures").mkdir(parents=True)
+
+    def keep() -> int:
+        called = ["bash", str(copied), "results"]
+        return subprocess.run(called, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    assert keep() != 0
+    (results / "report.md").write_text("![a](figures/a-1.svg)\n")
+    assert keep() != 0
+    assert (kept / "report.md").read_text() == "before"
+    (results / "figures" / "a-1.svg").write_text("<svg/>")
+    (results / "figures" / "b.svg").write_text("<svg/>")
+    assert keep() == 0
+    assert (kept / "report.md").read_text().startswith("![a]")
+    assert [path.name for path in (kept / "figures").iterdir()] == ["a-1.svg"]
+    assert [path.name for path in kept.parent.iterdir()] == ["report"]
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    assert drawings("all-10", Finished([])) == {}

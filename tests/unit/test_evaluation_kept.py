@@ -1,0 +1,247 @@
+"""What the evaluation keeps: finished cells and arrays, what is damaged, and what each kind of cell computes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evaluations import evaluated, result_of, small_cells, some_graph
+
+from pcneo import __version__, minimal_p_cohesions
+from pcneo.evaluate.cells import REVISIONS, Cell, from_plain, to_plain
+from pcneo.evaluate.evaluating import finish
+from pcneo.evaluate.finished import Finished
+from pcneo.evaluate.kept import Kept
+
+
+def test_what_is_finished_is_not_computed_again_and_reads_back_the_same(tmp_path: Path) -> None:
+    one = evaluated(some_graph())
+    cells = small_cells(one)
+    kept = Kept(tmp_path)
+    finish(cells, {one.name: one}, kept)
+    again = Kept(tmp_path)
+    assert again.faults == []
+    steps: list[Any] = []
+    finish(cells, {one.name: one}, again, progress=steps.append)
+    assert {step.total for step in steps} == {0}
+    assert Finished.of(cells, again).table() == Finished.of(cells, kept).table()
+    assert not Finished.of(cells, again).missing
+
+
+def test_the_same_seed_gives_the_same_data_in_another_folder_and_with_one_thread(tmp_path: Path) -> None:
+    one = evaluated(some_graph())
+    cells = small_cells(one)
+    for name, concurrency in (("a", 1), ("b", 2)):
+        finish(cells, {one.name: one}, Kept(tmp_path / name), concurrency=concurrency)
+    tables = [Finished.of(cells, Kept(tmp_path / name)).table() for name in ("a", "b")]
+    assert tables[0] == tables[1]
+
+
+KILLED = """
+import os
+import evaluations
+from pathlib import Path
+from pcneo.evaluate.evaluating import finish
+from pcneo.evaluate.kept import Kept
+one = evaluations.evaluated(evaluations.some_graph())
+def stop(step):
+    if step.done == 9:
+        os.kill(os.getpid(), 9)
+finish(evaluations.small_cells(one), {{one.name: one}}, Kept(Path({folder!r})), progress=stop)
+"""
+
+
+def test_an_evaluation_that_was_killed_goes_on_and_ends_with_the_same_table(tmp_path: Path) -> None:
+    program = KILLED.format(folder=str(tmp_path / "killed"))
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths}, check=False)
+    assert done.returncode == -9
+    one = evaluated(some_graph())
+    cells = small_cells(one)
+    kept = Kept(tmp_path / "killed")
+    left = len(Finished.of(cells, kept).missing)
+    assert 0 < left < len(cells)
+    finish(cells, {one.name: one}, kept)
+    finish(cells, {one.name: one}, whole := Kept(tmp_path / "whole"))
+    assert Finished.of(cells, Kept(tmp_path / "killed")).table() == Finished.of(cells, whole).table()
+
+
+def spoil_cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def spoil_number(path: Path) -> None:
+    content = json.loads(path.read_text())
+    content["parameters"]["epsilon"] = "11"
+    path.write_text(json.dumps(content))
+
+
+def spoil_digit(path: Path) -> None:
+    text = path.read_text()
+    at = text.index('"total": ') + len('"total": ')
+    path.write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
+
+
+def spoil_result(path: Path) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), "result": {}}))
+
+
+def spoil_digest(path: Path) -> None:
+    content = json.loads(path.read_text())
+    del content["sha256"]
+    path.write_text(json.dumps(content))
+
+
+def spoil_kind(path: Path) -> None:
+    path.write_text("[1, 2]")
+
+
+def spoil_name(path: Path) -> None:
+    path.rename(path.with_name("release-0123.json"))
+
+
+SPOILT = [spoil_cut, spoil_number, spoil_digit, spoil_result, spoil_digest, spoil_kind, spoil_name]
+
+
+@pytest.mark.parametrize("spoil", SPOILT)
+def test_a_corrupt_or_foreign_cell_is_named_and_not_used(spoil: Callable[[Path], None], tmp_path: Path) -> None:
+    one = evaluated(some_graph())
+    cells = small_cells(one)
+    finish(cells, {one.name: one}, kept := Kept(tmp_path))
+    expected = Finished.of(cells, kept).table()
+    victim = next(iter(sorted((tmp_path / "cells").glob("release-*"))))
+    spoil(victim)
+    again = Kept(tmp_path)
+    (fault,) = again.faults
+    assert fault[0].parent == tmp_path / "cells"
+    assert fault[1]
+    assert len(Finished.of(cells, again).missing) == 1
+    finish(cells, {one.name: one}, again)
+    assert Finished.of(cells, again).table() == expected
+
+
+def test_a_damaged_file_of_arrays_is_named_and_computed_again(tmp_path: Path) -> None:
+    one = evaluated(some_graph())
+    cell = Cell("views", one.name, one.content)
+    finish([cell], {one.name: one}, Kept(tmp_path))
+    (victim,) = (tmp_path / "arrays").glob("*views*.npz")
+    spoil_cut(victim)
+    (next((tmp_path / "cells").glob("views-*"))).unlink()
+    again = Kept(tmp_path)
+    finish([cell], {one.name: one}, again)
+    assert [path for path, _ in again.faults] == [victim]
+    assert Kept(tmp_path).result(cell) == again.result(cell)
+
+
+def test_a_cell_of_another_graph_with_the_same_name_is_another_cell(tmp_path: Path) -> None:
+    first, second = evaluated(some_graph()), evaluated(some_graph(seed=4))
+    kept = Kept(tmp_path)
+    finish([Cell("graph", first.name, first.content)], {first.name: first}, kept)
+    assert kept.result(Cell("graph", second.name, second.content)) is None
+
+
+def test_stored_sets_share_nothing_with_others_that_are_stored_or_searched_for(tmp_path: Path) -> None:
+    one = evaluated(some_graph())
+    kept = Kept(tmp_path)
+    cell = Cell("sets", one.name, one.content, "0.4", "density")
+    finish([cell], {one.name: one}, kept)
+    means = [(kept.result(cell) or {})["sizes"]["mean"]]
+    for p, memberships in (("0.1", "a"), ("0.9", "b")):
+        other = replace(cell, memberships=memberships)
+        finish(
+            [other],
+            {one.name: one},
+            kept,
+            stored=lambda graph, _, score, p=p: minimal_p_cohesions(graph.graph, p, score),
+            memberships={(one.name, "0.4", "density"): memberships},
+        )
+        means.append((kept.result(other) or {})["sizes"]["mean"])
+    assert len(set(means)) == 3
+    again = Kept(tmp_path)
+    assert again.faults == []
+    assert (again.result(cell) or {})["sizes"]["mean"] == means[0]
+
+
+def test_noise_does_not_follow_from_where_the_sets_are_from() -> None:
+    cell = Cell("release", "Celegans", "c", "0.4", "density", k=3, mechanism="critical", epsilon="5", runs=10)
+    stored = replace(cell, memberships="a")
+    assert (stored.stream, stored.identity == cell.identity) == (cell.stream, False)
+    assert "memberships" not in cell.parameters
+
+
+def test_infinite_results_are_kept_as_json_can_say_them() -> None:
+    result = {"a": math.inf, "b": [1.5, -math.inf], "c": {"d": "text"}, "e": None}
+    assert from_plain(json.loads(json.dumps(to_plain(result), allow_nan=False))) == result
+
+
+def in_short(value: Any) -> Any:
+    """A result with six digits a number: so many are the same on every machine."""
+    if isinstance(value, dict):
+        return {name: in_short(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [in_short(each) for each in value]
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def digest_of(kind: str, folder: Path) -> str:
+    groups: dict[str, Any] = {"p": "0.4", "score": "density"}
+    common: dict[str, Any] = {"k": 3, "epsilon": "5", "runs": 10}
+    given: dict[str, list[dict[str, Any]]] = {
+        "graph": [{}],
+        "views": [{}],
+        "sets": [groups],
+        "scores": [{"p": "0.4"}],
+        "overlap": [{"p": "0.4"}],
+        "against": [groups],
+        "subsets": [groups],
+        "release": [
+            {**common, "mechanism": "edge"},
+            {**common, "mechanism": "elv", "h": 3, "switches": ("inside", "unclamped")},
+            {**common, **groups, "mechanism": "published", "h": 3},
+            {**common, **groups, "mechanism": "critical"},
+        ],
+        "loss": [
+            {**common, **groups, "mechanism": "edge"},
+            {**common, **groups, "mechanism": "elv", "h": 3, "switches": ("inside",)},
+            {**common, **groups, "mechanism": "published", "h": 3},
+            {**common, **groups, "mechanism": "critical"},
+        ],
+    }
+    # The noise follows from the version, which is not to matter here.
+    results = [in_short(to_plain(result_of(kind, some_graph(), folder, version="0", **each))) for each in given[kind]]
+    return hashlib.sha256(json.dumps(results, sort_keys=True).encode()).hexdigest()[:16]
+
+
+PINNED = {
+    "graph": (1, "37e19eec33ba8ca3"),
+    "views": (1, "889d73a1bd07f5ce"),
+    "sets": (1, "f441805659751ce1"),
+    "overlap": (1, "3816194f4b6fae8e"),
+    "scores": (1, "4b2ca6610e49ad66"),
+    "against": (1, "e367e3771e276bad"),
+    "subsets": (1, "74aceb77a861560a"),
+    "release": (1, "d0aa32f1e127cb6b"),
+    "loss": (2, "e433ec5de59c0f8d"),
+}
+"""Revision of each kind of cell, and what it computes on a small graph."""
+
+
+@pytest.mark.parametrize("kind", REVISIONS)
+def test_a_kind_that_computes_something_else_has_another_revision(kind: str, tmp_path: Path) -> None:
+    revision, digest = PINNED[kind]
+    assert REVISIONS[kind] == revision
+    assert digest_of(kind, tmp_path) == digest, f"raise the revision of {kind!r}, then pin what it computes now"
+
+
+def test_the_version_of_a_cell_is_its_kind_s_and_one_that_was_read_keeps_its_own() -> None:
+    assert Cell("views", "Celegans", "c").version == f"{__version__}/{REVISIONS['views']}"
+    assert Cell("views", "Celegans", "c", version="0.0/7").version == "0.0/7"

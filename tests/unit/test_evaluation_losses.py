@@ -1,0 +1,138 @@
+"""What the worst pair loses, from the graph with and without it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import naive
+import networkx as nx
+import pytest
+from evaluations import F, evaluated, result_of, some_graph, twin_of
+
+from pcneo.evaluate.cells import Cell
+from pcneo.evaluate.computing import compute
+from pcneo.evaluate.kept import Kept
+from pcneo.evaluate.releases import mechanism_of, simulate, sources_of
+from pcneo.evaluate.sets import GraphArrays, SetArrays
+from pcneo.evaluate.simulation import floating_point_noise
+
+
+def twin_losses(cell: Cell, graph: nx.Graph, scale: float) -> dict[str, float]:
+    """The largest losses at one λ, from the graph with and without each pair: the groups are fixed, and so is λ."""
+    twin, k, p = twin_of(graph), cell.k or 0, F(cell.p or 0)
+    groups = {v: naive.minimal_p_cohesion(twin, p, v) for v in twin}
+    views = groups if cell.mechanism == "published" else {v: set(twin) for v in twin}
+
+    def loss(pair: tuple[Any, ...]) -> float:
+        a, b = pair
+        with_it = naive.with_pairs(twin, [(a, b)])
+        without = {v: row - {b} if v == a else row - {a} if v == b else row for v, row in with_it.items()}
+        counts = [naive.clique_counts(each, k) for each in (with_it, without)]
+        noisy = [
+            {v: "inside" not in cell.switches or found > 0 for v, found in found_of.items()}
+            for found_of in (naive.clique_counts_inside(each, k, views) for each in (with_it, without))
+        ]
+        total = 0.0
+        for v in twin:
+            change = counts[0][v] - counts[1][v]
+            if noisy[0][v] != noisy[1][v] or (change and not noisy[0][v]):
+                return math.inf
+            total += change / scale
+        return total
+
+    pairs = naive.pairs_inside(groups.values())
+    edges = [tuple(sorted(edge)) for edge in graph.edges]
+    return {
+        "connections": max(map(loss, edges)),
+        "inside": max(map(loss, pairs)),
+        "connections_inside": max((loss(edge) for edge in edges if edge in pairs), default=0.0),
+    }
+
+
+def losing_graphs() -> dict[str, nx.Graph]:
+    """Graphs that differ in what the switch `inside` gives away."""
+    whole = nx.complete_graph(7)
+    hanging = nx.complete_graph(7)
+    hanging.add_edges_from([(0, 7), (1, 7)])  # 7 is in a single triangle
+    book = nx.Graph([(0, 1), *((i, j) for i in (0, 1) for j in range(2, 7)), (2, 3)])
+    return {"some": some_graph(12), "whole": whole, "hanging": hanging, "book": book}
+
+
+@pytest.mark.parametrize("name", ["some", "whole", "hanging", "book"])
+@pytest.mark.parametrize(("k", "p"), [(3, "0.1"), (3, "0.6"), (4, "0.6")])
+@pytest.mark.parametrize(
+    ("mechanism", "switches"),
+    [
+        ("edge", ()),
+        ("elv", ()),
+        ("elv", ("inside",)),
+        ("elv", ("four-thirds",)),
+        ("published", ()),
+        ("published", ("inside", "unclamped")),
+    ],
+)
+def test_losses_are_those_of_the_worst_pair(
+    name: str, k: int, p: str, mechanism: str, switches: tuple[str, ...], tmp_path: Path
+) -> None:
+    graph = losing_graphs()[name]
+    given: dict[str, Any] = {"k": k, "epsilon": "5", "p": p, "score": "density", "runs": 9, "switches": switches}
+    given |= {"mechanism": mechanism, **({} if mechanism == "edge" else {"h": 3})}
+    one = evaluated(graph)
+    cell = Cell("loss", one.name, one.content, **given)
+    arrays = GraphArrays(one, Kept(tmp_path), lambda _: None)
+    sets = SetArrays(arrays, p, "density")
+    draw = floating_point_noise(cell.stream)
+    _, scales = simulate(mechanism_of(cell, len(graph)), sources_of(cell, arrays, lambda _: sets), draw, 9, switches)
+    low, *_, high = ascending = sorted(map(float, scales))
+    found = compute(cell, arrays, lambda _: sets)
+    expected = twin_losses(cell, graph, ascending[4])
+    assert {each: found[each] for each in expected} == pytest.approx(expected)
+    ends = twin_losses(cell, graph, high)["connections"], twin_losses(cell, graph, low)["connections"]
+    assert (found["connections_low"], found["connections_high"]) == pytest.approx(ends)
+    assert found["promised"] == (4.5 if mechanism in ("edge", "elv") and not switches else None)
+
+
+def test_the_switch_inside_gives_away_a_connection_that_decides_whether_there_is_noise(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.6", "score": "density", "runs": 9, "mechanism": "elv"}
+    losses = {
+        name: result_of("loss", graph, tmp_path / name, h=3, switches=("inside",), **given)["connections"]
+        for name, graph in losing_graphs().items()
+    }
+    assert losses["hanging"] == losses["book"] == math.inf
+    assert losses["whole"] < math.inf
+
+
+def test_the_losses_of_critical_are_its_promise_inside_groups_and_infinite_where_an_exact_count_changes(
+    tmp_path: Path,
+) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
+    pairs = naive.pairs_inside(groups)
+    largest = naive.largest_sensitivity(twin, 3, pairs)
+
+    def loss(pair: tuple[int, int]) -> float:
+        with_edge = naive.with_pairs(twin, [pair])
+        changed = [v for clique in naive.cliques(with_edge, 3) if set(pair) <= clique for v in clique]
+        return sum(5 / largest[v] if largest[v] else math.inf for v in changed)
+
+    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
+    result = result_of("loss", graph, tmp_path, mechanism="critical", **given)
+    assert result["inside"] == pytest.approx(max(map(loss, pairs)))
+    assert result["inside"] <= 5 + 1e-9
+    assert result["connections"] == pytest.approx(max(loss((a, b)) for a, b in graph.edges))
+    connected = [pair for pair in pairs if graph.has_edge(*pair)]
+    assert result["connections_inside"] == pytest.approx(max(map(loss, connected)))
+
+
+def test_a_count_without_noise_loses_without_bound_under_the_switch_inside(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.1", "score": "density", "runs": 10, "h": 3}
+    graph = some_graph()
+    result = result_of("loss", graph, tmp_path, mechanism="published", switches=("inside",), **given)
+    twin = twin_of(graph)
+    sets = {v: naive.minimal_p_cohesion(twin, F("0.1"), v) for v in twin}
+    inside, counts = naive.clique_counts_inside(twin, 3, sets), naive.clique_counts(twin, 3)
+    assert any(counts[v] > 0 and inside[v] == 0 for v in twin)
+    assert result["connections"] == math.inf

@@ -1,0 +1,170 @@
+"""Cells of releases against the specification's text in plain loops."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import naive
+import numpy as np
+import pytest
+from evaluations import F, evaluated, result_of, some_graph, twin_of, views_of
+
+from pcneo.evaluate.cells import SWITCHES, Cell
+from pcneo.evaluate.simulation import View, floating_point_noise
+
+
+@cache
+def twin_pad(t: float, delta: float) -> int:
+    return next(a for a in range(10**6) if math.exp(-(a + 1) / t) / (1 + math.exp(-1 / t)) <= delta)
+
+
+def twin_release(
+    cell: Cell, view: View, counts: Sequence[int], inside: Sequence[int]
+) -> tuple[list[float], list[float], list[float]]:
+    """Errors of the total, of local counts, and bounds, of each run: the specification's text in plain loops."""
+    n, k, h = len(counts), cell.k or 0, cell.h or 0
+    epsilon_1 = float(cell.epsilon or 0) / 10
+    epsilon_2 = float(cell.epsilon or 0) - epsilon_1
+    part, t_d, t_c = 1 / n / (2 * h + 2), 4 / epsilon_1, 2 * h / epsilon_1
+    draw = floating_point_noise(cell.stream)
+    runs = cell.runs or 0
+    first = draw(np.array(t_d), (runs, n))
+    second = draw(np.array(t_c), (runs, h))
+    bounds = []
+    for run in range(runs):
+        U = [int(view.degrees[v]) + int(first[run, v]) + twin_pad(t_d, part) for v in range(n)]  # noqa: N806
+        for i, v in enumerate(sorted(range(n), key=lambda v: (-U[v], v))[:h]):
+            U[v] = min(U[v], int(view.common[v]) + int(second[run, i]) + twin_pad(t_c, part))
+        most = max(U) if "unclamped" in cell.switches else min(max(U), n - 2)
+        if "four-thirds" in cell.switches:
+            bounds.append(4 / 3 * 3 * math.comb(max(most, 1), 1))
+        else:
+            bounds.append(k * math.comb(max(most, k - 2), k - 2))
+    added = draw(np.array([[bound / epsilon_2] for bound in bounds]), (runs, n))
+    if "inside" in cell.switches:
+        added = added * (np.array(inside) > 0)
+    totals = [abs(sum(row.tolist())) / k / (sum(counts) / k) for row in added]
+    local = [float(np.mean([abs(int(x)) / c for x, c in zip(row, counts, strict=True) if c > 0])) for row in added]
+    return totals, local, bounds
+
+
+@pytest.mark.parametrize("mechanism", ["elv", "published"])
+@pytest.mark.parametrize(
+    ("k", "switches"),
+    [
+        (3, ()),
+        (3, ("inside", "unclamped")),
+        (4, ()),
+        (4, ("four-thirds",)),
+        (4, ("four-thirds", "inside", "unclamped")),
+    ],
+)
+def test_a_cell_of_releases_has_the_errors_of_the_twin(
+    mechanism: str, k: int, switches: tuple[str, ...], tmp_path: Path
+) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    groups = {"p": "0.4", "score": "density"} if mechanism == "published" else {}
+    given: dict[str, Any] = {"k": k, "mechanism": mechanism, "h": 3, "epsilon": "5", "switches": switches, "runs": 12}
+    result = result_of("release", graph, tmp_path, **given, **groups)
+    one = evaluated(graph)
+    counts = [naive.clique_counts(twin, k)[v] for v in twin]
+    sets = {v: naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin}
+    inside = list(naive.clique_counts_inside(twin, k, sets).values()) if groups else counts
+    cell = Cell("release", one.name, one.content, **given, **groups)
+    totals, local, bounds = twin_release(cell, views_of(graph, "0.4")[mechanism], counts, inside)
+    assert result["total"] == pytest.approx(np.mean(totals))
+    assert result["total_error"] == pytest.approx(np.std(totals, ddof=1) / math.sqrt(12))
+    assert result["local"] == pytest.approx(np.mean(local))
+    assert result["bound"] == pytest.approx(np.mean(bounds))
+
+
+def test_switches_are_compared_under_the_same_noise_and_settings_under_different_noise() -> None:
+    cell = Cell("release", "Celegans", "c", k=4, mechanism="elv", h=3, epsilon="5", runs=10)
+    assert cell.stream == Cell(**{**cell.parameters, "switches": tuple(SWITCHES)}).stream
+    assert cell.stream != Cell(**{**cell.parameters, "switches": (), "epsilon": "6"}).stream
+
+
+def errors_of(noise: np.ndarray, counts: Sequence[int]) -> dict[str, float]:
+    """Means over the runs and their standard errors, in plain loops."""
+    runs = noise.tolist()
+    held = [i for i, count in enumerate(counts) if count > 0]
+    values = {
+        "total": [abs(sum(row)) / sum(counts) for row in runs],
+        "absolute": [sum(map(abs, row)) / len(row) for row in runs],
+        "local": [sum(abs(row[i]) / counts[i] for i in held) / len(held) for row in runs],
+    }
+    found = {name: statistics.mean(each) for name, each in values.items()}
+    found |= {f"{name}_error": statistics.stdev(each) / math.sqrt(len(each)) for name, each in values.items()}
+    return {**found, "changed": sum(x != 0 for row in runs for x in row) / len(runs) / len(counts)}
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_a_cell_of_edge_has_the_errors_of_the_specification(k: int, tmp_path: Path) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    n, counts = len(twin), [naive.clique_counts(twin, k)[v] for v in twin]
+    given: dict[str, Any] = {"k": k, "mechanism": "edge", "epsilon": "5", "runs": 12}
+    one = evaluated(graph)
+    draw = floating_point_noise(Cell("release", one.name, one.content, **given).stream)
+    most = max(naive.largest_common(twin, v) for v in twin)
+    first = draw(np.array(2.0), (12, 1))  # 1/ε1, ε1 = ε/10
+    bounds = [min(int(x) + twin_pad(2.0, 1 / n) + most, n - 2) for x in first[:, 0]]
+    scales = [k * math.comb(max(bound, k - 2), k - 2) / 4.5 for bound in bounds]
+    expected = errors_of(draw(np.array(scales)[:, np.newaxis], (12, n)), counts)
+    result = result_of("release", graph, tmp_path, **given)
+    assert {name: result[name] for name in expected} == pytest.approx(expected)
+    assert result["bound"] == pytest.approx(4.5 * statistics.mean(scales))
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_a_cell_of_critical_has_the_errors_of_the_specification(k: int, tmp_path: Path) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    counts = [naive.clique_counts(twin, k)[v] for v in twin]
+    groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
+    largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups))
+    given: dict[str, Any] = {
+        "k": k,
+        "mechanism": "critical",
+        "epsilon": "5",
+        "runs": 12,
+        "p": "0.4",
+        "score": "density",
+    }
+    one = evaluated(graph)
+    draw = floating_point_noise(Cell("release", one.name, one.content, **given).stream)
+    noisy = [i for i, v in enumerate(twin) if largest[v]]
+    noise = np.zeros((12, len(twin)), np.int64)
+    noise[:, noisy] = draw(np.array([largest[v] / 5 for v in twin if largest[v]]), (12, len(noisy)))
+    expected = errors_of(noise, counts)
+    result = result_of("release", graph, tmp_path, **given)
+    assert {name: result[name] for name in expected} == pytest.approx(expected)
+    assert result["exact"] == len(twin) - len(noisy)
+    assert result["largest_scale"] == pytest.approx(max(largest.values()) / 5)
+
+
+def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_their_set(tmp_path: Path) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    given: dict[str, Any] = {"k": 3, "mechanism": "published", "epsilon": "5", "runs": 4, "h": 3}
+    shares = set()
+    for p in ("0.2", "0.6", "0.9"):
+        whole = [twin[v] <= naive.minimal_p_cohesion(twin, F(p), v) for v in twin if twin[v]]
+        result = result_of("release", graph, tmp_path / p, p=p, score="density", **given)
+        assert result["whole_neighbourhoods"] == pytest.approx(sum(whole) / len(whole))
+        shares.add(result["whole_neighbourhoods"])
+    assert len(shares) > 1
+
+
+def test_critical_refused_for_size_is_shown_as_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcneo.evaluate.sets.MEMORY", 10)
+    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
+    result = result_of("release", some_graph(), tmp_path, mechanism="critical", **given)
+    assert "members" in result["refused"]
+    assert "total" not in result

@@ -1,0 +1,145 @@
+"""Simulated releases run the code of a release, at the same noise."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+from evaluations import F, evaluated, some_graph, twin_of, views_of
+
+from pcneo.evaluate.cells import Cell
+from pcneo.evaluate.kept import Kept
+from pcneo.evaluate.releases import mechanism_of
+from pcneo.evaluate.sets import GraphArrays, SetArrays
+from pcneo.evaluate.simulation import (
+    floating_point_noise,
+    noise_of_critical,
+    noise_of_scales,
+    scales_of_edge,
+    scales_of_phases,
+)
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
+from pcneo.privacy.noise import SimulatedNoise, handed_scale
+
+
+class Recorded:
+    """Noise that is drawn once and given twice: to the simulation as arrays, to a mechanism run by run."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw_of_arrays = floating_point_noise(seed)
+        self.drawn: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def draw(self, scales: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+        numbers = self.draw_of_arrays(scales, shape)
+        self.drawn.append((np.broadcast_to(scales, shape), numbers))
+        return numbers
+
+    def of_run(self, run: int) -> SimulatedNoise:
+        """The same numbers again, one call after another, for one run."""
+        rows = iter([(scales[run], numbers[run]) for scales, numbers in self.drawn])
+
+        def sample(scale: float, size: int) -> list[int]:
+            scales, numbers = next(rows)
+            assert (scales == scale).all()
+            assert len(numbers) == size
+            return numbers.tolist()
+
+        return SimulatedNoise(sample)
+
+
+RUNS = 40
+
+
+@pytest.mark.parametrize("name", ["elv", "published"])
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("h", [1, 3, 10])
+@pytest.mark.parametrize("epsilon", ["1", "100"])
+def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(name: str, k: int, h: int, epsilon: str) -> None:
+    graph = some_graph()
+    view = views_of(graph, "0.4")[name]
+    counts = [naive.clique_counts(twin_of(graph), k)[v] for v in graph]
+    mechanism = make_mechanism(name, k=k, epsilon=epsilon, n=len(graph), delta=F(1, len(graph)), h=h)
+    assert isinstance(mechanism, Elv | Published)
+    noise = Recorded(7)
+    scales = scales_of_phases(mechanism, view, noise.draw, RUNS)
+    added = noise_of_scales(scales, len(graph), noise.draw)
+    for run in range(RUNS):
+        same = noise.of_run(run)
+        assert mechanism.scale(view.degrees.tolist(), view.common.__getitem__, same) == scales[run]
+        noisy = mechanism.noisy_counts(counts, [scales[run]] * len(graph), same)
+        assert noisy == (np.array(counts) + added[run]).tolist()
+    assert len(set(scales)) > 1 or epsilon == "1"
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_edge_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
+    graph = some_graph()
+    counts = [naive.clique_counts(twin_of(graph), k)[v] for v in graph]
+    mechanism = make_mechanism("edge", k=k, epsilon=5, n=len(graph), delta=F(1, len(graph)))
+    assert isinstance(mechanism, Edge)
+    noise = Recorded(8)
+    scales = scales_of_edge(mechanism, 4, noise.draw, RUNS)
+    added = noise_of_scales(scales, len(graph), noise.draw)
+    for run in range(RUNS):
+        same = noise.of_run(run)
+        assert mechanism.scale(4, same) == scales[run]
+        noisy = mechanism.noisy_counts(counts, [scales[run]] * len(graph), same)
+        assert noisy == (np.array(counts) + added[run]).tolist()
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_critical_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
+    supports = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups))
+    largest = np.array([supports[v] for v in twin])
+    counts = [naive.clique_counts(twin, k)[v] for v in twin]
+    mechanism = Critical(k, F(5))
+    noise = Recorded(9)
+    added = noise_of_critical(mechanism, largest, noise.draw, RUNS)
+    assert not added[:, largest == 0].any()
+    scales = mechanism.scales(largest.tolist())
+    for run in range(RUNS):
+        # A release draws for all vertices of one scale at once: hand out each scale's numbers in the vertices' order.
+        numbers = {
+            handed_scale(scale): added[run][[i for i, each in enumerate(scales) if each == scale]].tolist()
+            for scale in set(scales) - {0}
+        }
+        same = SimulatedNoise(lambda scale, size, numbers=numbers: numbers[scale])
+        assert mechanism.noisy_counts(counts, scales, same) == (np.array(counts) + added[run]).tolist()
+
+
+def test_the_sources_of_a_simulation_are_those_of_a_release(tmp_path: Path) -> None:
+    """What the vertices see, and what decides the scales, against sets of tuples."""
+    graph = some_graph()
+    twin = twin_of(graph)
+    groups = {v: naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin}
+    arrays = GraphArrays(evaluated(graph), Kept(tmp_path), lambda _: None)
+    sets = SetArrays(arrays, "0.4", "density")
+    view = views_of(graph, "0.4")
+    assert sets.inner_degrees.tolist() == view["published"].degrees.tolist()
+    assert sets.inner_common.tolist() == view["published"].common.tolist()
+    assert arrays.common.tolist() == view["elv"].common.tolist()
+    for k in (3, 4):
+        inside = naive.clique_counts_inside(twin, k, groups)
+        assert sets.inside(k).tolist() == [inside[v] for v in twin]
+        largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups.values()))
+        assert sets.supports(k).tolist() == [largest[v] for v in twin]
+
+
+def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distribution() -> None:
+    drawn = floating_point_noise(5)(np.array(7.0), (100, 2_000))
+    alpha = math.exp(-1 / 7)
+    assert drawn.mean() == pytest.approx(0, abs=0.1)
+    assert drawn.var() == pytest.approx(2 * alpha / (1 - alpha) ** 2, rel=0.03)
+
+
+def test_the_evaluation_s_delta_is_the_paper_s() -> None:
+    cell = Cell("release", "Celegans", "c", k=3, mechanism="edge", epsilon="5", runs=10)
+    mechanism = mechanism_of(cell, 50)
+    assert isinstance(mechanism, Edge)
+    assert (mechanism.delta, mechanism.epsilon_1) == (F(1, 50), F(1, 2))
