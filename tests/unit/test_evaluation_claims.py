@@ -13,7 +13,7 @@ from evaluations import of_mean
 
 from pcneo.evaluate.cells import Cell, Result
 from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
-from pcneo.evaluate.claims.comparing import between, clearly, side
+from pcneo.evaluate.claims.comparing import alike, between, clearly, ranks, side
 from pcneo.evaluate.datasets import DATASETS
 from pcneo.evaluate.experiments import ALL, EXPERIMENTS, P_VALUES
 from pcneo.evaluate.finished import Finished
@@ -118,8 +118,40 @@ def as_the_paper_says(cell: Cell, noise: float = 0.001) -> Result:
     return released(error, bound, noise)
 
 
-def released(error: float, bound: float, noise: float) -> Result:
-    means = {"total": error, "absolute": error, "bound": bound, "whole_neighbourhoods": 0.95}
+def against_the_paper(cell: Cell, noise: float = 0.001) -> Result:
+    """A result with which every claim fails."""
+    p, epsilon = float(cell.p or 0), float(cell.epsilon or 1)
+    if cell.kind == "scores":
+        return {
+            "denser": 0.0,
+            "as_dense": 0.0,
+            "mean_density_ratio": 0.5,
+            "density_distance": p,
+            "mean_size_ratio": 2.0,
+        }
+    if cell.kind == "overlap":
+        return {"overlap": 1 - p}
+    if cell.kind == "sets":
+        return {"sizes": {"mean": 10 - p}, "densities": {"mean": p}, "of_component": 0.1}
+    if cell.kind == "against":
+        denser = float(cell.p == "0.8")
+        return {"mean_density_ratio": 0.5, "denser": denser, "as_dense": 0.0, "smaller": 0.0, "as_small": 0.0}
+    if cell.kind == "subsets":
+        return {"views_inside": 0.1}
+    if cell.kind == "loss":
+        return {"connections": 100.0, "connections_inside": 100.0}
+    epsilon_1, h = float(cell.epsilon_1 or 1.5), cell.h or 2
+    error, bound = (6 - abs(epsilon_1 - 1.5)) / epsilon, (30 - abs(h - 2)) * epsilon_1
+    if cell.mechanism == "published":
+        worse = 100.0 if cell.graph == "SisterCity" else (1 + epsilon) ** 2
+        if cell.graph in BY_P:  # falls with p, and is below 1 at the largest alone
+            worse = 10 / BY_P[cell.graph][cell.p or ""]
+        error, bound = error * worse, (40 + h) * epsilon_1 * (1 + epsilon / 10)
+    return released(error, bound, noise, whole_neighbourhoods=0.1)
+
+
+def released(error: float, bound: float, noise: float, whole_neighbourhoods: float = 0.95) -> Result:
+    means = {"total": error, "absolute": error, "bound": bound, "whole_neighbourhoods": whole_neighbourhoods}
     return {**means, **{f"{name}_error": noise * value for name, value in means.items()}}
 
 
@@ -132,6 +164,81 @@ def whole_evaluation(result: Callable[[Cell], Result]) -> Finished:
 def test_every_claim_holds_where_all_is_as_the_paper_says() -> None:
     verdicts = judge_all(whole_evaluation(as_the_paper_says))
     assert [each.claim.text for each in verdicts if each.verdict != "holds"] == []
+
+
+def test_every_claim_fails_where_all_is_against_the_paper() -> None:
+    verdicts = judge_all(whole_evaluation(against_the_paper))
+    assert [(each.claim.text, each.verdict) for each in verdicts if each.verdict != "does not hold"] == []
+
+
+TOLD_BY_ITS_WORDS = (
+    "clearly smaller errors nowhere (implied)",
+    "or one that is not told apart from it",
+)
+"""Of claims that count what is not told apart as holding, and say so."""
+
+
+def test_no_claim_of_errors_is_told_where_standard_errors_are_as_large_as_the_errors() -> None:
+    """Which is the most that they can be: a mean of positive numbers is at least its standard error."""
+    finished = whole_evaluation(partial(as_the_paper_says, noise=1.0))
+    verdicts = {claim.text: judge(claim, finished).verdict for claim in CLAIMS if claim.k is not None}
+    by_words = {text for text in verdicts if any(words in text for words in TOLD_BY_ITS_WORDS)}
+    assert len(by_words) == 3
+    told = {text: verdict for text, verdict in verdicts.items() if verdict != "not told apart at 100 runs"}
+    assert told == dict.fromkeys(by_words, "holds")
+
+
+def other(kind: str, of: str = "", **changed: float) -> Callable[[Cell], Result]:
+    """As the paper says, but for some numbers of one kind of cell, or of one mechanism's."""
+
+    def world(cell: Cell) -> Result:
+        result = as_the_paper_says(cell)
+        return {**result, **changed} if cell.kind == kind and of in ("", cell.mechanism) else result
+
+    return world
+
+
+@pytest.mark.parametrize(
+    ("words", "world"),
+    [
+        ("more sets denser than less dense", other("scores", denser=0.4)),
+        ("more sets denser than less dense", other("scores", mean_density_ratio=1.0)),
+        ("become alike as p grows", other("scores", density_distance=0.1)),
+        ("become alike as p grows", other("scores", mean_density_ratio=1.2)),
+        ("comparable sets as p grows", other("overlap", overlap=0.9)),
+        ("balances utility", other("loss", connections_inside=9.1)),
+        ("balances utility", other("release", of="elv", total=1e-3, total_error=1e-6)),
+        ("only there; from p=0.7", other("release", of="elv", total=1.0)),
+        ("beyond p=0.4 the error rises slowly", other("release", of="published", total=1.0)),
+        ("follow similar trends in h", other("release", of="elv", bound=7.0, bound_error=0.0)),
+        ("increasingly better", other("release", total=1.0, total_error=0.01)),
+        ("protect critical connections", other("loss", connections_inside=4.6)),
+        ("which the paper does not promise", other("loss", connections=9.1)),
+        ("λ4 = 4/3 λ3", other("loss", connections=9.1)),
+    ],
+)
+def test_a_claim_does_not_hold_where_one_part_of_it_does_not(words: str, world: Callable[[Cell], Result]) -> None:
+    finished = whole_evaluation(world)
+    verdicts = [judge(claim, finished).verdict for claim in CLAIMS if words in claim.text]
+    assert verdicts
+    assert not any(verdict.startswith("holds") for verdict in verdicts)
+
+
+def test_equal_values_share_their_rank() -> None:
+    assert ranks(np.array([7.0, 2.0, 7.0, 9.0])).tolist() == [1.5, 0.0, 1.5, 3.0]
+
+
+def test_curves_are_alike_beyond_the_noise_and_not_for_lying_at_a_clamp() -> None:
+    def curve(values: Sequence[float], error: float) -> list[Result]:
+        return [of_mean(value, error * value) for value in values]
+
+    rising = np.arange(1.0, 13.0)
+    assert alike(curve(rising, 0.01), rising, ranks) == (pytest.approx(1), 1)
+    assert alike(curve(rising, 0.01), -rising, ranks) == (pytest.approx(-1), -1)
+    assert alike(curve(rising, 0.01), curve(rising**2, 0.01), np.log) == (pytest.approx(1), 1)
+    assert alike(curve(rising, 1.0), rising, ranks)[1] == 0
+    assert alike(curve(rising, 1.0), -rising, ranks)[1] == 0
+    assert alike(curve([5.0] * 12, 0.0), rising, ranks) == (0, 0)
 
 
 def test_a_claim_is_judged_by_the_numbers_of_its_cells() -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "Floats",
     "Interval",
     "Setting",
+    "alike",
     "between",
     "clearly",
     "correlation",
@@ -35,6 +36,8 @@ _CONFIDENCE = 0.95
 _REDRAWN = 400  # times that means are drawn again for an interval
 
 _MOST = 0.95  # of many points some fall within the noise of each other
+
+_ALIKE = 0.8  # the correlation from which on two curves count as alike, as the claims say
 
 Floats = NDArray[np.float64]
 
@@ -96,9 +99,7 @@ def between(
         results: whose means, in the order that it takes them.
         quantity: which mean.
     """
-    means, errors = (np.array([float(r[name]) for r in results]) for name in (quantity, f"{quantity}_error"))
-    drawn = means + errors * np.random.default_rng(SEED).standard_normal((_REDRAWN, len(means)))
-    drawn = np.maximum(drawn, means / 100)  # an error is positive, and may be taken the logarithm of
+    means, drawn = _redrawn(results, quantity)
     tail = (1 - _CONFIDENCE) / 2
     with np.errstate(divide="ignore", invalid="ignore"):  # no error at all, where no count gets noise
         number = float(statistic(means))
@@ -108,10 +109,53 @@ def between(
     return number, 2 * number - high, 2 * number - low
 
 
+def _redrawn(results: Sequence[Result], quantity: str) -> tuple[Floats, Floats]:
+    """The means over the runs, and as they might have come out in other runs, a row each time."""
+    means, errors = (np.array([float(r[name]) for r in results]) for name in (quantity, f"{quantity}_error"))
+    drawn = means + errors * np.random.default_rng(SEED).standard_normal((_REDRAWN, len(means)))
+    return means, np.maximum(drawn, means / 100)  # an error is positive, and may be taken the logarithm of
+
+
 def side(interval: Interval, threshold: float = 0.0) -> int:
     """Return 1 where an interval is beyond a threshold, -1 where it is below, 0 where it holds it."""
     _, low, high = interval
     return int(low >= threshold) - int(high < threshold)
+
+
+def alike(
+    first: Sequence[Result],
+    second: Sequence[Result] | Floats,
+    scale: Callable[[Floats], Floats],
+    quantity: str = "total",
+) -> tuple[float, int]:
+    """Correlate a curve with another, or with numbers that have no noise.
+
+    What the noise takes from a correlation can be put back only where it leaves most of it: a curve that comes out
+    unlike itself in other runs is told apart from nothing, whatever it looks like in these.
+
+    Args:
+        first, second: means by what is swept; or, for the second, float64 of the same shape.
+        scale: that the means are compared on; applied to each curve of means.
+        quantity: which mean.
+
+    Returns:
+        The correlation, and the side of 0.8 that it is on.
+    """
+    noisy = [first] if isinstance(second, np.ndarray) else [first, second]
+    exact = [second] if isinstance(second, np.ndarray) else []
+
+    def statistic(means: Floats) -> float:
+        return correlation(*map(scale, np.split(means, len(noisy))), *exact)
+
+    interval = between(statistic, [result for curve in noisy for result in curve], quantity)
+    steady = all(_like_itself(curve, scale, quantity) >= _ALIKE for curve in noisy)
+    return interval[0], side(interval, _ALIKE) if steady else 0
+
+
+def _like_itself(curve: Sequence[Result], scale: Callable[[Floats], Floats], quantity: str) -> float:
+    """The mean correlation of a curve with what it might have been in other runs."""
+    means, drawn = _redrawn(curve, quantity)
+    return float(np.mean([correlation(scale(means), scale(each)) for each in drawn]))
 
 
 def outperforms(settings: Sequence[Setting], by: str) -> Check:
@@ -158,14 +202,14 @@ def geometric(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def ranks(values: Sequence[float] | Floats) -> list[float]:
-    """Return the place of each value in ascending order."""
-    return np.argsort(np.argsort(values)).astype(float).tolist()
+def ranks(values: Floats) -> Floats:
+    """Return the place of each value in ascending order; equal ones, as bounds are at their clamp, share the mean."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts + 1) / 2)[which]
 
 
-def correlation(first: Sequence[float] | Floats, second: Sequence[float] | Floats) -> float:
+def correlation(first: Floats, second: Floats) -> float:
     """Return the correlation; 0 where one side does not vary."""
-    a, b = np.array(first), np.array(second)
-    if not (a.std() > 0 and b.std() > 0):
+    if not (first.std() > 0 and second.std() > 0):
         return 0.0
-    return float(np.corrcoef(a, b)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])

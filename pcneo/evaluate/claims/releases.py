@@ -13,9 +13,9 @@ from pcneo.evaluate.cells import Result
 from pcneo.evaluate.claims.comparing import (
     Floats,
     Setting,
+    alike,
     between,
     clearly,
-    correlation,
     outperforms,
     pairs_at,
     ranks,
@@ -191,12 +191,9 @@ def _similar_by_h(finished: Finished, switches: tuple[str, ...]) -> Outcome | No
     bounds = _bounds_by_h(finished, switches)
     if bounds is None:
         return None
-    alike = {
-        epsilon: between(lambda means: correlation(*map(ranks, np.split(means, 2))), [*published, *elv], "bound")
-        for epsilon, (published, elv) in bounds.items()
-    }
-    text = ", ".join(f"ε={epsilon}: {value:.2f}" for epsilon, (value, *_) in alike.items())
-    return Outcome.of([side(each, 0.8) for each in alike.values()], f"rank correlation over h: {text}")
+    found = {epsilon: alike(published, elv, ranks, "bound") for epsilon, (published, elv) in bounds.items()}
+    text = ", ".join(f"ε={epsilon}: {value:.2f}" for epsilon, (value, _) in found.items())
+    return Outcome.of([sign for _, sign in found.values()], f"rank correlation over h: {text}")
 
 
 def _optimal_h(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
@@ -241,10 +238,10 @@ def _similar_by_epsilon(k: int) -> Check:
             pairs = pairs_at(finished, switches, settings)
             if pairs is None:
                 return None
-            results = [pair[i] for i in (1, 2) for pair in pairs]
-            alike = between(lambda means: correlation(*np.split(np.log(means), 2)), results)
-            signs.append(side(alike, 0.8))
-            texts.append(f"h={settings[0]['h']}: {alike[0]:.2f}")
+            published, elv = ([pair[i] for pair in pairs] for i in (1, 2))
+            value, sign = alike(published, elv, np.log)
+            signs.append(sign)
+            texts.append(f"h={settings[0]['h']}: {value:.2f}")
         return Outcome.of(signs, f"correlation of log errors over ε: {', '.join(texts)}")
 
     return check
@@ -297,13 +294,11 @@ def _trend_of_epsilon_1(low: float, high: float, sign: int, quantity: str = "tot
         if curves is None:
             return None
         places = [i for i, each in enumerate(EPSILON_1S) if low <= float(each) <= high]
-        alike = {
-            name: between(lambda means: sign * correlation(ranks(means), places), [curve[i] for i in places], quantity)
-            for name, curve in curves.items()
-        }
-        signs = [side(each, 0.8) for each in alike.values()]
-        text = ", ".join(f"{name} h={h}: {sign * value:.2f}" for (name, h), (value, *_) in alike.items())
-        return Outcome.of(signs, f"clearly in {signs.count(1)} of {len(alike)} curves; rank correlation {text}")
+        along = sign * np.array(places, float)
+        found = {name: alike([curve[i] for i in places], along, ranks, quantity) for name, curve in curves.items()}
+        signs = [side for _, side in found.values()]
+        text = ", ".join(f"{name} h={h}: {sign * value:.2f}" for (name, h), (value, _) in found.items())
+        return Outcome.of(signs, f"clearly in {signs.count(1)} of {len(found)} curves; rank correlation {text}")
 
     return check
 
