@@ -16,9 +16,8 @@ from pcneo.evaluate.datasets import EvaluatedGraph
 from pcneo.evaluate.kept import Kept
 from pcneo.losses import pair_losses
 from pcneo.model import CohesionBatch
-from pcneo.protected import Protected, largest_supports, protect, protected_memory
+from pcneo.protected import Protected, largest_supports, protect, refused_memory
 from pcneo.release.loss import losses_inside
-from pcneo.release.source import MEMORY
 from pcneo.search import minimal_p_cohesions, search_batches
 
 __all__ = ["REVISIONS", "GraphArrays", "RefusedError", "SetArrays", "Sets", "Told"]
@@ -227,8 +226,8 @@ class SetArrays:
         Raises:
             RefusedError: they are too large, as for a release.
         """
-        needed = protected_memory(self.of.graph, self.batch, concurrency=1)  # the same on every machine
-        if needed > MEMORY:
+        needed = refused_memory(self.of.graph, self.batch, concurrency=1)  # the same on every machine
+        if needed is not None:
             raise RefusedError(f"groups of {len(self.batch.members):,} members in all, about {needed / 1e9:.1f} GB")
         return protect(self.of.graph, self.batch)
 

@@ -9,7 +9,7 @@ from pcneo.protected.common import common_bounds
 from pcneo.protected.listed import listed_hull
 from pcneo.protected.pairs import Groups, Protected, pair_blocks, protect
 from pcneo.protected.supports import AFFORDABLE, LISTED, LargestSupports, largest_shared, largest_supports
-from pcneo.protected.tiles import protected_memory
+from pcneo.protected.tiles import protected_memory, refused_memory
 
 __all__ = [
     "AFFORDABLE",
@@ -24,4 +24,5 @@ __all__ = [
     "pair_blocks",
     "protect",
     "protected_memory",
+    "refused_memory",
 ]

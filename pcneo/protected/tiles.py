@@ -13,7 +13,7 @@ from pcneo.model import CohesionBatch, Graph
 from pcneo.protected.pairs import PAIRS, Groups, Protected
 from pcneo.running import compilation_announced, run_ranges, thread_count
 
-__all__ = ["TILE", "Tile", "by_degree", "protected_memory", "tiles"]
+__all__ = ["TILE", "Tile", "by_degree", "protected_memory", "refused_memory", "tiles"]
 
 TILE = 2**25
 """Vertices in the rows of Ĝ that are kept at a time, in 4 bytes each; more only where one row alone has more."""
@@ -41,6 +41,10 @@ class Tile:
     opened: NDArray[np.int64]
 
 
+MEMORY = 4 * 10**9
+"""Bytes that scales may take beside the graph and the groups."""
+
+
 def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int:
     """Return the bytes that `protect`, `largest_supports` for k=3 and `common_bounds` need, estimated from above.
 
@@ -59,6 +63,21 @@ def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrenc
     n, m = graph.vertex_count, graph.edge_count
     kept = 4 * len(groups.members) + 128 * n + 128 * m
     return kept + 8 * max(TILE, 2 * n) + 32 * n * thread_count(concurrency)
+
+
+def refused_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int | None:
+    """Return `protected_memory` where it is above `MEMORY`, so that the groups are to be refused; else None.
+
+    Args:
+        graph: the graph.
+        groups: the groups, by position in it.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Raises:
+        ParameterError: concurrency is out of range.
+    """
+    needed = protected_memory(graph, groups, concurrency=concurrency)
+    return needed if needed > MEMORY else None
 
 
 def by_degree(protected: Protected) -> NDArray[np.int64]:

@@ -22,16 +22,13 @@ from pcneo.protected import (
     largest_shared,
     largest_supports,
     protect,
-    protected_memory,
+    refused_memory,
 )
 from pcneo.source import read_graph
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 
 __all__ = ["Source", "read_source"]
-
-MEMORY = 4 * 10**9
-"""Bytes that scales may take beside the graph and the groups; more is refused before anything is spent."""
 
 
 class Source:
@@ -133,8 +130,8 @@ class Source:
         """
         if run.id not in self._protected:
             groups = self.groups[run.id]
-            needed = protected_memory(self.graph, groups)
-            if needed > MEMORY:
+            needed = refused_memory(self.graph, groups)
+            if needed is not None:
                 raise GraphError(
                     f"The groups of run {run.id} have {len(groups.members):,} members in all, for which critical needs "
                     f"about {needed / 1e9:.1f} GB. Use the mechanism edge, or a run with a smaller p.",
@@ -152,8 +149,12 @@ class Source:
 
     def share_inside(self, run: Run) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""
-        critical, _ = critical_counts(self.graph, self.groups[run.id])
-        return float((critical > 0).mean()) if len(critical) else None
+        if not self.graph.edge_count:
+            return None
+        if run.id in self._protected:
+            return float(self._protected[run.id].inside.mean())
+        critical, _ = critical_counts(self.graph, self.groups[run.id])  # groups that `protected` may refuse for size
+        return float((critical > 0).mean())
 
 
 def read_source(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> Source:

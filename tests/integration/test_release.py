@@ -319,7 +319,7 @@ def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refuse
 def test_groups_too_large_for_memory_are_refused_and_edge_is_named(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcneo.release.source.MEMORY", 1_000)
+    monkeypatch.setattr("pcneo.protected.tiles.MEMORY", 1_000)
     refused(kite, 4, "Use the mechanism edge")
 
 

@@ -163,7 +163,7 @@ def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_thei
 
 
 def test_critical_refused_for_size_is_shown_as_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcneo.evaluate.sets.MEMORY", 10)
+    monkeypatch.setattr("pcneo.protected.tiles.MEMORY", 10)
     given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
     result = result_of("release", some_graph(), tmp_path, mechanism="critical", **given)
     assert "members" in result["refused"]
