@@ -1,9 +1,9 @@
-"""`published` beside `elv` at the same settings, and the numbers that say how they compare."""
+"""Numbers that compare means over the runs, and what of them is beyond the noise."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -11,23 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.evaluate.cells import SEED, Result
-from pcneo.evaluate.claims.judging import Check, Outcome
-from pcneo.evaluate.finished import Finished
 
 __all__ = [
     "Floats",
     "Interval",
-    "Setting",
     "alike",
     "between",
     "clearly",
     "correlation",
     "geometric",
-    "outperforms",
-    "pairs_at",
     "ranks",
     "ratio",
-    "setting",
     "side",
 ]
 
@@ -35,38 +29,9 @@ _CONFIDENCE = 0.95
 
 _REDRAWN = 400  # times that means are drawn again for an interval
 
-_MOST = 0.95  # of many points some fall within the noise of each other
-
 _ALIKE = 0.8  # the correlation from which on two curves count as alike, as the claims say
 
 Floats = NDArray[np.float64]
-
-Setting = dict[str, Any]
-"""Parameters of a release, by name, but for mechanism and switches."""
-
-
-def setting(graph: str, k: int, epsilon: str, h: int = 3, p: str = "0.1", epsilon_1: str | None = None) -> Setting:
-    """Return a setting, with the evaluation's usual values for what is not given."""
-    return {"graph": graph, "k": k, "epsilon": epsilon, "h": h, "p": p, "epsilon_1": epsilon_1}
-
-
-def _release(finished: Finished, mechanism: str, switches: tuple[str, ...], **given: Any) -> Result | None:
-    if mechanism == "elv":
-        given.pop("p", None)
-    return finished.one(kind="release", mechanism=mechanism, switches=switches, **given)
-
-
-def pairs_at(
-    finished: Finished, switches: tuple[str, ...], settings: Iterable[Setting]
-) -> list[tuple[Setting, Result, Result]] | None:
-    """`published` and `elv` at each setting; None where a cell is missing."""
-    found = []
-    for given in settings:
-        published, elv = (_release(finished, name, switches, **given) for name in ("published", "elv"))
-        if published is None or elv is None:
-            return None
-        found.append((given, published, elv))
-    return found
 
 
 def clearly(better: Result, worse: Result, quantity: str = "total", *, among: int = 1) -> bool:
@@ -158,43 +123,11 @@ def _like_itself(curve: Sequence[Result], scale: Callable[[Floats], Floats], qua
     return float(np.mean([correlation(scale(means), scale(each)) for each in drawn]))
 
 
-def outperforms(settings: Sequence[Setting], by: str) -> Check:
-    """`published` has clearly smaller errors at 95 % of the settings at least, and clearly larger ones at none."""
-
-    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
-        pairs = pairs_at(finished, switches, settings)
-        if pairs is None:
-            return None
-        better = [given for given, published, elv in pairs if published["total"] < elv["total"]]
-        clear = sum(clearly(published, elv) for _, published, elv in pairs)
-        worse = sum(clearly(elv, published, among=len(pairs)) for _, published, elv in pairs)
-        groups: dict[object, list[float]] = {}
-        for given, published, elv in pairs:
-            groups.setdefault(given[by], []).append(ratio(elv["total"], published["total"]))
-        if len(groups) > 12:  # as many as there are values of ε1
-            spread = [each for ratios in groups.values() for each in ratios]
-            ratios = f"between ×{min(spread):.3g} and ×{max(spread):.3g}, median ×{np.median(spread):.3g}"
-        else:
-            ratios = ", ".join(f"{name} ×{geometric(values):.3g}" for name, values in groups.items())
-        holds = clear >= _MOST * len(pairs) and worse == 0
-        return Outcome(
-            holds,
-            f"smaller at {len(better)} of {len(pairs)} points (clearly at {clear}, clearly larger at {worse}); "
-            f"error of elv over that of published by {_NAMES.get(by, by)}: {ratios}",
-            told=holds or worse > 0,
-        )
-
-    return check
-
-
 def ratio(error: float, of: float) -> float:
     """Return how many times as large one error is; infinite beside 0, as no count may get noise with `inside`."""
     if of == 0:
         return math.inf if error > 0 else 1.0
     return error / of
-
-
-_NAMES = {"epsilon_1": "ε1", "epsilon": "ε"}
 
 
 def geometric(values: Sequence[float]) -> float:
