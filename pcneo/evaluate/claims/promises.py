@@ -42,9 +42,7 @@ def whole_neighbourhoods(graph: str, k: int) -> Check:
 
     def outcome(found: Found) -> Outcome:
         text = ", ".join(f"{cell['p']}: {share:.0%}" for cell, share in found)
-        return Outcome(
-            all(share >= 0.9 for _, share in found), f"share of vertices with all their connections: {text}"
-        )
+        return Outcome(all(share >= 0.9 for _, share in found), f"share of vertices with all their connections: {text}")
 
     same: dict[str, Any] = {"kind": "release", "mechanism": "published", "switches": ()}
     return at_each([{**same, **setting(graph, k, "10", p=p)} for p in P_VALUES[4:]], "whole_neighbourhoods", outcome)

@@ -102,7 +102,6 @@ def at_edge(axes: Any, xs: Sequence[float], height: float, series: Series, what:
         )
 
 
-
 def draw_series(axes: Any, series: Series, points: Points, measure: str, ends: tuple[float, float]) -> None:
     """Draw a series: a line with its band, and marks on the edges for what a logarithmic axis has no place for.
 
@@ -131,6 +130,7 @@ def draw_series(axes: Any, series: Series, points: Points, measure: str, ends: t
     band = CONFIDENCE * errors
     axes.fill_between(xs, np.maximum(means - band, means * 0.02), means + band, color=series.colour, alpha=0.25, lw=0)
 
+
 def labelled(*panels: Any) -> dict[str, Any]:
     """Return what the marks of panels are, by label, each once."""
     seen: dict[str, Any] = {}
@@ -142,4 +142,3 @@ def labelled(*panels: Any) -> dict[str, Any]:
 def legend(figure: Any, seen: Mapping[str, Any], title: str = PROMISES) -> None:
     """Put a legend of mechanisms under the panels, by label."""
     figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2, title=title, title_fontsize=8)
-
