@@ -101,7 +101,7 @@ def writers(setting: Setting) -> Iterator[Line]:
     with loaded(setting.file) as server, server.driver() as driver:
         rows = list(map(row_of, annotate.stream(driver, p="0.1", **NAMES)))
         written = sum(row["size"] for row in rows)
-        ways = [(sessions, memberships) for sessions in (1, 2, 4) for memberships in (10_000, 30_000, 50_000)]
+        ways = [(sessions, memberships) for sessions in (1, 2, 3, 4) for memberships in (10_000, 20_000, 30_000)]
         tasks = {
             f"{sessions} sessions, {memberships:,} a transaction": lambda way=(memberships, sessions): (
                 written / _write(driver, rows, "0.1", *way)

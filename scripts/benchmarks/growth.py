@@ -135,7 +135,7 @@ def _draw(
             xscale="log", yscale="log", xlabel="vertices n", ylabel="processor time (µs)", title="by size of the graph"
         )
         left.legend()
-        right.set_ylim(top=20 * max(cost for points in by_n.values() for _, cost in points))  # room for the legend
+        right.set_ylim(top=200 * max(cost for points in by_n.values() for _, cost in points))  # room for the legend
         right.legend(loc="upper left")
         setting.to.mkdir(parents=True, exist_ok=True)
         for ending in (".svg", ".png"):
