@@ -38,9 +38,10 @@ __all__ = [
     "writer_of",
 ]
 
-MEMBERSHIPS_A_TRANSACTION = 30_000
-WRITERS = 4
-"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best (neo4j.md)."""
+MEMBERSHIPS_A_TRANSACTION = 20_000
+WRITERS = 3
+"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best (neo4j.md). Beside a
+server on the same two cores two or three write faster than four (`scripts/bench writers`)."""
 
 log = logging.getLogger("pcneo")
 
@@ -103,7 +104,7 @@ class GraphWriter:
         with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool:
             pending: deque[Future[int]] = deque()
             try:
-                for batch in transactions_of(rows):
+                for batch in transactions_of(rows, MEMBERSHIPS_A_TRANSACTION):
                     pending.append(pool.submit(self._create, run, batch))
                     if len(pending) > WRITERS + 1:
                         yield pending.popleft().result()
@@ -197,9 +198,7 @@ def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) 
         log.debug("remains in graph %r are left to the next writer: %s", name, error)
 
 
-def transactions_of(
-    rows: Iterable[dict[str, Any]], memberships: int = MEMBERSHIPS_A_TRANSACTION
-) -> Iterator[list[dict[str, Any]]]:
+def transactions_of(rows: Iterable[dict[str, Any]], memberships: int) -> Iterator[list[dict[str, Any]]]:
     """Group rows so that each group has about `memberships` members, and at least one row."""
     group: list[dict[str, Any]] = []
     members = 0

@@ -431,8 +431,7 @@ def test_the_fingerprint_key_outlives_the_runs(db, stored):
     assert runs.list_runs(db.driver, db.name)[0].run.fingerprint == before
 
 
-def test_transactions_hold_about_as_many_memberships_as_they_take_best(monkeypatch):
-    monkeypatch.setattr(writer_module, "MEMBERSHIPS_A_TRANSACTION", 10)
+def test_transactions_hold_about_as_many_memberships_as_are_wanted():
     rows = [{"vertex": v, "size": size} for v, size in enumerate([4, 4, 4, 25, 1, 9, 3])]
-    groups = list(writer_module.transactions_of(rows))
+    groups = list(writer_module.transactions_of(rows, 10))
     assert [[row["size"] for row in group] for group in groups] == [[4, 4, 4], [25], [1, 9], [3]]
