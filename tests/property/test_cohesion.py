@@ -197,3 +197,17 @@ def test_vertices_of_a_larger_graph_have_the_twins_cohesions(name: str, p: str, 
     batch = minimal_p_cohesions(built, p, score, vertices=chosen)
     expected = {q: naive.minimal_p_cohesion(graph, Fraction(p), q, score) for q in built.keys[np.sort(chosen)].tolist()}
     assert found(batch.cohesions(built)) == expected
+
+
+def test_a_hub_of_more_than_65536_neighbours_is_searched_for() -> None:
+    """A hub adjacent to 70,000 vertices, of which every five in a row are adjacent to each other, too."""
+    rows: dict[int, list[int]] = {0: list(range(1, 70_001))}
+    for first in range(1, 70_001, 5):
+        five = range(first, first + 5)
+        rows |= {v: [0, *(w for w in five if w != v)] for v in five}
+    graph = graph_from_rows(rows.items())
+    of_hub, of_another = minimal_p_cohesions(graph, "0.3", vertices=[0, 1], check=True).cohesions(graph)
+    assert of_hub.size == 1 + 21_000  # 3 in 10 of its neighbours; each of them needs the hub and one more
+    kept = np.bincount([(v - 1) // 5 for v in of_hub.members if v])
+    assert 1 not in kept
+    assert (of_another.size, of_another.edges) == (3, 3)
