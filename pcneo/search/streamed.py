@@ -104,9 +104,11 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
                 lacking.append(missing)
     new = [search.vertex for search in searches if search.vertex not in partial]
     share = int(fetched.sum()) // max(1, len(lacking))
+    unknown = np.concatenate((np.zeros(1, np.int64), np.cumsum(need[graph.neighbours] < 0)))[graph.offsets]
+    near_unknown = np.diff(unknown) > 0
     places = [np.empty(0, np.int64)]
     for missing in lacking:
-        places += missing.vertices, _needed_soon(graph, need, missing.members, share)
+        places += missing.vertices, _needed_soon(graph, need, near_unknown, missing.members, share)
     keys = list(dict.fromkeys([*new, *graph.keys[np.unique(np.concatenate(places))].tolist()]))
     if keys:
         partial.add(fetch(keys))
@@ -120,9 +122,16 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
         )
 
 
-def _needed_soon(graph: Graph, need: NDArray[np.int64], members: NDArray[np.uint32], share: int) -> NDArray[np.int64]:
+def _needed_soon(
+    graph: Graph,
+    need: NDArray[np.int64],
+    near_unknown: NDArray[np.bool_],
+    members: NDArray[np.uint32],
+    share: int,
+) -> NDArray[np.int64]:
     """Return vertices not fetched yet whose neighbourhoods the next steps of an expansion are likely to need.
 
+    They are neighbours of those that are `near_unknown`, which is the same for every expansion of a step.
     Each step goes through all that is known, so that fetching in proportion to it, of which `share` vertices stand to
     one expansion's account, keeps the steps few.
     """
@@ -132,8 +141,7 @@ def _needed_soon(graph: Graph, need: NDArray[np.int64], members: NDArray[np.uint
     inside = np.bincount(graph.neighbours[arcs], minlength=graph.vertex_count)
     joined = np.zeros(graph.vertex_count, np.bool_)
     joined[members] = True
-    unknown = np.concatenate((np.zeros(1, np.int64), np.cumsum(need[graph.neighbours] < 0)))[graph.offsets]
-    lacking = (inside > 0) & (inside < need) & (np.diff(unknown) > 0)
+    lacking = (inside > 0) & (inside < need) & near_unknown
     taken_soon = _unknown_around(graph, need, inside, lacking & joined)
     found = _as_many(taken_soon, share // _AHEAD, generously=True)
     joining_soon = _unknown_around(graph, need, inside, lacking & ~joined)
