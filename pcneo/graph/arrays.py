@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,16 @@ from pcneo.model import Graph, Key, KeyArray
 __all__ = ["check_degrees", "check_listing", "compress", "key_array", "note_kinds", "sort_arcs", "sort_keys"]
 
 
-def note_kinds(kinds: dict[type, Key], keys: Iterable[Key]) -> None:
-    """Note the kinds of `keys`, each with an example, and refuse all but integers alone or strings alone.
+def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
+    """Note the kinds of the keys in `columns`, each with an example; refuse all but integers alone or strings alone.
 
     Raises:
         KeyPropertyError: a key is neither an integer nor a string, or both kinds have been noted.
     """
-    for kind, example in {type(key): key for key in keys}.items():
-        kinds.setdefault(kind, example)
+    for column in columns:
+        if not kinds.keys() >= set(map(type, column)):  # half the time of looking for examples
+            kinds |= {type(key): key for key in column}
+    for kind, example in kinds.items():
         if kind not in (int, str):
             raise KeyPropertyError(
                 f"The key {example!r} is of type {kind.__name__}; keys must be integers or strings.",

@@ -41,7 +41,7 @@ def graph_from_rows(rows: Iterable[tuple[Key, Sequence[Key]]]) -> Graph:
     rows = iter(rows)
     while batch := list(islice(rows, _ROWS_AT_ONCE)):
         keys, lists = zip(*batch, strict=True)
-        note_kinds(kinds, chain(keys, *lists))
+        note_kinds(kinds, keys, *lists)
         listed.extend(map(numbers.__getitem__, keys))
         lengths.extend(map(len, lists))
         neighbours.extend(map(numbers.__getitem__, chain.from_iterable(lists)))
@@ -69,7 +69,7 @@ def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Itera
             name="targets",
             value=len(heads),
         )
-    note_kinds({}, chain(names, tails, heads))
+    note_kinds({}, names, tails, heads)
     numbers: defaultdict[Key, int] = defaultdict(count().__next__)
     listed = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
     ends = np.fromiter(map(numbers.__getitem__, chain(tails, heads)), np.int64, 2 * len(tails))

@@ -64,8 +64,7 @@ class PartialGraph:
         if not names:
             return
         every = [*names, *chain.from_iterable(lists)]
-        if not self._kinds.keys() >= set(map(type, every)):
-            note_kinds(self._kinds, every)
+        note_kinds(self._kinds, every)
         keys, places = np.unique(key_array(every), return_inverse=True)
         places = self._enter(cast("KeyArray", keys))[places]
         fresh, targets = places[: len(names)], places[len(names) :]

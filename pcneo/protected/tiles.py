@@ -18,6 +18,9 @@ __all__ = ["TILE", "Tile", "by_degree", "protected_memory", "refused_memory", "t
 TILE = 2**25
 """Vertices in the rows of Ĝ that are kept at a time, in 4 bytes each; more only where one row alone has more."""
 
+MEMORY = 4 * 10**9
+"""Bytes that scales may take beside the graph and the groups."""
+
 _FIRST = 64  # rows of the first tile; each has four times as many rows as the one before, as far as they fit
 _FASTER = 4
 
@@ -39,10 +42,6 @@ class Tile:
     at: NDArray[np.int64]
     rows: NDArray[np.uint32]
     opened: NDArray[np.int64]
-
-
-MEMORY = 4 * 10**9
-"""Bytes that scales may take beside the graph and the groups."""
 
 
 def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int:

@@ -106,11 +106,20 @@ def table(record: Mapping[str, Any]) -> str:
     packages = ", ".join(f"{name} {number}" for name, number in record["versions"].items())
     return (
         f"{rows}\n\nMeasured on {record['date']}, {there['cores']} cores of {there['cpu']}, {there['memory_gib']} GiB, "
-        f"{there['system']}; {record['rounds']} rounds in turns (nine of what is short), "
+        f"{there['system']}; {_rounds(record)}, "
         f"{record['seconds'] / 60:.0f} minutes in all. "
         "A ratio is the median of the rounds' own, with the least and the most; goals are judged by the median. "
         f"{packages}.\n"
     )
+
+
+def _rounds(record: Mapping[str, Any]) -> str:
+    """Say how often the lines were measured, which is not the same for what is short and what takes long."""
+    counts = [len(line["ours"]["rounds"]) for line in record["lines"] if line["ours"]]
+    fewest, most = min(counts, default=0), max(counts, default=0)
+    if most <= 1:
+        return "each line once"
+    return f"{most} rounds in turns" if fewest == most else f"from {fewest} to {most} rounds a line, in turns"
 
 
 def show(record: Mapping[str, Any], readme: Path) -> None:
