@@ -145,6 +145,7 @@ def _result(
         covered=covered,
         protected=source.protected(groups).pair_count / pairs if groups and pairs else None,
         exact=sum(t == 0 for t in one.scales or []),
+        exact_supports=one.utility.exact_supports,
         inside=losses_of_groups(one, groups, random) if groups else None,
         connections=losses_of_connections(one, random),
         scales=random,

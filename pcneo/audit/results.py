@@ -99,6 +99,7 @@ class AuditResult:
         covered: share of the connections that lie inside groups; None without groups or connections.
         protected: share of all pairs of vertices that lie inside groups; None without groups or pairs.
         exact: how many counts are published exactly.
+        exact_supports: whether `critical`'s scales rest on exact supports, or on a bound; None for the others.
         inside: losses of all pairs inside groups; None without groups.
         connections: losses of all connections of the graph.
         scales: simulated λ; None for `critical`.
@@ -120,6 +121,7 @@ class AuditResult:
     covered: float | None
     protected: float | None
     exact: int
+    exact_supports: bool | None
     inside: Losses | None
     connections: Losses
     scales: Scales | None

@@ -88,7 +88,8 @@ def _print(result: AuditResult) -> None:
             f"Inside groups: {result.covered:.1%} of the connections, {result.protected:.3%} of all pairs of vertices."
         )
     if result.mechanism == "critical":
-        print(f"Counts published exactly: {result.exact:,}.")
+        rest = "exact supports" if result.exact_supports else "a bound, exact supports being too dear"
+        print(f"Counts published exactly: {result.exact:,}. The scales rest on {rest}.")
     if result.scales is not None:
         low, middle, high = (float(scale) for scale in (result.scales.low, result.scales.median, result.scales.high))
         print(

@@ -195,7 +195,7 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; the last three columns are of `critical`, for the owner alone."""
+    """What may be said before anything is spent; the last four columns are of `critical`, for the owner alone."""
     from pcneo.release import DIFFERENT_PROMISES
 
     rows = [
@@ -211,6 +211,7 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
             "standardErrorOfTotal": one.utility.standard_error,
             "standardErrorWithEdge": one.utility.with_edge,
             "exactCounts": one.utility.exact_counts,
+            "exactSupports": one.utility.exact_supports,
         }
         for one in prepared
     ]

@@ -104,7 +104,8 @@ def _error(result: Result | None) -> str:
         return f"refused: {result['refused']}"
     if "total" not in result:
         return "no clique"
-    return f"{result['total']:.3g} ± {1.96 * result['total_error']:.1g}"
+    band = float(f"{1.96 * result['total_error']:.1g}")  # 50, where one digit alone would be written 5e+01
+    return f"{result['total']:.3g} ± {band:g}"
 
 
 # --- Losses

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from pcneo.__main__ import main
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
+from pcneo.protected import largest_supports
 from pcneo.release import Asked, release, spending
 from pcneo.release.prepared import prepare
 from pcneo.store.failures import translated
@@ -485,6 +487,24 @@ def test_published_makes_the_total_read_not_bounded(
     assert json.loads((tmp_path / "a.owner.json").read_text())["left"] is None
     assert "so far: not bounded; total ε = 10, δ = 0.1\n" in (tmp_path / "a.owner.md").read_text()
     refused(kite, 9, "not bounded")
+
+
+def test_scales_from_the_bound_are_told_before_the_spend_and_in_the_reports(
+    kite: Database,
+    pcneo: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("pcneo.release.source.largest_supports", partial(largest_supports, listed=-1))
+    options = "-k", "4", "-e", "1", "--to", str(tmp_path / "a.csv")
+    assert json.loads(pcneo("release", *options, "--dry-run", "--json")[1])[0]["exactSupports"] is False
+    assert pcneo("release", *options)[0] == 0
+    assert "scales from the bound 4·C(cn, 2), exact supports being too dear" in caplog.text
+    assert "Scales from the bound 4·C(cn, 2)" in (tmp_path / "a.owner.md").read_text()
+    assert json.loads((tmp_path / "a.owner.json").read_text())["exactSupports"] is False
+    assert "The scales rest on a bound" in pcneo("audit", "-k", "4", "-e", "1", "--resample", "0")[1]
+    assert "The scales rest on exact supports" in pcneo("audit", "-k", "3", "-e", "1", "--resample", "0")[1]
 
 
 def test_an_answer_lost_at_the_spend_sends_the_owner_to_the_ledger_and_not_to_the_same_command(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -51,9 +52,13 @@ def _ratios(pairs: Panel, by: str) -> str:
     for given, published, elv in pairs:
         groups.setdefault(given[by], []).append(ratio(elv["total"], published["total"]))
     if len(groups) <= 12:  # there are more values of ε1 than a person reads
-        return ", ".join(f"{name} ×{geometric(values):.3g}" for name, values in groups.items())
+        return ", ".join(f"{name} ×{_digits(geometric(values))}" for name, values in groups.items())
     spread = [each for ratios in groups.values() for each in ratios]
-    return f"between ×{min(spread):.3g} and ×{max(spread):.3g}, median ×{np.median(spread):.3g}"
+    return f"between ×{_digits(min(spread))} and ×{_digits(max(spread))}, median ×{_digits(float(np.median(spread)))}"
+
+
+def _digits(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.3g}"
 
 
 def two_orders(epsilon: str) -> Check:
