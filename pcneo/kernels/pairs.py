@@ -1,9 +1,10 @@
 """Pairs of vertices inside groups, and the graph that has them all, one vertex at a time (privacy.md, "critical").
 
 A group is a set of vertices, and groups overlap. P̂ are all pairs of vertices inside some group, Ĝ is the graph with all
-of them added. Neither is ever there as a whole: a vertex's row of Ĝ, which is its *partners*, those it shares a group
-with, and its other neighbours, is made when it is needed, from the groups that it is in, so that a pair counts once
-however many groups it lies in. What outlasts a vertex is a *tile*, the rows of some vertices.
+of them added. A vertex's row of Ĝ, which is its *partners*, those it shares a group with, and its other neighbours, is
+made when it is needed, from the groups that it is in, so that a pair counts once however many groups it lies in. What
+outlasts a vertex is a *tile*, the rows of some vertices; and where groups hold so many vertices that most pairs lie in
+many of them, a bit for each two vertices that says whether they are partners.
 
 Vertices are taken by falling degree in Ĝ, which is where the pairs with many common neighbours are; `order` is that
 order, and `rank` says where in it a vertex is.
@@ -15,11 +16,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from pcneo.kernels.instructions import lowest
+
 __all__ = [
     "Marks",
     "Rows",
     "columns_of_tile",
     "count_rows",
+    "fill_bits",
     "fill_pairs",
     "fill_rows",
     "fill_tile",
@@ -38,6 +42,8 @@ class Rows(NamedTuple):
         starts, members: the i-th group is `members[starts[i]:starts[i + 1]]`.
         places: int64, n + 1.
         groups: uint32; those of v are `groups[places[v]:places[v + 1]]`.
+        bits: uint64, shape (n, words); bit w % 64 of `bits[v, w // 64]` says whether v and w share a group. Shape
+            (0, 0) where partners are found by groups.
     """
 
     offsets: NDArray[np.int64]
@@ -46,6 +52,7 @@ class Rows(NamedTuple):
     members: NDArray[np.uint32]
     places: NDArray[np.int64]
     groups: NDArray[np.uint32]
+    bits: NDArray[np.uint64]
 
 
 class Marks(NamedTuple):
@@ -92,6 +99,29 @@ def groups_of_vertices(starts, members, vertex_count):
     return places, groups, met
 
 
+@njit(nogil=True, cache=True)
+def fill_bits(starts, members, first, last, bits):
+    """Set the bits of all groups in the words first..last-1 of every row.
+
+    Args:
+        starts, members: as in `groups_of_vertices`.
+        first, last: which words.
+        bits: uint64, shape (n, words), 0 there.
+    """
+    inside = np.zeros(last - first, np.uint64)
+    for i in range(len(starts) - 1):
+        group = members[starts[i] : starts[i + 1]]
+        inside[:] = 0
+        for w in group:
+            word = np.int64(w >> 6)
+            if first <= word < last:
+                inside[word - first] |= np.uint64(1) << np.uint64(w & 63)
+        for v in group:
+            row = bits[v, first:last]
+            for word in range(last - first):
+                row[word] |= inside[word]
+
+
 # --- One row
 
 
@@ -110,10 +140,29 @@ def _mark_new(vertices, marks, count):
 
 
 @njit(nogil=True, cache=True)
+def _mark_bits(v, row, marks):
+    """Mark the vertices of a row of bits and put them into `found`, but for v; return how many."""
+    marked, found = marks
+    count = 0
+    for i in range(len(row)):
+        word = row[i]
+        while word:
+            w = 64 * i + np.int64(lowest(word))
+            word &= word - np.uint64(1)
+            if w != v:
+                found[count] = w
+                marked[w] = 1
+                count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
 def _find_partners(v, rows, marks):
     """Mark v and its partners, and put these into `found`; return how many they are."""
     count = 0
     marks.marked[v] = 1
+    if len(rows.bits) > 0:
+        return _mark_bits(v, rows.bits[v], marks)
     for group in rows.groups[rows.places[v] : rows.places[v + 1]]:
         count = _mark_new(rows.members[rows.starts[group] : rows.starts[group + 1]], marks, count)
     return count

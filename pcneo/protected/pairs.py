@@ -14,12 +14,17 @@ from pcneo.kernels import pairs as kernels
 from pcneo.model import CohesionBatch, Graph
 from pcneo.running import compilation_announced, run_ranges
 
-__all__ = ["BLOCK", "PAIRS", "Groups", "Protected", "pair_blocks", "protect", "starts_of_edges"]
+__all__ = ["BLOCK", "PAIRS", "Groups", "Protected", "matrix_memory", "pair_blocks", "protect", "starts_of_edges"]
+
+MATRIX = 2**29
+"""Bytes that a bit for each two vertices may take: enough for 65,536 vertices."""
 
 BLOCK = 2**20
 """Pairs in a block; more only where one vertex alone has more."""
 
 PAIRS = "the protected pairs"
+
+_WORDS_AT_ONCE = 32  # so that of all rows what is written to stays near
 
 
 class Groups(NamedTuple):
@@ -90,8 +95,9 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
     edges_at = starts_of_edges(graph)
     with compilation_announced(PAIRS):
         places, of_vertices, met = kernels.groups_of_vertices(offsets, members, n)
-        rows = kernels.Rows(graph.offsets, graph.neighbours, offsets, members, places, of_vertices)
-        costs = met + graph.degrees + 1
+        bits = _partner_bits(groups, n, concurrency)
+        rows = kernels.Rows(graph.offsets, graph.neighbours, offsets, members, places, of_vertices, bits)
+        costs = (np.bitwise_count(bits).sum(axis=1, dtype=np.int64) if len(bits) else met) + graph.degrees + 1
 
         def count(marks: kernels.Marks, start: int, end: int) -> None:
             kernels.count_rows(rows, start, end, edges_at, marks, pairs, degrees, inside)
@@ -101,6 +107,28 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
     if degrees.sum() != 2 * (pairs.sum() + graph.edge_count - np.count_nonzero(inside)):
         raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
     return protected
+
+
+def matrix_memory(groups: CohesionBatch | Groups, vertex_count: int) -> int:
+    """Return the bytes of a bit for each two vertices, or 0 where partners are to be found by groups instead.
+
+    That is so where fewer members are gone through for all rows than words of bits, or the bits were above `MATRIX`.
+    """
+    sizes, words = np.diff(groups.offsets), -(-vertex_count // 64)
+    needed = 8 * vertex_count * words
+    return needed if (sizes * sizes).sum() > words * sizes.sum() and needed <= MATRIX else 0
+
+
+def _partner_bits(groups: CohesionBatch | Groups, n: int, concurrency: int | None) -> NDArray[np.uint64]:
+    words = -(-n // 64) if matrix_memory(groups, n) else 0
+    bits = np.zeros((n, words) if words else (0, 0), np.uint64)
+
+    def fill(_: None, start: int, end: int) -> None:
+        last = min(words, _WORDS_AT_ONCE * end)
+        kernels.fill_bits(groups.offsets, groups.members, _WORDS_AT_ONCE * start, last, bits)
+
+    run_ranges(np.ones(-(-words // _WORDS_AT_ONCE), np.int64), lambda: None, fill, concurrency)
+    return bits
 
 
 def starts_of_edges(graph: Graph) -> NDArray[np.int64]:

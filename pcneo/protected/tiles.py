@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pcneo.kernels import pairs as kernels
 from pcneo.model import CohesionBatch, Graph
-from pcneo.protected.pairs import PAIRS, Groups, Protected
+from pcneo.protected.pairs import PAIRS, Groups, Protected, matrix_memory
 from pcneo.running import compilation_announced, run_ranges, thread_count
 
 __all__ = ["TILE", "Tile", "by_degree", "protected_memory", "refused_memory", "tiles"]
@@ -48,8 +48,9 @@ def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrenc
     """Return the bytes that `protect`, `largest_supports` for k=3 and `common_bounds` need, estimated from above.
 
     With M members in all groups, n vertices, m connections and t threads, beside the graph and the groups, these are
-    4M + 128n + 128m for what is kept, 8 max(TILE, 2n) for rows of Ĝ, and 32n for each thread: the number of pairs
-    has no part in it. Exact supports for k >= 4 take up to 84 bytes for each edge of Ĝ more, and 8 for each thread.
+    4M + 128n + 128m for what is kept, 8 max(TILE, 2n) for rows of Ĝ, 32n for each thread, and what `matrix_memory`
+    says: the number of pairs has no part in it. Exact supports for k >= 4 take up to 84 bytes for each edge of Ĝ
+    more, and 8 for each thread.
 
     Args:
         graph: the graph.
@@ -60,7 +61,7 @@ def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrenc
         ParameterError: concurrency is out of range.
     """
     n, m = graph.vertex_count, graph.edge_count
-    kept = 4 * len(groups.members) + 128 * n + 128 * m
+    kept = 4 * len(groups.members) + 128 * n + 128 * m + matrix_memory(groups, n)
     return kept + 8 * max(TILE, 2 * n) + 32 * n * thread_count(concurrency)
 
 

@@ -28,6 +28,7 @@ from pcneo.protected import (
     largest_supports,
     listed_hull,
     pair_blocks,
+    pairs,
     protect,
     protected_memory,
     tiles,
@@ -217,14 +218,17 @@ def shared_by(seed: int, n: int) -> tuple[list[int], int]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("size", "n"), [(1, 40), (2_000, 300), (100_000, 300)])
+@pytest.mark.parametrize("matrix", [0, 2**20])
 def test_scales_and_bounds_are_the_same_however_few_rows_are_kept_at_a_time_and_on_any_number_of_threads(
-    monkeypatch: pytest.MonkeyPatch, seed: int, size: int, n: int
+    monkeypatch: pytest.MonkeyPatch, seed: int, size: int, n: int, matrix: int
 ) -> None:
     graph, groups = many_pairs(seed, n)
     largest, most = shared_by(seed, n)
     monkeypatch.setattr(tiles, "TILE", size)
+    monkeypatch.setattr(pairs, "MATRIX", matrix)
     for threads in (1, 3):
         protected = protect(graph, groups, concurrency=threads)
+        assert (protected.rows.bits.size > 0) == (matrix > 0)
         assert largest_shared(protected, concurrency=threads).tolist() == largest
         assert common_bounds(protected, concurrency=threads)[1] == most
         least, bound = common_bounds(protected, affordable=-1, concurrency=threads)
@@ -251,6 +255,33 @@ def test_the_memory_that_is_needed_is_no_more_than_is_said_and_does_not_grow_wit
         tracemalloc.stop()
         assert len(groups.members) == 500
         assert peak < protected_memory(graph, groups, concurrency=threads) < 2_000_000
+
+
+@pytest.mark.parametrize("p", ["0.1", "0.5"])
+def test_bits_and_groups_find_the_same_pairs(copenhagen: Graph, monkeypatch: pytest.MonkeyPatch, p: str) -> None:
+    """Of more vertices than are written to at once, with groups from small to almost all."""
+    edges = [ends + 800 * copy for copy in range(4) for ends in edge_ends(copenhagen)]
+    graph = graph_from_edges(np.arange(3_200), np.concatenate(edges[::2]), np.concatenate(edges[1::2]))
+    batch = minimal_p_cohesions(graph, p)
+    found = []
+    for matrix in (0, 2**30):
+        monkeypatch.setattr(pairs, "matrix_memory", lambda *_, matrix=matrix: matrix)
+        protected = protect(graph, batch)
+        assert protected.rows.bits.size == (50 * 3_200 if matrix else 0)
+        found.append((protected, np.concatenate([np.stack(block) for block in pair_blocks(protected)], axis=1)))
+    (by_groups, their), (by_bits, ours) = found
+    assert np.array_equal(their, ours)
+    for name in ("pairs", "degrees", "inside"):
+        assert np.array_equal(getattr(by_groups, name), getattr(by_bits, name))
+    assert np.array_equal(largest_shared(by_groups), largest_shared(by_bits))
+
+
+@pytest.mark.parametrize(("sizes", "n", "bits"), [([2] * 9, 100, False), ([60], 100, True), ([60], 70_000, False)])
+def test_bits_are_taken_where_groups_are_large_and_memory_is_enough(sizes: list[int], n: int, bits: bool) -> None:
+    groups = groups_of([list(range(size)) for size in sizes])
+    assert (pairs.matrix_memory(groups, n) > 0) == bits
+    graph = graph_from_edges(range(n), [], [])
+    assert protect(graph, groups).rows.bits.nbytes == pairs.matrix_memory(groups, n)
 
 
 # --- Refusals
