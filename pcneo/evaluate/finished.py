@@ -23,9 +23,7 @@ class Finished:
     def __init__(self, pairs: Iterable[tuple[Cell, Result]], missing: Iterable[Cell] = ()) -> None:
         """Take them."""
         self._pairs = list(pairs)
-        self._by_place: dict[tuple[str, str], list[tuple[Cell, Result]]] = {}
-        for cell, result in self._pairs:
-            self._by_place.setdefault((cell.kind, cell.graph), []).append((cell, result))
+        self._by_parameters: dict[tuple[str, ...], dict[tuple[Any, ...], list[tuple[Cell, Result]]]] = {}
         self.missing = list(missing)
 
     @classmethod
@@ -44,18 +42,13 @@ class Finished:
         return len(self._pairs)
 
     def where(self, **parameters: Any) -> Finished:
-        """Return the cells with these parameters."""
-        return Finished(
-            (cell, result)
-            for cell, result in self._near(parameters)
-            if all(getattr(cell, name) == value for name, value in parameters.items())
-        )
-
-    def _near(self, parameters: dict[str, Any]) -> list[tuple[Cell, Result]]:
-        """Those that can have the parameters: few, where kind and graph are among them."""
-        if "kind" in parameters and "graph" in parameters:
-            return self._by_place.get((parameters["kind"], parameters["graph"]), [])
-        return self._pairs
+        """Return the cells with these parameters; those with others of the same names are then found as fast."""
+        names = tuple(parameters)
+        if names not in self._by_parameters:
+            found = self._by_parameters[names] = {}
+            for cell, result in self._pairs:
+                found.setdefault(tuple(getattr(cell, name) for name in names), []).append((cell, result))
+        return Finished(self._by_parameters[names].get(tuple(parameters.values()), []))
 
     def one(self, **parameters: Any) -> Result | None:
         """Return the result of the only cell with these parameters; None where there is none."""
