@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from pcneo.evaluate.claims.comparing import between, clearly, geometric, ratio, side
-from pcneo.evaluate.claims.judging import Check, Outcome, series
+from pcneo.evaluate.claims.judging import Check, Outcome, digits, series
 from pcneo.evaluate.claims.pairs import Panel, Setting, compared, in_panels, setting
 from pcneo.evaluate.experiments import ALL, EPSILONS_BY_P, HS_BY_P, P_VALUES
 
@@ -52,13 +51,9 @@ def _ratios(pairs: Panel, by: str) -> str:
     for given, published, elv in pairs:
         groups.setdefault(given[by], []).append(ratio(elv["total"], published["total"]))
     if len(groups) <= 12:  # there are more values of ε1 than a person reads
-        return ", ".join(f"{name} ×{_digits(geometric(values))}" for name, values in groups.items())
+        return ", ".join(f"{name} ×{digits(geometric(values))}" for name, values in groups.items())
     spread = [each for ratios in groups.values() for each in ratios]
-    return f"between ×{_digits(min(spread))} and ×{_digits(max(spread))}, median ×{_digits(float(np.median(spread)))}"
-
-
-def _digits(value: float) -> str:
-    return "∞" if math.isinf(value) else f"{value:.3g}"
+    return f"between ×{digits(min(spread))} and ×{digits(max(spread))}, median ×{digits(float(np.median(spread)))}"
 
 
 def two_orders(epsilon: str) -> Check:
@@ -82,7 +77,8 @@ def smaller_for_published(quantity: str, words: str) -> Check:
             for _, published, elv in pairs
         ]
         numbers = ", ".join(
-            f"{given['graph']} {elv[quantity]:.4g} and {published[quantity]:.4g}" for given, published, elv in pairs
+            f"{given['graph']} {digits(elv[quantity])} and {digits(published[quantity])}"
+            for given, published, elv in pairs
         )
         return Outcome.of(
             signs, f"clearly at {signs.count(1)} of {len(pairs)}: {words} of elv and of published {numbers}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from pcneo.evaluate.cells import RUNS
 from pcneo.evaluate.experiments import paper_switches
 from pcneo.evaluate.finished import Finished
 
-__all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "Verdict", "judge", "series"]
+__all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "Verdict", "digits", "judge", "series"]
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
 
@@ -101,4 +102,9 @@ def _judge(claim: Claim, finished: Finished) -> Verdict:
 
 def series(values: Sequence[float]) -> str:
     """Return numbers as a list for a person."""
-    return ", ".join(f"{value:.3g}" for value in values)
+    return ", ".join(map(digits, values))
+
+
+def digits(value: float) -> str:
+    """Return three digits of a number as a person writes them: 34,400 and not 3.44e+04."""
+    return "∞" if math.isinf(value) else f"{float(f'{value:.3g}'):,.10g}"
