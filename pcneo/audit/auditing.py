@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from pcneo.audit.pairs import losses_of_connections, losses_of_groups
 from pcneo.audit.removals import remove_connections
-from pcneo.audit.results import NOTICE, AuditResult
-from pcneo.errors import ParameterError
+from pcneo.audit.results import NOTICE, AuditResult, Losses
+from pcneo.errors import GraphError, ParameterError
 from pcneo.model import Progress, Run
 from pcneo.privacy.audit import Fit, Scales, advise, simulate
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms import MECHANISMS, Critical
 from pcneo.release.asked import Asked
 from pcneo.release.chosen import Chosen, choose, mechanism_of
-from pcneo.release.prepared import Prepared, prepare
+from pcneo.release.prepared import Prepared, prepare, prepare_beside
 from pcneo.store.ledger import LedgerGateway
 
 if TYPE_CHECKING:
@@ -81,9 +81,17 @@ def audit(
     )
     gateway = LedgerGateway(driver, database)
     chosen, groups = _choose(gateway, asked)
+    compared = chosen.pop("critical") if groups is not None and mechanism != "critical" else None
     ready = dict(zip(chosen, prepare(gateway, list(chosen.values()), progress), strict=True))
+    refused = None
+    if compared is not None and groups is not None:
+        ready[mechanism].source.read_groups(gateway, groups, progress)
+        try:
+            ready["critical"] = prepare_beside(ready[mechanism], compared)
+        except (GraphError, ParameterError) as error:  # no reason to refuse what it is only held against
+            refused = str(error)
     scales = _simulated(ready, progress)
-    return _result(ready[mechanism], groups, ready, scales, resample, progress)
+    return _result(ready[mechanism], groups, ready, scales, refused, resample, progress)
 
 
 def _choose(gateway: LedgerGateway, asked: Asked) -> tuple[dict[str, Chosen], Run | None]:
@@ -123,14 +131,15 @@ def _result(
     groups: Run | None,
     ready: dict[str, Prepared],
     scales: dict[str, Scales],
+    refused: str | None,
     resample: int,
     progress: Progress | None,
 ) -> AuditResult:
     mechanism, source = one.mechanism, one.source
-    pairs = math.comb(source.graph.vertex_count, 2)
     covered = source.share_inside(groups) if groups else None
     fits = [_fit(ready[name], scales.get(name)) for name in ("critical", "edge", "elv") if name in ready]
     random = scales.get(mechanism.name)
+    protected, inside = _inside(one, groups, random)
     return AuditResult(
         notice=NOTICE,
         graph=one.graph.name,
@@ -143,16 +152,28 @@ def _result(
         epsilon=float(mechanism.epsilon),
         delta=0.0 if isinstance(mechanism, Critical) else float(mechanism.delta),
         covered=covered,
-        protected=source.protected(groups).pair_count / pairs if groups and pairs else None,
+        protected=protected,
         exact=sum(t == 0 for t in one.scales or []),
         exact_supports=one.utility.exact_supports,
-        inside=losses_of_groups(one, groups, random) if groups else None,
+        inside=inside,
         connections=losses_of_connections(one, random),
         scales=random,
         removals=remove_connections(one, resample, progress),
         fits=tuple(fits),
-        advice=advise(fits, covered),
+        advice=advise(fits, covered, refused),
     )
+
+
+def _inside(one: Prepared, groups: Run | None, random: Scales | None) -> tuple[float | None, Losses | None]:
+    """The share of all pairs that lies inside groups, and their losses; neither where the groups are too large."""
+    if groups is None:
+        return None, None
+    try:
+        protected = one.source.protected(groups)
+    except GraphError:
+        return None, None
+    pairs = math.comb(one.source.graph.vertex_count, 2)
+    return protected.pair_count / pairs if pairs else None, losses_of_groups(one, groups, random)
 
 
 def _fit(one: Prepared, scales: Scales | None) -> Fit:

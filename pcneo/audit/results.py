@@ -97,10 +97,11 @@ class AuditResult:
         graph, run, p, score: what it rests on; the last three None without groups.
         mechanism, promise, k, epsilon, delta: what was audited; δ is 0 for `critical`.
         covered: share of the connections that lie inside groups; None without groups or connections.
-        protected: share of all pairs of vertices that lie inside groups; None without groups or pairs.
+        protected: share of all pairs of vertices that lie inside groups; None without groups or pairs, or where the
+            groups are too large for `critical`.
         exact: how many counts are published exactly.
         exact_supports: whether `critical`'s scales rest on exact supports, or on a bound; None for the others.
-        inside: losses of all pairs inside groups; None without groups.
+        inside: losses of all pairs inside groups; None likewise.
         connections: losses of all connections of the graph.
         scales: simulated λ; None for `critical`.
         removals: None where groups play no part, or none was asked for.

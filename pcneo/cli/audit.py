@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -59,22 +58,9 @@ def audit(
             progress=bars,
         )
     if as_json:
-        print_json(_plain(result))
+        print_json(result)
     else:
         _print(result)
-
-
-def _plain(value: Any) -> Any:
-    """The result as JSON can say it, which knows no infinity."""
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and math.isinf(value):
-        return "infinite"
-    return value if value is None or isinstance(value, bool | int | float | str) else float(value)
 
 
 def _print(result: AuditResult) -> None:
@@ -83,10 +69,9 @@ def _print(result: AuditResult) -> None:
     rests = f", run {result.run} (p={result.p}, score {result.score})" if result.run else ""
     print(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={result.delta:g}, on {result.graph}{rests}")
     print(result.promise)
-    if result.covered is not None and result.protected is not None:
-        print(
-            f"Inside groups: {result.covered:.1%} of the connections, {result.protected:.3%} of all pairs of vertices."
-        )
+    if result.covered is not None:
+        share = f", {result.protected:.3%} of all pairs of vertices" if result.protected is not None else ""
+        print(f"Inside groups: {result.covered:.1%} of the connections{share}.")
     if result.mechanism == "critical":
         rest = "exact supports" if result.exact_supports else "a bound, exact supports being too dear"
         print(f"Counts published exactly: {result.exact:,}. The scales rest on {rest}.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ from pcneo.errors import ConnectionFailedError
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Bars", "connected", "local_settings", "note", "open_driver", "print_json", "print_table"]
+__all__ = ["Bars", "camel", "connected", "local_settings", "note", "open_driver", "print_json", "print_table"]
 
 
 def note(text: str) -> None:
@@ -39,8 +41,8 @@ def connected() -> Iterator[tuple[Driver, str]]:
     Raises:
         ConnectionFailedError: neither is there, or it cannot be used.
     """
-    settings = read_environment(os.environ, _ask_password if sys.stdin.isatty() else None)
     try:
+        settings = read_environment(os.environ, _ask_password if sys.stdin.isatty() else None)
         with open_driver(settings or local_settings(), local=settings is None) as opened:
             yield opened
     except KeyboardInterrupt:
@@ -79,7 +81,10 @@ def local_settings() -> ConnectionSettings:
 
 
 def _ask_password(username: str) -> str:
-    return typer.prompt(f"Password of {username}", hide_input=True, err=True)
+    try:
+        return typer.prompt(f"Password of {username}", hide_input=True, err=True)
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
 
 
 class Bars:
@@ -156,7 +161,7 @@ def print_json(value: Any) -> None:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        value = {_camel(name): item for name, item in asdict(value).items()}
+        value = {camel(field.name): getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -165,9 +170,12 @@ def _plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, Path):
         return str(value)
-    return value
+    if isinstance(value, float) and math.isinf(value):
+        return "infinite"  # JSON knows no infinity
+    return float(value) if isinstance(value, Fraction) else value
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """Return a name of ours as Neo4j writes names."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)

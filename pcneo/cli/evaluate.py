@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import connected, note, print_json
+from pcneo.cli.console import camel, connected, note, print_json
 from pcneo.cli.graph import Json
 from pcneo.errors import ParameterError
 
@@ -49,7 +49,7 @@ def evaluate(
     """Make the paper's figures, tables and claims again; what is finished in the folder is not computed twice.
 
     Noise is simulated, in floating point. Interrupted, the same command goes on where it was. Of stored graphs, cells
-    whose p has no complete run are left out.
+    whose p has no complete run are left out, and those of samples.
 
     Example: pcneo evaluate all --graphs graphs --to evaluation
     """
@@ -59,6 +59,7 @@ def evaluate(
     check_targets(figure)
     if (graphs is None) == (not stored):
         raise ParameterError("Name a folder with --graphs, or graphs of the database with --stored.", name="graphs")
+    pairs = _pairs(stored or [])
     given: dict[str, Any] = {"largest_p": largest_p, "command": as_called(figure, to, graphs, stored, largest_p)}
     with ExitStack() as opened:
         if graphs is not None:
@@ -67,7 +68,7 @@ def evaluate(
             from pcneo.evaluate.stored import StoredGraphs
 
             driver, database = opened.enter_context(connected())
-            read = StoredGraphs(driver, database, _pairs(stored or []))
+            read = StoredGraphs(driver, database, pairs)
             at_hand = read.graphs
             given |= {"stored": read.cohesions, "memberships": read.memberships}
         given["progress"] = opened.enter_context(_told())
@@ -81,7 +82,10 @@ def evaluate(
             {
                 "files": made.files,
                 "finished": made.finished,
-                "refused": [{**cell.parameters, "reason": reason} for cell, reason in made.refused],
+                "refused": [
+                    {**{camel(name): value for name, value in cell.parameters.items()}, "reason": reason}
+                    for cell, reason in made.refused
+                ],
                 "faults": [{"file": path, "reason": reason} for path, reason in made.faults],
                 "absent": made.absent,
                 "tables": made.tables,

@@ -74,7 +74,9 @@ def release(
     batch: Annotated[
         Path | None,
         typer.Option(
-            "--batch", help="CSV file, one release a row: mechanism,k,epsilon,delta,epsilon_1,h,graph,p,score,run,to."
+            "--batch",
+            help="CSV file with a header, one release a row. Columns: to, epsilon, and any of mechanism, k, delta, "
+            "epsilon_1, h, graph, p, score, run.",
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
@@ -191,7 +193,10 @@ def _numbered(to: Path, k: int, epsilon: str) -> Path:
 def _ask_again(bars: Bars, error: PcneoError) -> bool:
     """Whether to try a failed write again; the numbers stay the same, and are lost when this process ends."""
     bars.rest()
-    return typer.confirm(f"{error} The spend stays recorded. Try again with the same numbers?", err=True)
+    try:
+        return typer.confirm(f"{error} The spend stays recorded. Try again with the same numbers?", err=True)
+    except typer.Abort:  # other releases are still to be written, and what became of this one is still to be said
+        return False
 
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:

@@ -38,8 +38,8 @@ def queries(
     from pcneo.queries import list_queries, render_query, run_query
 
     if name is None:
-        if run:
-            raise typer.BadParameter("Name the query to run.", param_hint="NAME")
+        if run or graph or param or node_label or relationship_type or key:
+            raise typer.BadParameter("Name the query; without a name, all are listed.", param_hint="NAME")
         listed = [(query.name, query.summary) for query in list_queries()]
         print_json([{"name": n, "summary": s} for n, s in listed]) if as_json else print_table(
             ["query", "asks"], listed
@@ -48,7 +48,11 @@ def queries(
     if not run:
         if graph is not None or param:
             raise typer.BadParameter("These are for a query that is run; add --run.", param_hint="--graph, --param")
-        print(render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key), end="")
+        cypher = render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key)
+        if as_json:
+            print_json({"name": name, "cypher": cypher})
+        else:
+            print(cypher, end="")
         _say_unnamed({"--node-label": node_label, "--relationship-type": relationship_type, "--key": key})
         return
     with connected() as (driver, database):

@@ -41,6 +41,13 @@ class Counts:
     largest_degree: int
     triangles: int
 
+    def __str__(self) -> str:
+        """Name them all."""
+        return (
+            f"{self.nodes:,} nodes, {self.edges:,} edges, the largest degree {self.largest_degree:,} and "
+            f"{self.triangles:,} triangles"
+        )
+
     @classmethod
     def of(cls, graph: Graph) -> Counts:
         """Count."""
@@ -201,7 +208,7 @@ def check_counts(dataset: Dataset, graph: Graph, where: str) -> None:
     found = Counts.of(graph)
     if found != dataset.counts:
         raise GraphError(
-            f"{where} is not {dataset.name}: {found} where {dataset.counts} is expected. "
+            f"{where} is not {dataset.name}: it has {found} where {dataset.counts} are expected. "
             "scripts/evaluation_graphs says where the graphs are from.",
             found=found,
             expected=dataset.counts,

@@ -49,7 +49,8 @@ def largest_losses(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
         found |= {"inside": inside / middle, "connections_inside": connections / middle}
         sampled = not (inside_whole and connections_whole)
     if "inside" in cell.switches:
-        given_away = _given_away(k, graph, groups, sources, isinstance(mechanism, Published))
+        given_away, whole = _given_away(k, graph, groups, sources, isinstance(mechanism, Published))
+        sampled |= not whole
         found |= {name: math.inf for name in found if name.removesuffix("_low").removesuffix("_high") in given_away}
     promised = None if isinstance(mechanism, Published) or cell.switches else float(mechanism.epsilon_2)
     return {**found, "promised": promised, "sampled": sampled}
@@ -59,8 +60,10 @@ _PAIRS = ("connections", "inside", "connections_inside")
 """Over which a loss is the largest: all connections, all pairs inside groups, and connections inside groups."""
 
 
-def _given_away(k: int, graph: GraphArrays, groups: SetArrays, sources: Sources, published: bool) -> set[str]:
-    """Return those of `_PAIRS` among which one loses infinitely much under the switch `inside`.
+def _given_away(
+    k: int, graph: GraphArrays, groups: SetArrays, sources: Sources, published: bool
+) -> tuple[set[str], bool]:
+    """Return those of `_PAIRS` among which one loses infinitely much under `inside`, and if the others are all known.
 
     It changes a count without noise, or it decides whether a count gets noise. A pair that is not connected and would
     make a count noisy changes that count, which is exact without it.
@@ -70,13 +73,18 @@ def _given_away(k: int, graph: GraphArrays, groups: SetArrays, sources: Sources,
     deciding = deciding_connections(graph.graph, k, holds_clique, groups.batch if published else None)
     found: set[str] = set()
     first = next(deciding, None)
-    if first is not None or graph.loss(k, exact)[0] > 0:
+    loss, whole = (math.inf, True) if first is not None else graph.loss(k, exact)
+    if loss > 0:
         found.add("connections")
+    known = whole or loss > 0
     with suppress(RefusedError):
         inside = groups.connections_inside
         decided = first is not None and any(pair in inside for pair in chain((first,), deciding))
-        if decided or groups.loss_of_connections(k, exact)[0] > 0:
-            found |= {"inside", "connections_inside"}
-        elif groups.loss_inside(k, exact)[0] > 0:
+        loss, whole = (math.inf, True) if decided else groups.loss_of_connections(k, exact)
+        if loss > 0:
+            return found | {"inside", "connections_inside"}, known
+        of_pairs, whole_of_pairs = groups.loss_inside(k, exact)
+        if of_pairs > 0:
             found.add("inside")
-    return found
+        known &= whole and (whole_of_pairs or of_pairs > 0)
+    return found, known

@@ -11,7 +11,7 @@ from pcneo.evaluate.claims import FAILS, HOLDS, UNKNOWN, UNSURE, Verdict
 from pcneo.evaluate.claims.comparing import clearly
 from pcneo.evaluate.datasets import DATASETS
 from pcneo.evaluate.drawing import MEASURES, PROMISES, drawings
-from pcneo.evaluate.experiments import ALL, EXPERIMENTS, SAMPLED
+from pcneo.evaluate.experiments import ALL, EXPERIMENTS
 from pcneo.evaluate.finished import Finished
 
 __all__ = ["TABLES", "advice", "claims_table", "report"]
@@ -75,7 +75,7 @@ def _over_graphs(finished: Finished) -> str:
     for name in finished.values("graph"):
         results = {each: finished.one(graph=name, mechanism=each[0], switches=each[1]) for each in columns}
         least = _least({mechanism: results[mechanism, ()] for mechanism in _PROMISING})
-        rows.append([name, *(_error(results[each]) for each in columns), least or "not told apart"])
+        rows.append([name, *(_error(results[each]) for each in columns), least])
     head = [f"k={k}", *(_column(*each) for each in columns), "least of critical, edge, elv"]
     return f"{PROMISES}\n\n{_markdown(head, rows)}"
 
@@ -83,14 +83,16 @@ def _over_graphs(finished: Finished) -> str:
 _PROMISING = ("critical", "edge", "elv")
 
 
-def _least(results: Mapping[str, Result | None]) -> str | None:
-    """Return whose error of the total is clearly below that of every other that has one; None where none is."""
+def _least(results: Mapping[str, Result | None]) -> str:
+    """Return whose error of the total is clearly below that of every other that can be had, or why nobody's is."""
+    if None in results.values():
+        return "not compared"
     have = {name: result for name, result in results.items() if result is not None and "total" in result}
     for name, result in have.items():
         others = [other for each, other in have.items() if each != name]
         if all(clearly(result, other, among=max(1, len(others))) for other in others):
             return name
-    return None
+    return "not told apart"
 
 
 def _column(mechanism: str, switches: tuple[str, ...]) -> str:
@@ -216,7 +218,12 @@ def _tally(verdicts: Sequence[Verdict]) -> str:
 def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: str, largest_p: float | None) -> str:
     """Return the report: graphs, claims, figures, losses."""
     missing = len({cell for finished in done.values() for cell in finished.missing})
-    sampled = ", ".join(f"{name} at p={p}: {size:,} vertices" for (name, p), size in SAMPLED.items())
+    sampled = dict.fromkeys(
+        f"{cell.graph} at p={cell.p}: {cell.sample:,} vertices"
+        for finished in done.values()
+        for cell, _ in finished
+        if cell.sample is not None
+    )
     parts = [
         "# The paper's evaluation, again",
         f"Made by pcneo {__version__} with\n\n    {command}\n\nfrom cells that are kept as files; every number below "
@@ -230,7 +237,9 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
         + "; ".join(f"`{name}`: {what}" for name, what in SWITCHES.items())
         + ".\n"
         f"- {RECONSTRUCTED}\n"
-        f"- Isolated vertices count in n and are left out of sizes and densities. Samples, seed {SEED}: {sampled}.\n"
+        "- Isolated vertices count in n and are left out of sizes and densities."
+        + (f" Samples, seed {SEED}: {', '.join(sampled)}." if sampled else "")
+        + "\n"
         "- Bands and bars are 95 % confidence intervals of the mean over the runs. Boxes show the quartiles, whiskers "
         "the 5 % and 95 % quantiles, points the extremes, the diamond the mean.",
         *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
@@ -266,47 +275,77 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
+_Compared = dict[str, dict[str, dict[str, Result | None]]]
+"""Of each setting and each graph the results of `_PROMISING`."""
+
+
 def advice(done: Mapping[str, Finished]) -> str:
     """Return which mechanism the data speak for, in sentences."""
-    settings = [("k=3, ε=10", done["all-10"]), ("k=3, ε=5", done["all-5"]), ("k=4, ε=10", done["all-10-k4"])]
-    least: dict[str, list[str]] = {"critical": [], "edge": [], "elv": []}
-    refused: list[str] = []
-    edge_better = compared = 0
-    for setting, finished in settings:
-        best: dict[str, list[str]] = {name: [] for name in least}
-        for graph in finished.values("graph"):
-            results = {name: finished.one(graph=graph, mechanism=name, switches=()) for name in _PROMISING}
-            if "refused" in (results["critical"] or {}):
-                refused.append(f"{graph}, {setting}")
-            if (winner := _least(results)) is not None:
-                best[winner].append(graph)
-            edge, elv = results["edge"], results["elv"]
-            if edge is not None and elv is not None and "total" in edge:
-                edge_better += clearly(edge, elv)
-                compared += 1
-        for name, graphs in best.items():
-            least[name].append(f"{setting}: {', '.join(graphs) or 'none'}")
-    worst = [
-        (result["connections"] / (0.9 * float(cell.epsilon or 0)), cell)
-        for cell, result in done["losses"].where(mechanism="published", switches=())
+    settings = {"k=3, ε=10": done["all-10"], "k=3, ε=5": done["all-5"], "k=4, ε=10": done["all-10-k4"]}
+    compared = {
+        setting: {
+            graph: {name: finished.one(graph=graph, mechanism=name, switches=()) for name in _PROMISING}
+            for graph in finished.values("graph")
+        }
+        for setting, finished in settings.items()
+    }
+    return " ".join([_of_critical(compared), _of_edge(compared), _of_published(done["losses"])]).strip()
+
+
+def _of_critical(compared: _Compared) -> str:
+    at_hand = [
+        (f"{graph}, {setting}", results["critical"])
+        for setting, graphs in compared.items()
+        for graph, results in graphs.items()
+        if results["critical"] is not None
     ]
-    sentences = [
+    if not at_hand:
+        return "`critical` was not measured at p=0.1."
+    refused = [where for where, result in at_hand if "refused" in result]
+    return (
         "Take `critical` where pairs inside groups are what must be protected, and the groups are small and sparse: "
         "at p=0.1 it has clearly the smallest error of the three that promise something on "
-        f"({'; '.join(least['critical'])})." + (f" It is refused for size at {'; '.join(refused)}." if refused else ""),
-        "Take `edge` where every connection must be protected and an owner holds the graph: its error is clearly "
-        f"smaller than that of `elv` in {edge_better} of {compared} settings, and smaller than that of both others on "
-        f"({'; '.join(least['edge'])}); `elv` is for vertices that trust nobody with the graph.",
+        f"({_where_least(compared, 'critical')})."
+        + (f" It is refused for size at {'; '.join(refused)}." if refused else "")
+    )
+
+
+def _of_edge(compared: _Compared) -> str:
+    both = [
+        (edge, elv)
+        for graphs in compared.values()
+        for edge, elv in ((results["edge"], results["elv"]) for results in graphs.values())
+        if edge is not None and elv is not None and "total" in edge
     ]
-    if worst:
-        ratio, cell = max(worst, key=lambda each: each[0])
-        beyond = sum(each > 1 for each, _ in worst)
-        sentences.append(
-            "Do not take `published` for its smaller errors: its worst connection loses more than ε2 in "
-            f"{beyond} of {len(worst)} settings, up to {ratio:.3g} times ε2 ({cell.graph}, k={cell.k}, "
-            f"ε={cell.epsilon})."
-        )
-    return " ".join(sentences)
+    better = sum(clearly(*pair) for pair in both)
+    return (
+        "Take `edge` where every connection must be protected and an owner holds the graph: its error is clearly "
+        f"smaller than that of `elv` in {better} of {len(both)} settings, and clearly the smallest that can be had on "
+        f"({_where_least(compared, 'edge')}); `elv` is for vertices that trust nobody with the graph."
+    )
+
+
+def _where_least(compared: _Compared, mechanism: str) -> str:
+    least = {
+        setting: ", ".join(graph for graph, results in graphs.items() if _least(results) == mechanism)
+        for setting, graphs in compared.items()
+    }
+    return "; ".join(f"{setting}: {names or 'none'}" for setting, names in least.items())
+
+
+def _of_published(losses: Finished) -> str:
+    worst = [
+        (result["connections"] / (0.9 * float(cell.epsilon or 0)), cell)
+        for cell, result in losses.where(mechanism="published", switches=())
+    ]
+    if not worst:
+        return ""
+    ratio, cell = max(worst, key=lambda each: each[0])
+    beyond = sum(each > 1 for each, _ in worst)
+    return (
+        "Do not take `published` for its smaller errors: its worst connection loses more than ε2 in "
+        f"{beyond} of {len(worst)} settings, up to {ratio:.3g} times ε2 ({cell.graph}, k={cell.k}, ε={cell.epsilon})."
+    )
 
 
 def _measured(picture: str) -> str:

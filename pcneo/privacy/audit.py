@@ -145,12 +145,13 @@ class Fit:
     relative: float | None
 
 
-def advise(fits: Sequence[Fit], inside: float | None) -> str:
+def advise(fits: Sequence[Fit], inside: float | None, refused: str | None = None) -> str:
     """Say in words, a line each, how exact the mechanisms would be and which one fits.
 
     Args:
         fits: those that can be had, of `critical`, `edge` and `elv`.
         inside: the share of connections that lie inside groups; None without groups or connections.
+        refused: why `critical` cannot be had, where it was tried.
     """
     critical = next((fit for fit in fits if fit.mechanism == "critical"), None)
     nothing_given = sorted((fit for fit in fits if fit is not critical), key=lambda fit: fit.expected)
@@ -161,7 +162,10 @@ def advise(fits: Sequence[Fit], inside: float | None) -> str:
             f"Of the two that protect every connection with nothing given, {best.mechanism} is expected to be the more "
             f"exact here, with {_share(best, other)} error."
         )
-    lines.append(_verdict(critical, nothing_given[0] if nothing_given else None, inside or 0.0))
+    if refused is None:
+        lines.append(_verdict(critical, nothing_given[0] if nothing_given else None, inside or 0.0))
+    else:
+        lines.append(f"critical cannot be had. {refused}")
     lines.append("At equal ε, promises differ: critical takes the groups and all other connections as given.")
     return "\n".join(lines)
 

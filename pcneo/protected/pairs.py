@@ -112,7 +112,8 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
 def matrix_memory(groups: CohesionBatch | Groups, vertex_count: int) -> int:
     """Return the bytes of a bit for each two vertices, or 0 where partners are to be found by groups instead.
 
-    That is so where fewer members are gone through for all rows than words of bits, or the bits were above `MATRIX`.
+    That is so where going through all groups once, each for all of its members, is less than setting their bits would
+    be, or the bits would take more than `MATRIX`.
     """
     sizes, words = np.diff(groups.offsets), -(-vertex_count // 64)
     needed = 8 * vertex_count * words

@@ -19,7 +19,7 @@ TILE = 2**25
 """Vertices in the rows of Ĝ that are kept at a time, in 4 bytes each; more only where one row alone has more."""
 
 MEMORY = 4 * 10**9
-"""Bytes that scales may take beside the graph and the groups."""
+"""Bytes that scales may take beside the graph, the groups and what `matrix_memory` says, which is not needed."""
 
 _FIRST = 64  # rows of the first tile; each has four times as many rows as the one before, as far as they fit
 _FASTER = 4
@@ -66,7 +66,7 @@ def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrenc
 
 
 def refused_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int | None:
-    """Return `protected_memory` where it is above `MEMORY`, so that the groups are to be refused; else None.
+    """Return the bytes without which it cannot be done where they are above `MEMORY`, so that the groups are refused.
 
     Args:
         graph: the graph.
@@ -76,7 +76,7 @@ def refused_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency:
     Raises:
         ParameterError: concurrency is out of range.
     """
-    needed = protected_memory(graph, groups, concurrency=concurrency)
+    needed = protected_memory(graph, groups, concurrency=concurrency) - matrix_memory(groups, graph.vertex_count)
     return needed if needed > MEMORY else None
 
 

@@ -25,7 +25,7 @@ from pcneo.source import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "prepare", "prepare_beside"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +96,15 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
     for name, source in sources.items():
         source.count(m.k for one, m in zip(chosen, mechanisms, strict=True) if one.graph.name == name)
     return [_prepare_one(one, m, sources[one.graph.name]) for one, m in zip(chosen, mechanisms, strict=True)]
+
+
+def prepare_beside(one: Prepared, other: Chosen) -> Prepared:
+    """Prepare a release of the graph of another one on the arrays that this was read into, its groups read too.
+
+    Raises:
+        ParameterError, GraphError: as by `prepare`.
+    """
+    return _prepare_one(other, _checked_mechanism(other, one.source.graph), one.source)
 
 
 def _checked_mechanism(one: Chosen, graph: Graph) -> AnyMechanism:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
@@ -19,7 +20,7 @@ from graphs import Database
 
 from pcneo import annotate
 from pcneo.audit import NOTICE, AuditResult, audit
-from pcneo.errors import GraphChangedError, NotFoundError, ParameterError, PcneoError
+from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError, PcneoError
 from pcneo.privacy.noise import ReleaseNoise
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -203,6 +204,21 @@ def test_edge_is_held_against_the_groups_of_a_run_that_is_named(db: Database, fr
     assert "critical" in [fit.mechanism for fit in result.fits]
 
 
+@pytest.mark.parametrize("mechanism", ["edge", "published"])
+def test_what_critical_is_refused_for_does_not_stand_in_the_way_of_others(
+    db: Database, friends: naive.Graph, monkeypatch: pytest.MonkeyPatch, mechanism: str
+) -> None:
+    monkeypatch.setattr("pcneo.protected.tiles.MEMORY", 1_000)
+    result = found(db, mechanism=mechanism, p="0.5")
+    assert "critical cannot be had. The groups of run" in result.advice
+    assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]
+    assert result.covered is not None
+    assert (result.protected, result.inside) == (None, None)
+    assert result.connections.promised == pytest.approx(0.63)
+    with pytest.raises(GraphError, match="members in all"):
+        found(db, mechanism="critical")
+
+
 def test_the_first_phase_of_published_is_compared_after_a_removal(db: Database, friends: naive.Graph) -> None:
     result = found(db, mechanism="published", resample=6, h=2)
     assert result.removals is not None
@@ -304,5 +320,8 @@ def test_json_begins_with_the_notice(
     assert next(iter(plain)) == "notice"
     assert plain["notice"] == NOTICE
     assert plain["inside"]["promised"] == 0.7
+    assert plain["exactSupports"] is True
+    assert "usual" in plain["fits"][0]
+    assert not re.findall(r'"\w*_\w*":', out)  # names are camelCase, within too
     assert len(plain["removals"]["removed"]) == 2
     assert "Infinity" not in out

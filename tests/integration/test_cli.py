@@ -127,6 +127,8 @@ def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) 
     assert verified["membershipsSame"] is True
     shown = pcneo("queries", "critical_connections", "--run", "--param", "id=1", "--json")
     assert [(row["a"], row["b"]) for row in json.loads(shown.stdout)] == [(1, 2)]
+    printed = json.loads(pcneo("queries", "critical_connections", "--json").stdout)
+    assert printed == {"name": "critical_connections", "cypher": pcneo("queries", "critical_connections").stdout}
     assert json.loads(pcneo("clean", "--all", "--json").stdout)["hubs"] == 4
     assert json.loads(pcneo("runs", "--json").stdout) == []
 
@@ -160,6 +162,8 @@ def test_moved_and_verify_see_a_changed_graph(
         (["queries", "nonsense"], 4, "critical_connections"),
         (["queries", "critical_connections", "--run", "--param", "id"], 2, "NAME=VALUE"),
         (["queries", "critical_connections", "--graph", "friends"], 2, "--run"),
+        (["queries", "--node-label", "Person"], 2, "Name the query"),
+        (["queries", "--param", "id=1"], 2, "Name the query"),
         (["clean"], 2, "--all"),
         (["clean", "no-such-run"], 4, "no-such-run"),
         (["runs", "some-run"], 2, "--verify"),

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import naive
 import neo4j
 import pytest
+import typer
 from graphs import Database
 
 from pcneo import annotate, budget, properties, runs
@@ -707,6 +709,46 @@ def test_the_promises_of_those_that_were_released_are_printed_where_another_of_t
     assert "a-k3-e2.csv: noisy total" in out
     assert "Given the stored groups" in out
     assert "a-k3-e1.csv" not in out
+
+
+def test_no_answer_to_the_question_after_a_failed_write_gives_up_that_release_alone(
+    kite: Database,
+    pcneo: Callable[..., Any],
+    tmp_path: Path,
+    unwritable: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As with Ctrl-C, or the end of input."""
+
+    def asked(question: str, **_: object) -> bool:
+        questions.append(question)
+        raise typer.Abort
+
+    questions: list[str] = []
+    unwritable("a-k3-e1.csv")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(typer, "confirm", asked)
+    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    assert code == 1
+    assert ["Try again with the same numbers?" in question for question in questions] == [True]
+    assert "stays recorded, and its numbers are lost" in err
+    assert "a-k3-e2.csv: noisy total" in out
+    assert len(read_csv(tmp_path / "a-k3-e2.csv")[1]) == 7
+
+
+def test_an_interruption_at_the_password_is_one(
+    pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def asked(*_: object, **__: object) -> str:
+        raise typer.Abort
+
+    monkeypatch.delenv("NEO4J_PASSWORD", raising=False)
+    monkeypatch.delenv("NEO4J_PASSWORD_FILE", raising=False)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(typer, "prompt", asked)
+    code, _, err = pcneo("runs")
+    assert code == 130
+    assert "interrupted" in err
 
 
 def test_a_file_that_comes_while_the_graph_is_read_is_noticed_before_the_spend(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pcneo.audit import AuditResult, Losses, PairLoss
-from pcneo.cli.audit import _plain
+from pcneo.cli.console import print_json
 from pcneo.privacy.audit import Fit, advise, quantiles, simulate, worst_places
 from pcneo.privacy.mechanisms import make_mechanism
 from pcneo.privacy.removal import first_phase_loss, removal_loss
@@ -168,13 +168,14 @@ def test_different_promises_are_never_compared_without_saying_so() -> None:
 # --- JSON
 
 
-def test_the_result_is_plain_json_without_infinity() -> None:
+def test_the_result_is_plain_json_without_infinity(capsys: pytest.CaptureFixture[str]) -> None:
     losses = Losses(3, 3, None, None, (0.0, 1.5, INFINITE, INFINITE), 1, None, (PairLoss((1, "a"), True, INFINITE),))
     result = AuditResult(
-        "notice", "g", None, None, None, "edge", "promise", 3, 1.0, 1e-6, None, None, 0, None, losses,
+        "notice", "g", None, None, None, "edge", "promise", 3, 1.0, 1e-6, None, None, 0, None, None, losses,
         simulate(lambda noise: Fraction(1, 3), 20), None, (fit("edge", 2),), "advice",
     )  # fmt: skip
-    plain = json.loads(json.dumps(_plain(result), allow_nan=False))
+    print_json(result)
+    plain = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert next(iter(plain)) == "notice"
     assert plain["connections"]["quantiles"] == [0, 1.5, "infinite", "infinite"]
     assert plain["connections"]["worst"] == [{"pair": [1, "a"], "connected": True, "loss": "infinite"}]

@@ -66,6 +66,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     )
     assert "pcneo evaluate all" in report
     assert "Cells of p beyond 0.1 are left out" in report
+    assert "Samples" not in report
     for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
         assert (tmp_path / figure).is_file()
     assert "epsilon-usairport-absolute" in report
@@ -113,6 +114,23 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
     assert "(k=3, ε=10: Celegans; k=3, ε=5: Celegans; k=4, ε=10: Celegans); `elv`" in text
     assert "more than ε2 in 9 of 9 settings, up to 8.89 times" in text
     assert "| not told apart |" in TABLES["all-10"](done["all-10"])
+
+
+def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
+    done = {}
+    for name in ("all-10", "all-5", "all-10-k4", "losses"):
+        cells = EXPERIMENTS[name].cells({"Celegans": "c"})
+        done[name] = Finished(
+            (cell, of_mean(0.1 if cell.mechanism == "edge" else 1.0, 0.01))
+            for cell in cells
+            if cell.kind == "release" and cell.mechanism != "critical"
+        )
+    text = advice(done)
+    assert text.startswith("`critical` was not measured at p=0.1.")
+    assert "that of `elv` in 3 of 3 settings" in text
+    assert "that can be had on (k=3, ε=10: none; k=3, ε=5: none; k=4, ε=10: none)" in text
+    assert "`published`" not in text
+    assert TABLES["all-10"](done["all-10"]).rstrip().endswith("| not compared |")
 
 
 def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
