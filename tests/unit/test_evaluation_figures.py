@@ -256,3 +256,13 @@ def test_a_report_is_kept_with_its_figures_and_the_one_before_stays_until_it_is_
 
 def test_nothing_is_drawn_of_nothing() -> None:
     assert drawings("all-10", Finished([])) == {}
+
+
+def test_the_readme_says_of_the_claims_what_the_kept_report_says() -> None:
+    root = Path(__file__).parents[2]
+    report = (root / "pcneo" / "evaluate" / "report" / "report.md").read_text()
+    (tally,) = re.findall(r"^Of \d+ claims .*\.$", report, re.MULTILINE)
+    assert tally in " ".join((root / "README.md").read_text().split())
+    figures = re.findall(r"\]\((figures/[^)]*)\)", report)
+    assert len(figures) > 20
+    assert all((root / "pcneo" / "evaluate" / "report" / figure).is_file() for figure in figures)
