@@ -289,7 +289,9 @@ def advice(done: Mapping[str, Finished]) -> str:
         }
         for setting, finished in settings.items()
     }
-    return " ".join([_of_critical(compared), _of_edge(compared), _of_published(done["losses"])]).strip()
+    by_p = [done[name] for name in ("p-hepth", "p-bitcoin")]
+    said = _of_critical(compared), _of_larger_p(by_p), _of_edge(compared), _of_published(done["losses"])
+    return " ".join(sentence for sentence in said if sentence)
 
 
 def _of_critical(compared: _Compared) -> str:
@@ -307,6 +309,28 @@ def _of_critical(compared: _Compared) -> str:
         "at p=0.1 it has clearly the smallest error of the three that promise something on "
         f"({_where_least(compared, 'critical')})."
         + (f" It is refused for size at {'; '.join(refused)}." if refused else "")
+    )
+
+
+def _of_larger_p(sweeps: Sequence[Finished]) -> str:
+    """Say from which p on groups are so large that `edge` has less noise, though it protects more."""
+    found = []
+    for finished in sweeps:
+        for epsilon in finished.values("epsilon"):
+            edge = finished.one(mechanism="edge", epsilon=epsilon)
+            critical = [(cell, result) for cell, result in finished.where(mechanism="critical", epsilon=epsilon)]
+            worse = [
+                cell
+                for cell, result in critical
+                if edge is not None and "total" in result and clearly(edge, result, among=len(critical))
+            ]
+            if worse:
+                first = min(worse, key=lambda cell: float(cell.p or 0))
+                found.append(f"p={first.p} on {first.graph} with k={first.k}, ε={epsilon}")
+    return (
+        f"Its groups, and its error, grow with p: that of `edge` is clearly smaller from {'; from '.join(found)}."
+        if found
+        else ""
     )
 
 

@@ -107,7 +107,17 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
             else:
                 pairs.append((cell, of_mean(totals[cell.graph].get(cell.mechanism or "", 1.0), 0.01)))
         done[name] = Finished(pairs)
+    error = {"0.1": 0.5, "0.2": 0.999, "0.3": 2.0, "0.4": 3.0}
+    done["p-hepth"] = Finished(
+        [
+            (cell, of_mean(1.0 if cell.mechanism == "edge" else error[cell.p or ""], 0.01))
+            for cell in EXPERIMENTS["p-hepth"].cells({"HepTh": "c"})
+            if cell.mechanism == "edge" or (cell.mechanism == "critical" and cell.p in error)
+        ]
+    )
+    done["p-bitcoin"] = Finished([])
     text = advice(done)
+    assert "smaller from p=0.3 on HepTh with k=3, ε=3; from p=0.3 on HepTh with k=3, ε=10." in text
     assert "promise something on (k=3, ε=10: Bitcoin; k=3, ε=5: Bitcoin; k=4, ε=10: Bitcoin)" in text
     assert "refused for size at Celegans, k=3, ε=10; Celegans, k=3, ε=5; Celegans, k=4, ε=10" in text
     assert "that of `elv` in 3 of 9 settings" in text
@@ -125,7 +135,7 @@ def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
             for cell in cells
             if cell.kind == "release" and cell.mechanism != "critical"
         )
-    text = advice(done)
+    text = advice({**done, "p-hepth": Finished([]), "p-bitcoin": Finished([])})
     assert text.startswith("`critical` was not measured at p=0.1.")
     assert "that of `elv` in 3 of 3 settings" in text
     assert "that can be had on (k=3, ε=10: none; k=3, ε=5: none; k=4, ε=10: none)" in text
