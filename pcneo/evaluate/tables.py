@@ -9,6 +9,7 @@ from pcneo import __version__
 from pcneo.evaluate.cells import RUNS, SEED, SWITCHES, Result
 from pcneo.evaluate.claims import FAILS, HOLDS, UNKNOWN, UNSURE, Verdict
 from pcneo.evaluate.claims.comparing import clearly
+from pcneo.evaluate.claims.judging import digits
 from pcneo.evaluate.datasets import DATASETS
 from pcneo.evaluate.drawing import MEASURES, PROMISES, drawings
 from pcneo.evaluate.experiments import ALL, EXPERIMENTS
@@ -178,7 +179,7 @@ def _loss(result: Result | None) -> str:
 def _number(value: Any) -> str:
     if value is None:
         return "groups refused for size"
-    return "∞" if value == float("inf") else f"{value:.3g}"
+    return digits(value)
 
 
 TABLES: Mapping[str, Callable[[Finished], str]] = {
@@ -318,7 +319,7 @@ def _of_larger_p(sweeps: Sequence[Finished]) -> str:
     for finished in sweeps:
         for epsilon in finished.values("epsilon"):
             edge = finished.one(mechanism="edge", epsilon=epsilon)
-            critical = [(cell, result) for cell, result in finished.where(mechanism="critical", epsilon=epsilon)]
+            critical = list(finished.where(mechanism="critical", epsilon=epsilon))
             worse = [
                 cell
                 for cell, result in critical

@@ -60,9 +60,12 @@ def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrenc
     Raises:
         ParameterError: concurrency is out of range.
     """
+    return _needed_memory(graph, groups, concurrency) + matrix_memory(groups, graph.vertex_count)
+
+
+def _needed_memory(graph: Graph, groups: CohesionBatch | Groups, concurrency: int | None) -> int:
     n, m = graph.vertex_count, graph.edge_count
-    kept = 4 * len(groups.members) + 128 * n + 128 * m + matrix_memory(groups, n)
-    return kept + 8 * max(TILE, 2 * n) + 32 * n * thread_count(concurrency)
+    return 4 * len(groups.members) + 128 * n + 128 * m + 8 * max(TILE, 2 * n) + 32 * n * thread_count(concurrency)
 
 
 def refused_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int | None:
@@ -76,7 +79,7 @@ def refused_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency:
     Raises:
         ParameterError: concurrency is out of range.
     """
-    needed = protected_memory(graph, groups, concurrency=concurrency) - matrix_memory(groups, graph.vertex_count)
+    needed = _needed_memory(graph, groups, concurrency)
     return needed if needed > MEMORY else None
 
 
