@@ -8,22 +8,33 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from pcneo.config import __version__
 
 if TYPE_CHECKING:
-    from pcneo import annotate, audit, budget, errors, plots, release
+    from pcneo import annotate, errors, plots, release
+    from pcneo.annotate.load import load
     from pcneo.config import ConnectionSettings, read_environment
-    from pcneo.exporting import export
     from pcneo.graph import graph_from_edges, graph_from_networkx
-    from pcneo.loading import load
     from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
-    from pcneo.networks import to_networkx
-    from pcneo.queries import list_queries, render_query, run_query
-    from pcneo.runs import clean, list_runs, verify
+    from pcneo.release import audit, budget
     from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
-    from pcneo.showing import read_cohesions, show
-    from pcneo.source import schema_statements
+    from pcneo.store.chosen_graph import schema_statements
     from pcneo.store.connection import connect
+    from pcneo.stored.exporting import export
+    from pcneo.stored.networks import to_networkx
+    from pcneo.stored.queries import list_queries, render_query, run_query
+    from pcneo.stored.runs import clean, list_runs, verify
+    from pcneo.stored.showing import read_cohesions, show
+
+_MODULES = {
+    "annotate": "pcneo.annotate",
+    "audit": "pcneo.release.audit",
+    "budget": "pcneo.release.budget",
+    "errors": "pcneo.errors",
+    "plots": "pcneo.plots",
+    "release": "pcneo.release",
+}
+"""Public names that stand for a module."""
 
 _HOMES = {
     "Cohesion": "pcneo.model",
@@ -31,32 +42,26 @@ _HOMES = {
     "ConnectionSettings": "pcneo.config",
     "Graph": "pcneo.model",
     "Selection": "pcneo.model",
-    "annotate": "pcneo.annotate",
-    "audit": "pcneo.audit",
-    "budget": "pcneo.budget",
-    "clean": "pcneo.runs",
+    "clean": "pcneo.stored.runs",
     "connect": "pcneo.store.connection",
-    "errors": "pcneo.errors",
-    "export": "pcneo.exporting",
+    "export": "pcneo.stored.exporting",
     "graph_from_edges": "pcneo.graph",
     "graph_from_networkx": "pcneo.graph",
-    "list_queries": "pcneo.queries",
-    "list_runs": "pcneo.runs",
-    "load": "pcneo.loading",
+    "list_queries": "pcneo.stored.queries",
+    "list_runs": "pcneo.stored.runs",
+    "load": "pcneo.annotate.load",
     "minimal_p_cohesion": "pcneo.search",
     "minimal_p_cohesions": "pcneo.search",
-    "plots": "pcneo.plots",
-    "read_cohesions": "pcneo.showing",
+    "read_cohesions": "pcneo.stored.showing",
     "read_environment": "pcneo.config",
-    "release": "pcneo.release",
-    "render_query": "pcneo.queries",
-    "run_query": "pcneo.queries",
-    "schema_statements": "pcneo.source",
-    "show": "pcneo.showing",
-    "to_networkx": "pcneo.networks",
-    "verify": "pcneo.runs",
+    "render_query": "pcneo.stored.queries",
+    "run_query": "pcneo.stored.queries",
+    "schema_statements": "pcneo.store.chosen_graph",
+    "show": "pcneo.stored.showing",
+    "to_networkx": "pcneo.stored.networks",
+    "verify": "pcneo.stored.runs",
 }
-"""Where each public name lives; a name that is a module's own stands for the module."""
+"""The module that each other public name lives in."""
 
 __all__ = [
     "Cohesion",
@@ -64,6 +69,7 @@ __all__ = [
     "ConnectionSettings",
     "Graph",
     "Selection",
+    "__version__",
     "annotate",
     "audit",
     "budget",
@@ -93,7 +99,8 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import a public name from the module it lives in."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'pcneo' has no attribute {name!r}")
-    home = import_module(_HOMES[name])
-    return home if _HOMES[name] == f"pcneo.{name}" else getattr(home, name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'pcneo' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Where the database is and who asks: read from the environment in one place, validated in one place."""
+"""The version of this package, and where the database is: read from the environment and validated in one place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 from pcneo.errors import ConnectionFailedError
 
-__all__ = ["SCHEMES", "ConnectionSettings", "read_environment", "validate"]
+__all__ = ["SCHEMES", "ConnectionSettings", "__version__", "read_environment", "validate"]
+
+__version__ = "0.1.0"
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 

@@ -112,7 +112,7 @@ def _docker_answers() -> bool:
 
 
 def _local(version: str, folder: Path) -> Server:
-    from pcneo.store.local import servers
+    from pcneo.server import servers
 
     local = servers.start(folder, version=version)
     stop = partial(servers.stop, folder)

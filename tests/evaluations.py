@@ -11,14 +11,14 @@ from typing import Any
 import naive
 import networkx as nx
 import numpy as np
+from evaluation.cells import Cell, Result
+from evaluation.computing import compute
+from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
+from evaluation.experiments import release_cells
+from evaluation.kept import Kept
+from evaluation.sets import GraphArrays, SetArrays
+from evaluation.simulation import View
 
-from pcneo.evaluate.cells import Cell, Result
-from pcneo.evaluate.computing import compute
-from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
-from pcneo.evaluate.experiments import release_cells
-from pcneo.evaluate.kept import Kept
-from pcneo.evaluate.sets import GraphArrays, SetArrays
-from pcneo.evaluate.simulation import View
 from pcneo.graph import graph_from_networkx
 
 F = Fraction

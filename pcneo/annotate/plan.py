@@ -10,10 +10,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pcneo.errors import ParameterError
+from pcneo.kernels.running import thread_count
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Progress, Selection
-from pcneo.running import thread_count
 from pcneo.search import check_score, p_text, parse_fraction, search_batches, search_streamed
-from pcneo.source import StoredGraph, choose_selection, find_keys, read_graph, require_key_index
+from pcneo.store.chosen_graph import StoredGraph, choose_selection, find_keys, read_graph, require_key_index
 from pcneo.store.gateway import Gateway
 from pcneo.store.reading import FRONTIER
 

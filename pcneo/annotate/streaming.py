@@ -11,7 +11,7 @@ from pcneo.annotate.plan import Frontier, Options, P, Plan, batches_of, cohesion
 from pcneo.model import Cohesion, Key
 from pcneo.plots import check_picture, draw_distributions
 from pcneo.search import p_text
-from pcneo.summary import Summary, Tally
+from pcneo.search.summary import Summary, Tally
 
 if TYPE_CHECKING:
     from neo4j import Driver

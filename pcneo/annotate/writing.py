@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pcneo.annotate.plan import Frontier, Options, P, Plan, Stopwatch, batches_of, cohesions_of, make_plan
-from pcneo.annotate.writer import GraphWriter, row_of, rows_of, writer_of
+from pcneo.annotate.run_writer import GraphWriter, row_of, rows_of, writer_of
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.model import Key
 from pcneo.search import p_text
-from pcneo.source import StoredGraph
-from pcneo.summary import Summary, Tally
+from pcneo.search.summary import Summary, Tally
+from pcneo.store.chosen_graph import StoredGraph
 
 if TYPE_CHECKING:
     from neo4j import Driver

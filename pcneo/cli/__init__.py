@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import audit, demo, evaluate, graph, release, server, show, stored
+from pcneo.cli import annotate, audit, demo, queries, release, server, show
 
 __all__ = ["app"]
 
@@ -30,24 +30,23 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="demo")(demo.demo)
-app.command(name="load")(graph.load)
-app.command(name="annotate")(graph.annotate)
-app.command(name="queries")(stored.queries)
+app.command(name="load")(annotate.load)
+app.command(name="annotate")(annotate.annotate)
+app.command(name="queries")(queries.queries)
 app.command(name="show")(show.show)
 app.command(name="export")(show.export)
-app.command(name="runs")(stored.runs)
-app.command(name="clean")(stored.clean)
+app.command(name="runs")(queries.runs)
+app.command(name="clean")(queries.clean)
 app.command(name="release")(release.release)
 app.command(name="audit")(audit.audit)
 app.add_typer(release.budget, name="budget")
-app.command(name="evaluate")(evaluate.evaluate)
-app.command(name="schema")(stored.schema)
+app.command(name="schema")(queries.schema)
 app.add_typer(server.app, name="server")
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from pcneo import __version__
+        from pcneo.config import __version__
 
         typer.echo(f"pcneo {__version__}")
         raise typer.Exit

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pcneo.cli.annotate import Json
 from pcneo.cli.console import Bars, connected, print_json, print_table
-from pcneo.cli.graph import Json
 from pcneo.cli.release import AskedAgain, Delta, EpsilonOne, GraphName, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
-    from pcneo.audit import AuditResult, Losses, Removals
+    from pcneo.release.audit import AuditResult, Losses, Removals
 
 __all__ = ["audit"]
 
@@ -38,7 +38,7 @@ def audit(
 
     Example: pcneo audit -e 1.0 -k 3
     """
-    from pcneo.audit import audit as audit_graph
+    from pcneo.release.audit import audit as audit_graph
 
     with connected() as (driver, database), Bars() as bars:
         result = audit_graph(

@@ -69,7 +69,7 @@ def local_settings() -> ConnectionSettings:
     Raises:
         ConnectionFailedError: none is running.
     """
-    from pcneo.store.local.servers import find_running
+    from pcneo.server.servers import find_running
 
     server = find_running()
     if server is None:

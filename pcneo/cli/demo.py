@@ -18,8 +18,8 @@ def demo() -> None:
 
     Example: pcneo demo
     """
-    from pcneo.demo import DEMO_QUERIES, run_demo, start_demo_server
-    from pcneo.store.local.data import password_file
+    from pcneo.cli.walkthrough import DEMO_QUERIES, run_demo, start_demo_server
+    from pcneo.server.data_folder import password_file
 
     with Bars() as bars:
         note("Starting a local Neo4j; the first start fetches it (about 155 MB).")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from pcneo.cli.annotate import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
-from pcneo.cli.graph import Json, NodeLabels, RelationshipTypes
 from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
-    from pcneo.budget import GraphBudget
-    from pcneo.privacy.ledger import Account
+    from pcneo.privacy.account import Account
     from pcneo.release import Asked, Prepared, Released
+    from pcneo.release.budget import GraphBudget
 
 __all__ = [
     "AskedAgain",
@@ -239,7 +239,7 @@ def set_budget(
 
     Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
     """
-    from pcneo.budget import set_total
+    from pcneo.release.budget import set_total
 
     with connected() as (driver, database):
         account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
@@ -255,7 +255,7 @@ def show_budget(
 
     Example: pcneo budget show
     """
-    from pcneo.budget import show
+    from pcneo.release.budget import show
 
     with connected() as (driver, database):
         budgets = show(driver, database, graph=graph)
@@ -308,7 +308,7 @@ def forget_budget(
 
     Example: pcneo budget forget --graph friends
     """
-    from pcneo.budget import forget
+    from pcneo.release.budget import forget
 
     with connected() as (driver, database):
         forgotten = forget(driver, database, graph=graph, again=again)

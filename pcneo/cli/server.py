@@ -11,7 +11,7 @@ from pcneo.cli.console import Bars, note, print_json
 from pcneo.config import ConnectionSettings
 
 if TYPE_CHECKING:
-    from pcneo.store.local.servers import LocalServer
+    from pcneo.server.servers import LocalServer
 
 __all__ = ["app", "describe"]
 
@@ -40,7 +40,7 @@ def start(
 
     Example: pcneo server start --data ./graph
     """
-    from pcneo.store.local.servers import start as start_server
+    from pcneo.server.servers import start as start_server
 
     with Bars() as bars:
         note(f"Starting Neo4j; the first start fetches it (about {170 if browser else 155} MB).")
@@ -55,9 +55,9 @@ def start(
 def _to_paste(server: LocalServer) -> str:
     """A query for Neo4j Browser: the critical connections of a vertex of the latest run that fit into a picture."""
     from pcneo.errors import PcneoError
-    from pcneo.queries import render_query, run_query
-    from pcneo.runs import latest_run
     from pcneo.store.connection import connect
+    from pcneo.stored.queries import render_query, run_query
+    from pcneo.stored.runs import latest_run
 
     stored = None
     try:
@@ -85,8 +85,8 @@ def status(data: Data = None, as_json: Json = False) -> None:
 
     Example: pcneo server status
     """
-    from pcneo.store.local.servers import find_running
-    from pcneo.store.local.servers import status as server_status
+    from pcneo.server.servers import find_running
+    from pcneo.server.servers import status as server_status
 
     server = find_running() if data is None else server_status(data)
     if server is None:
@@ -101,8 +101,8 @@ def stop(data: Data = None) -> None:
 
     Example: pcneo server stop
     """
-    from pcneo.store.local.servers import find_running
-    from pcneo.store.local.servers import stop as stop_server
+    from pcneo.server.servers import find_running
+    from pcneo.server.servers import stop as stop_server
 
     server = find_running() if data is None else None
     stopped = stop_server(data if server is None else server.data)
@@ -111,7 +111,7 @@ def stop(data: Data = None) -> None:
 
 def _print(server: LocalServer, as_json: bool, state: str) -> None:
     if as_json:
-        from pcneo.store.local.data import password_file
+        from pcneo.server.data_folder import password_file
 
         print_json(
             {
@@ -131,8 +131,8 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
 
 def describe(server: LocalServer) -> str:
     """Say how to reach the server; the password stays in its file."""
-    from pcneo.store.local.browser import style_file
-    from pcneo.store.local.data import password_file
+    from pcneo.server.browser import style_file
+    from pcneo.server.data_folder import password_file
 
     return (
         f"  address   {server.uri}\n"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pcneo.cli.annotate import Json
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
-from pcneo.cli.graph import Json
 
 if TYPE_CHECKING:
     from pcneo.model import ShownCohesion
@@ -31,7 +31,7 @@ def show(
     Example: pcneo show 58 --plot 58.svg
     """
     from pcneo.plots import check_picture, draw_cohesion
-    from pcneo.showing import show as show_cohesion
+    from pcneo.stored.showing import show as show_cohesion
 
     if plot is not None:
         check_picture(plot)
@@ -107,7 +107,7 @@ def export(
 
     Example: pcneo export latest run.json
     """
-    from pcneo.exporting import export as export_file
+    from pcneo.stored.exporting import export as export_file
 
     with connected() as (driver, database), Bars() as bars:
         result = export_file(driver, database, what=what, path=file, run=run, graph=graph, progress=bars)

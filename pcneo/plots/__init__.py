@@ -10,7 +10,7 @@ is ever asked for. A picture of one's own:
         plots.save_figure(figure, Path("sizes.svg"))
 """
 
-from pcneo.plots.cohesion import draw_cohesion
+from pcneo.plots.cohesion_picture import draw_cohesion
 from pcneo.plots.distributions import draw_distributions
 from pcneo.plots.style import COLUMN, LOOKS, PAGE, Look, check_picture, look, new_figure, save_figure
 

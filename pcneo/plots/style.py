@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import ParameterError, PcneoError
-from pcneo.whole import check_place, whole_file
+from pcneo.graph.files.whole_file import check_place, whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,13 +12,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pcneo import __version__
+from pcneo.config import __version__
 from pcneo.errors import GraphError, ParameterError
+from pcneo.graph.files.whole_file import temporary_beside, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
-from pcneo.whole import temporary_beside, whole_file
 
 __all__ = ["check_keys", "check_writable", "public_record", "public_text", "total_of", "write_private", "write_public"]
 

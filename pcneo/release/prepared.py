@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from pcneo.errors import GraphError
 from pcneo.model import Graph, Progress, Run
-from pcneo.privacy.ledger import Spend
+from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Critical, Edge, Elv
 from pcneo.privacy.noise import Noise
 from pcneo.release.asked import Asked
-from pcneo.release.chosen import AnyMechanism, Chosen, mechanism_of, spend_of
-from pcneo.release.loss import LossSummary, find_losses
+from pcneo.release.choice import AnyMechanism, Chosen, mechanism_of, spend_of
+from pcneo.release.counted_graph import Source, read_source
+from pcneo.release.loss_report import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
-from pcneo.release.source import Source, read_source
 from pcneo.release.utility import Utility, utility_of_critical, utility_of_scale
-from pcneo.source import require_key_index
+from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from pcneo import __version__
-from pcneo.budget import account_of, check_sole_names, ledger_locked, total_texts, user
+from pcneo.config import __version__
 from pcneo.errors import BudgetError, BusyError, DatabaseError
+from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text
-from pcneo.privacy.ledger import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.mechanisms import Critical, Elv, Published
-from pcneo.release.chosen import Chosen, spend_of
+from pcneo.release.budget import account_of, check_sole_names, ledger_locked, total_texts, user
+from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.prepared import Prepared
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, LedgerRecords, create_budget, create_release, read_ledger

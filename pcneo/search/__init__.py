@@ -3,10 +3,10 @@
 Nothing here knows a database. Further rows of a graph that is not at hand come through a callable.
 """
 
-from pcneo.search.batches import minimal_p_cohesions, search_batches
-from pcneo.search.fraction import p_text, parse_fraction, thresholds
-from pcneo.search.streamed import minimal_p_cohesion, search_streamed
-from pcneo.search.task import SCORES, check_score
+from pcneo.search.cohesion import SCORES, check_score
+from pcneo.search.frontier import minimal_p_cohesion, search_streamed
+from pcneo.search.threshold import p_text, parse_fraction, thresholds
+from pcneo.search.whole_graph import minimal_p_cohesions, search_batches
 
 __all__ = [
     "SCORES",

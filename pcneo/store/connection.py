@@ -6,8 +6,7 @@ import re
 
 import neo4j
 
-from pcneo import __version__
-from pcneo.config import ConnectionSettings, validate
+from pcneo.config import ConnectionSettings, __version__, validate
 from pcneo.errors import ConnectionFailedError
 from pcneo.store.failures import translated
 

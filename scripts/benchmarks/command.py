@@ -85,7 +85,8 @@ def start(setting: Setting) -> Iterator[Line]:
 
 def release(setting: Setting) -> Iterator[Line]:
     """A release with `critical` at ε = 1, in a process of its own, with a clock around its steps."""
-    from pcneo import annotate, budget
+    from pcneo import annotate
+    from pcneo.release import budget
 
     with tempfile.TemporaryDirectory() as folder, loaded(setting.file) as server, server.driver() as driver:
         annotated = annotate.write(driver, p="0.1", **NAMES)

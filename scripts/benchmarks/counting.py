@@ -20,7 +20,7 @@ def triangles(setting: Setting) -> Iterator[Line]:
     import igraph
     import networkit
 
-    from pcneo.cliques import clique_counts
+    from pcneo.counting.cliques import clique_counts
 
     graph = setting.graph
     pairs = edge_list(graph)
@@ -106,7 +106,7 @@ def _ours_to_five(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]
 
 def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
     """Count the cliques of each size at every vertex, and add them up."""
-    from pcneo.cliques import clique_counts_of_sizes
+    from pcneo.counting.cliques import clique_counts_of_sizes
 
     counts = clique_counts_of_sizes(graph, sizes, concurrency=THREADS)
     return [int(counts[k].sum()) // k for k in sizes]
@@ -156,7 +156,7 @@ class _silence:  # noqa: N801 — reads like contextlib's
 def any_k(setting: Setting) -> Iterator[Line]:
     """Cliques of every size of every vertex, beside Graph Data Science's clique counting."""
     from benchmarks.gds import GDS_VERSION, NEO4J_VERSION, Gds
-    from pcneo.cliques import clique_counts
+    from pcneo.counting.cliques import clique_counts
 
     graph = setting.graph
     largest = 2
@@ -204,7 +204,7 @@ def any_k(setting: Setting) -> Iterator[Line]:
 def scales(setting: Setting) -> Iterator[Line]:
     """What `critical` adds at each vertex: the pairs inside the groups, and the largest support."""
     from pcneo import minimal_p_cohesions
-    from pcneo.protected import largest_supports, protect
+    from pcneo.counting.protected import largest_supports, protect
 
     graph = setting.graph
     batch = minimal_p_cohesions(graph, "0.1")

@@ -30,7 +30,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
     many sessions and as large transactions.
     """
     from pcneo import annotate, clean
-    from pcneo.annotate.writer import WRITERS, row_of
+    from pcneo.annotate.run_writer import WRITERS, row_of
 
     with loaded(setting.file) as server, server.driver() as driver:
         for p, most in ROUNDS.items():
@@ -62,7 +62,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
 
 def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
     """Read everything and write `rows`, which are deleted again, untimed."""
-    from pcneo.annotate.writer import MEMBERSHIPS_A_TRANSACTION, WRITERS
+    from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS
 
     started = time.perf_counter()
     with driver.session(default_access_mode="READ") as session:
@@ -74,7 +74,7 @@ def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
 
 def _write(driver: Any, rows: Sequence[dict[str, Any]], p: str, memberships: int, sessions: int) -> float:
     """Write `rows`, so many memberships a transaction and sessions at once, and delete them again, untimed."""
-    from pcneo.annotate.writer import transactions_of
+    from pcneo.annotate.run_writer import transactions_of
     from pcneo.store.statements import load_statement
 
     text, batches = load_statement("create_cohesions").text, list(transactions_of(rows, memberships))
@@ -96,7 +96,7 @@ def _write(driver: Any, rows: Sequence[dict[str, Any]], p: str, memberships: int
 def writers(setting: Setting) -> Iterator[Line]:
     """Memberships written a second, by sessions that write at once and memberships a transaction."""
     from pcneo import annotate
-    from pcneo.annotate.writer import row_of
+    from pcneo.annotate.run_writer import row_of
 
     with loaded(setting.file) as server, server.driver() as driver:
         rows = list(map(row_of, annotate.stream(driver, p="0.1", **NAMES)))

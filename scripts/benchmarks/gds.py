@@ -39,8 +39,8 @@ class Gds:
 
     def __enter__(self) -> Gds:
         from benchmarks.graphs import edge_list
-        from pcneo.store.local.folders import cache_folder, make_private
-        from pcneo.store.local.jars import fetch_jars, parse_lock
+        from pcneo.server.folders import cache_folder, make_private
+        from pcneo.server.jars import fetch_jars, parse_lock
 
         jars = parse_lock(LOCK.read_text())
         folder = make_private(cache_folder() / f"gds-{GDS_VERSION}")

@@ -19,7 +19,7 @@ NEAR = 300
 def read_graph(path: Path) -> Any:
     """Read an edge list into pcneo's arrays."""
     from pcneo import graph_from_edges
-    from pcneo.files import read_graph_file
+    from pcneo.graph.files import read_graph_file
 
     file = read_graph_file(path)
     keys = file.keys.tolist()
@@ -28,7 +28,7 @@ def read_graph(path: Path) -> Any:
 
 def edge_list(graph: Any) -> list[tuple[int, int]]:
     """Return the edges, as positions, for a library that wants a list of pairs."""
-    from pcneo.cliques import edge_ends
+    from pcneo.counting.cliques import edge_ends
 
     u, v = edge_ends(graph)
     return list(zip(u.tolist(), v.tolist(), strict=True))

@@ -35,8 +35,8 @@ class Phase:
 
 def large(setting: Setting) -> Iterator[Line]:
     """A made graph of `--edges` edges: load, annotate at p=0.1, release at k=3, with the memory of each."""
-    from pcneo.store.local.jars import ensure_jars
-    from pcneo.store.local.servers import DEFAULT_VERSION
+    from pcneo.server.jars import ensure_jars
+    from pcneo.server.servers import DEFAULT_VERSION
 
     jars = sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar"))
     with tempfile.TemporaryDirectory() as name:

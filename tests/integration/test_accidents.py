@@ -15,9 +15,10 @@ import neo4j
 import pytest
 from graphs import Database
 
-from pcneo import annotate, runs
+from pcneo import annotate
 from pcneo.errors import ConnectionFailedError, KeyPropertyError
 from pcneo.store.transaction import Transaction
+from pcneo.stored import runs
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 

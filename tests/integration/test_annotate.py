@@ -13,14 +13,15 @@ import neo4j
 import pytest
 from graphs import Database, cycle
 
-from pcneo import __version__, annotate, runs
-from pcneo.data import copenhagen_friends_path
+from pcneo import __version__, annotate
+from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, ParameterError
 from pcneo.graph import graph_from_rows
 from pcneo.model import Cohesion, Selection
 from pcneo.search import minimal_p_cohesions
 from pcneo.store import reading
 from pcneo.store.gateway import Gateway
+from pcneo.stored import runs
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 

@@ -19,9 +19,9 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
-from pcneo.audit import NOTICE, AuditResult, audit
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError, PcneoError
 from pcneo.privacy.noise import ReleaseNoise
+from pcneo.release.audit import NOTICE, AuditResult, audit
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 CELEGANS = Path(__file__).parents[3] / "shared" / "data" / "celegans_metabolic.edges.gz"
@@ -158,7 +158,7 @@ def test_no_further_connection_is_removed_once_patience_is_over_and_the_number_d
     db: Database, friends: naive.Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter(range(0, 1_000, 25))
-    monkeypatch.setattr("pcneo.audit.removals.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr("pcneo.release.audit.removals.time", SimpleNamespace(monotonic=lambda: next(clock)))
     told: list[tuple[str, int, int | None]] = []
     removals = found(db, resample=9, progress=lambda *step: told.append(step)).removals
     assert removals is not None
@@ -208,7 +208,7 @@ def test_edge_is_held_against_the_groups_of_a_run_that_is_named(db: Database, fr
 def test_what_critical_is_refused_for_does_not_stand_in_the_way_of_others(
     db: Database, friends: naive.Graph, monkeypatch: pytest.MonkeyPatch, mechanism: str
 ) -> None:
-    monkeypatch.setattr("pcneo.protected.tiles.MEMORY", 1_000)
+    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 1_000)
     result = found(db, mechanism=mechanism, p="0.5")
     assert "critical cannot be had. The groups of run" in result.advice
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]

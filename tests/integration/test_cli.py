@@ -17,7 +17,7 @@ import pytest
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
 COMMANDS += ["show", "export", "evaluate"]
-FRIENDS = Path(__file__).parents[2] / "pcneo" / "data" / "copenhagen_friends.edges.gz"
+FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import neo4j
 import networkx as nx
 import pytest
+from evaluation import evaluate, sets, stored
+from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
+from evaluation.stored import StoredGraphs
 from graphs import Database
 
 from pcneo import annotate
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
-from pcneo.evaluate import evaluate, sets, stored
-from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
-from pcneo.evaluate.stored import StoredGraphs
 from pcneo.graph import graph_from_networkx
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}

@@ -24,8 +24,9 @@ import neo4j
 import pytest
 from graphs import Database, cycle
 
-from pcneo import annotate, budget
+from pcneo import annotate
 from pcneo.errors import BudgetError
+from pcneo.release import budget
 
 NAME = "Person/KNOWS/id"
 

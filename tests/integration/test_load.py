@@ -8,8 +8,9 @@ import networkx as nx
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from pcneo import loading as load_module
-from pcneo.data import copenhagen_friends_path
+from pcneo.annotate import load as load_module
+from pcneo.annotate.load import LoadResult, load
+from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import (
     FileFormatError,
     KeyPropertyError,
@@ -17,7 +18,6 @@ from pcneo.errors import (
     SchemaError,
     WriteMismatchError,
 )
-from pcneo.loading import LoadResult, load
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 from pcneo.store.tokens import quote_identifier

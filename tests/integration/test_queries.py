@@ -15,8 +15,8 @@ import neo4j
 import pytest
 
 from pcneo.errors import NotFoundError
-from pcneo.queries import list_queries, render_query, run_query
 from pcneo.store.tokens import quote_identifier
+from pcneo.stored.queries import list_queries, render_query, run_query
 
 RUN, OTHER_RUN = "the run", "another run"
 

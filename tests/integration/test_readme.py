@@ -47,7 +47,7 @@ def console(tmp_path: Path, server: Any) -> Callable[[str], subprocess.Completed
 def _friends() -> list[str]:
     import gzip
 
-    with gzip.open(ROOT / "pcneo/data/copenhagen_friends.edges.gz", "rt") as file:
+    with gzip.open(ROOT / "pcneo/cli/sample/copenhagen_friends.edges.gz", "rt") as file:
         return [line.replace(" ", ",") for line in file]
 
 

@@ -12,7 +12,7 @@ import neo4j
 import pytest
 from graphs import Database, cycle
 
-from pcneo import annotate, connect, runs
+from pcneo import annotate, connect
 from pcneo.config import ConnectionSettings
 from pcneo.errors import (
     ConnectionFailedError,
@@ -27,6 +27,7 @@ from pcneo.errors import (
 from pcneo.store import connection, reading
 from pcneo.store.connection import version_number
 from pcneo.store.gateway import Gateway
+from pcneo.stored import runs
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 

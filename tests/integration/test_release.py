@@ -19,22 +19,24 @@ import pytest
 import typer
 from graphs import Database
 
-from pcneo import annotate, budget, properties, runs
+from pcneo import annotate
 from pcneo.__main__ import main
+from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.protected import largest_supports
-from pcneo.release import Asked, release, spending
+from pcneo.release import Asked, budget, release, spending
 from pcneo.release.prepared import prepare
+from pcneo.store import count_property as properties
 from pcneo.store.failures import translated
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction
+from pcneo.stored import runs
 
 NAME = "Person/KNOWS/id"
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
-COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "data" / "copenhagen_friends.edges.gz"
+COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 
@@ -323,7 +325,7 @@ def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refuse
 def test_groups_too_large_for_memory_are_refused_and_edge_is_named(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcneo.protected.tiles.MEMORY", 1_000)
+    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 1_000)
     refused(kite, 4, "Use the mechanism edge")
 
 
@@ -498,7 +500,7 @@ def test_scales_from_the_bound_are_told_before_the_spend_and_in_the_reports(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("pcneo.release.source.largest_supports", partial(largest_supports, listed=-1))
+    monkeypatch.setattr("pcneo.release.counted_graph.largest_supports", partial(largest_supports, listed=-1))
     options = "-k", "4", "-e", "1", "--to", str(tmp_path / "a.csv")
     assert json.loads(pcneo("release", *options, "--dry-run", "--json")[1])[0]["exactSupports"] is False
     assert pcneo("release", *options)[0] == 0

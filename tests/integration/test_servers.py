@@ -25,13 +25,13 @@ import neo4j
 import pytest
 
 from pcneo.errors import LocalServerError
-from pcneo.store.local import configuration, folders, servers
-from pcneo.store.local.data import password_file
-from pcneo.store.local.process import console_log
-from pcneo.store.local.records import folder_arguments, read_record, running
-from pcneo.store.local.servers import LocalServer
+from pcneo.server import configuration, folders, servers
+from pcneo.server.data_folder import password_file
+from pcneo.server.process import console_log
+from pcneo.server.records import folder_arguments, read_record, running
+from pcneo.server.servers import LocalServer
 
-START = "import sys; from pathlib import Path; from pcneo.store.local.servers import start; start(Path(sys.argv[1]))"
+START = "import sys; from pathlib import Path; from pcneo.server.servers import start; start(Path(sys.argv[1]))"
 
 
 @pytest.fixture(scope="module", autouse=True)

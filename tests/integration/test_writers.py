@@ -15,14 +15,15 @@ import neo4j
 import pytest
 from graphs import Database, cycle
 
-from pcneo import annotate, runs
-from pcneo.annotate import writer as writer_module
+from pcneo import annotate
+from pcneo.annotate import run_writer as writer_module
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, WriteMismatchError
+from pcneo.server import configuration, servers
 from pcneo.store import lock
 from pcneo.store.gateway import Gateway
-from pcneo.store.local import configuration, servers
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import in_transaction
+from pcneo.stored import runs
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 NAME = "Person/KNOWS/id"
@@ -30,7 +31,7 @@ NAME = "Person/KNOWS/id"
 WRITER = """
 import os, sys, time
 from pcneo import annotate, connect
-from pcneo.annotate import writer
+from pcneo.annotate import run_writer as writer
 from pcneo.config import read_environment
 
 writer.MEMBERSHIPS_A_TRANSACTION = 2_000

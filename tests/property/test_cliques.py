@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pcneo.cliques import (
+from pcneo.counting.cliques import (
     clique_counts,
     clique_counts_of_sizes,
     clique_supports,

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from networkx.generators.atlas import graph_atlas_g
 
-from pcneo.cliques import clique_counts, edge_ends
+from pcneo.counting.cliques import clique_counts, edge_ends
+from pcneo.counting.protected import Groups, Protected, largest_supports, protect
 from pcneo.graph import graph_from_edges
 from pcneo.model import Graph
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.protected import Groups, Protected, largest_supports, protect
 
 EPSILON = Fraction(7, 10)
 INFINITE = math.inf

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcneo.files import GraphFile, read_graph_file
+from pcneo.graph.files import GraphFile, read_graph_file
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 INTEGER_KEYS = st.one_of(st.integers(-5, 20), INT64)

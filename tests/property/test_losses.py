@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcneo.cliques import clique_supports, edge_ends
+from pcneo.counting.cliques import clique_supports, edge_ends
+from pcneo.counting.losses import pair_losses
+from pcneo.counting.protected import Protected, largest_supports, listed_hull, pair_blocks, protect
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
-from pcneo.losses import pair_losses
 from pcneo.model import Graph
-from pcneo.privacy.audit import PassedQuantiles, quantiles
+from pcneo.privacy.advice import PassedQuantiles, quantiles
 from pcneo.privacy.mechanisms import Critical
-from pcneo.protected import Protected, largest_supports, listed_hull, pair_blocks, protect
-from pcneo.release.loss import losses_inside, rates_of
+from pcneo.release.loss_report import losses_inside, rates_of
 from pcneo.search import minimal_p_cohesions
 
 SCALES = [Fraction(0), Fraction(1, 7), Fraction(3), Fraction(22, 3)]

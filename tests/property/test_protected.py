@@ -15,12 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx.generators.atlas import graph_atlas_g
 
-from pcneo.cliques import clique_counts, clique_supports, edge_ends
-from pcneo.data import copenhagen_friends_path
-from pcneo.errors import GraphError, ParameterError
-from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.model import Graph
-from pcneo.protected import (
+from pcneo.cli.sample import copenhagen_friends_path
+from pcneo.counting.cliques import clique_counts, clique_supports, edge_ends
+from pcneo.counting.protected import (
     Groups,
     Protected,
     common_bounds,
@@ -33,6 +30,9 @@ from pcneo.protected import (
     protected_memory,
     tiles,
 )
+from pcneo.errors import GraphError, ParameterError
+from pcneo.graph import graph_from_edges, graph_from_networkx
+from pcneo.model import Graph
 from pcneo.search import minimal_p_cohesions
 
 SMALL = [graph for graph in graph_atlas_g() if 0 < len(graph) < 7]

@@ -18,13 +18,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from pcneo.data import copenhagen_friends_path
+from pcneo.cli.sample import copenhagen_friends_path
+from pcneo.counting.protected import largest_supports, protect
 from pcneo.graph import graph_from_edges
 from pcneo.privacy import laplace
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Critical, Edge, make_mechanism
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.protected import largest_supports, protect
 from pcneo.search import minimal_p_cohesions
 
 F = Fraction

@@ -10,11 +10,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from pcneo.audit import AuditResult, Losses, PairLoss
 from pcneo.cli.console import print_json
-from pcneo.privacy.audit import Fit, advise, quantiles, simulate, worst_places
+from pcneo.privacy.advice import Fit, advise, quantiles, simulate, worst_places
 from pcneo.privacy.mechanisms import make_mechanism
-from pcneo.privacy.removal import first_phase_loss, removal_loss
+from pcneo.privacy.telling_apart import first_phase_loss, removal_loss
+from pcneo.release.audit import AuditResult, Losses, PairLoss
 
 INFINITE = math.inf
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from evaluation.cells import Cell, Result
+from evaluation.claims import CLAIMS, Claim, Outcome, judge, judge_all
+from evaluation.claims.comparing import alike, between, clearly, ranks, side
+from evaluation.datasets import DATASETS
+from evaluation.experiments import ALL, EXPERIMENTS, P_VALUES
+from evaluation.finished import Finished
 from evaluations import of_mean
-
-from pcneo.evaluate.cells import Cell, Result
-from pcneo.evaluate.claims import CLAIMS, Claim, Outcome, judge, judge_all
-from pcneo.evaluate.claims.comparing import alike, between, clearly, ranks, side
-from pcneo.evaluate.datasets import DATASETS
-from pcneo.evaluate.experiments import ALL, EXPERIMENTS, P_VALUES
-from pcneo.evaluate.finished import Finished
 
 
 def test_a_claim_holds_with_a_switch_fails_or_is_not_measured() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-
-from pcneo.evaluate.datasets import DATASETS
-from pcneo.evaluate.experiments import EXPERIMENTS
+from evaluation.datasets import DATASETS
+from evaluation.experiments import EXPERIMENTS
 
 NINE = {dataset.name for dataset in DATASETS}
 TENTHS = {f"0.{i}" for i in range(1, 9)}

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
+from evaluation import TARGETS, evaluate, graphs_of_folder
+from evaluation.__main__ import as_called
+from evaluation.__main__ import evaluate as command
+from evaluation.cells import Cell, Result
+from evaluation.datasets import DATASETS, EvaluatedGraph
+from evaluation.drawing import drawings
+from evaluation.experiments import EXPERIMENTS
+from evaluation.finished import Finished
+from evaluation.tables import TABLES, advice
 from evaluations import evaluated, of_mean, some_graph
 
-from pcneo.cli.evaluate import as_called
-from pcneo.cli.evaluate import evaluate as command
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
-from pcneo.evaluate import TARGETS, evaluate, graphs_of_folder
-from pcneo.evaluate.cells import Cell, Result
-from pcneo.evaluate.datasets import DATASETS, EvaluatedGraph
-from pcneo.evaluate.drawing import drawings
-from pcneo.evaluate.experiments import EXPERIMENTS
-from pcneo.evaluate.finished import Finished
-from pcneo.evaluate.tables import TABLES, advice
 
 
 def some_graphs() -> dict[str, EvaluatedGraph]:
@@ -53,7 +53,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     def written_alone(name: str, finished: Finished) -> dict[str, Callable[[Path], object]]:
         return {picture: lambda path: path.write_text("") for picture in drawings(name, finished)}
 
-    monkeypatch.setattr("pcneo.evaluate.producing.drawings", written_alone)  # drawing takes a minute
+    monkeypatch.setattr("evaluation.producing.drawings", written_alone)  # drawing takes a minute
     graphs = {"USAirport": evaluated(some_graph(), "USAirport")}
     made = evaluate(["all"], graphs, tmp_path, largest_p=0.1, command="pcneo evaluate all")
     report, claims = ((tmp_path / name).read_text() for name in ("report.md", "claims.md"))

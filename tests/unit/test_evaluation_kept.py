@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evaluation.cells import REVISIONS, Cell, from_plain, to_plain
+from evaluation.evaluating import finish
+from evaluation.finished import Finished
+from evaluation.kept import Kept
 from evaluations import evaluated, result_of, small_cells, some_graph
 
 from pcneo import __version__, minimal_p_cohesions
-from pcneo.evaluate.cells import REVISIONS, Cell, from_plain, to_plain
-from pcneo.evaluate.evaluating import finish
-from pcneo.evaluate.finished import Finished
-from pcneo.evaluate.kept import Kept
 
 
 def test_what_is_finished_is_not_computed_again_and_reads_back_the_same(tmp_path: Path) -> None:
@@ -50,8 +50,8 @@ KILLED = """
 import os
 import evaluations
 from pathlib import Path
-from pcneo.evaluate.evaluating import finish
-from pcneo.evaluate.kept import Kept
+from evaluation.evaluating import finish
+from evaluation.kept import Kept
 one = evaluations.evaluated(evaluations.some_graph())
 def stop(step):
     if step.done == 9:

@@ -9,14 +9,13 @@ from typing import Any
 import naive
 import networkx as nx
 import pytest
+from evaluation.cells import Cell
+from evaluation.computing import compute
+from evaluation.kept import Kept
+from evaluation.releases import mechanism_of, simulate, sources_of
+from evaluation.sets import GraphArrays, SetArrays
+from evaluation.simulation import floating_point_noise
 from evaluations import F, evaluated, result_of, some_graph, twin_of
-
-from pcneo.evaluate.cells import Cell
-from pcneo.evaluate.computing import compute
-from pcneo.evaluate.kept import Kept
-from pcneo.evaluate.releases import mechanism_of, simulate, sources_of
-from pcneo.evaluate.sets import GraphArrays, SetArrays
-from pcneo.evaluate.simulation import floating_point_noise
 
 
 def twin_losses(cell: Cell, graph: nx.Graph, scale: float) -> dict[str, float]:

@@ -12,10 +12,9 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
+from evaluation.cells import SWITCHES, Cell
+from evaluation.simulation import View, floating_point_noise
 from evaluations import F, evaluated, result_of, some_graph, twin_of, views_of
-
-from pcneo.evaluate.cells import SWITCHES, Cell
-from pcneo.evaluate.simulation import View, floating_point_noise
 
 
 @cache
@@ -163,7 +162,7 @@ def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_thei
 
 
 def test_critical_refused_for_size_is_shown_as_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcneo.protected.tiles.MEMORY", 10)
+    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 10)
     given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
     result = result_of("release", some_graph(), tmp_path, mechanism="critical", **given)
     assert "members" in result["refused"]

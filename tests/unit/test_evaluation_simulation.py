@@ -8,19 +8,19 @@ from pathlib import Path
 import naive
 import numpy as np
 import pytest
-from evaluations import F, evaluated, some_graph, twin_of, views_of
-
-from pcneo.evaluate.cells import Cell
-from pcneo.evaluate.kept import Kept
-from pcneo.evaluate.releases import mechanism_of
-from pcneo.evaluate.sets import GraphArrays, SetArrays
-from pcneo.evaluate.simulation import (
+from evaluation.cells import Cell
+from evaluation.kept import Kept
+from evaluation.releases import mechanism_of
+from evaluation.sets import GraphArrays, SetArrays
+from evaluation.simulation import (
     floating_point_noise,
     noise_of_critical,
     noise_of_scales,
     scales_of_edge,
     scales_of_phases,
 )
+from evaluations import F, evaluated, some_graph, twin_of, views_of
+
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
 

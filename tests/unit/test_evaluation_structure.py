@@ -9,15 +9,15 @@ import naive
 import networkx as nx
 import numpy as np
 import pytest
+from evaluation import views
+from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
+from evaluation.kept import Kept
+from evaluation.sets import GraphArrays, SetArrays
+from evaluation.structure import QUANTILES
 from evaluations import F, evaluated, result_of, some_graph, twin_of
 
 from pcneo import minimal_p_cohesions
 from pcneo.errors import GraphError, NotFoundError, ParameterError
-from pcneo.evaluate import views
-from pcneo.evaluate.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
-from pcneo.evaluate.kept import Kept
-from pcneo.evaluate.sets import GraphArrays, SetArrays
-from pcneo.evaluate.structure import QUANTILES
 from pcneo.graph import graph_from_networkx
 
 

@@ -7,9 +7,10 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pcneo.data import copenhagen_friends_path
+from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import FileFormatError
-from pcneo.files import GraphFile, edge_list, read_graph_file, source
+from pcneo.graph.files import GraphFile, edge_list, read_graph_file
+from pcneo.graph.files import file_bytes as source
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pcneo.errors import LocalServerError, ParameterError
-from pcneo.store.local import browser, jars
-from pcneo.store.local.jars import Jar, fetch_jars, known_versions, parse_lock, read_lock
+from pcneo.server import browser, jars
+from pcneo.server.jars import Jar, fetch_jars, known_versions, parse_lock, read_lock
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 
 CONTENT = {"one": b"first jar", "two": b"second jar", "three": b"third jar"}
@@ -188,7 +188,7 @@ def test_without_jgo_the_error_says_what_to_install(tmp_path, monkeypatch):
 def test_without_a_network_there_is_one_sentence_and_no_remains(tmp_path):
     # Port 9 of the loopback address: nothing listens there, so every request through this "proxy" is refused.
     closed = dict.fromkeys(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"], "http://127.0.0.1:9")
-    code = "from pcneo.store.local.jars import ensure_jars; ensure_jars('2026.09.0')"
+    code = "from pcneo.server.jars import ensure_jars; ensure_jars('2026.09.0')"
     environment = {**os.environ, **closed, "NO_PROXY": "", "no_proxy": "", "PCNEO_CACHE_DIR": str(tmp_path)}
     answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     last_line = answer.stderr.splitlines()[-1]

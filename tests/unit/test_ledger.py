@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from pcneo.budget import account_of, check_sole_names, parse_total
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.model import Selection
+from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost, compose
-from pcneo.privacy.ledger import Account, Spend, check_spends
-from pcneo.properties import values_hash
+from pcneo.release.budget import account_of, check_sole_names, parse_total
+from pcneo.store.count_property import values_hash
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import BudgetRecord, LedgerRecords
 

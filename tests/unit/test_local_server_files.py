@@ -16,9 +16,10 @@ from pathlib import Path
 import pytest
 
 from pcneo.errors import LocalServerError, ParameterError
-from pcneo.store.local import data, folders, process, servers
-from pcneo.store.local.records import Record, folder_arguments, read_record, running
-from pcneo.store.local.signals import signals_interrupt, signals_wait
+from pcneo.server import data_folder as data
+from pcneo.server import folders, process, servers
+from pcneo.server.records import Record, folder_arguments, read_record, running
+from pcneo.server.signals import signals_interrupt, signals_wait
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
 
@@ -128,7 +129,7 @@ def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_pat
 
 
 def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("pcneo.store.local.process.STOP_SECONDS", 0.5)
+    monkeypatch.setattr("pcneo.server.process.STOP_SECONDS", 0.5)
     caplog.set_level("INFO")
     run_stand_in(tmp_path / "a", code=f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}")
     assert servers.stop(tmp_path / "a") is True

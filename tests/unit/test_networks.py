@@ -12,10 +12,10 @@ import networkx as nx
 import pytest
 
 import pcneo
-from pcneo import exporting
-from pcneo.cliques import edge_ends
+from pcneo.counting.cliques import edge_ends
 from pcneo.errors import GraphError, ParameterError
-from pcneo.networks import Network, critical_counts, network_of
+from pcneo.stored import exporting
+from pcneo.stored.networks import Network, critical_counts, network_of
 
 
 def edges_of(seed: int, text: bool = False) -> list[tuple]:

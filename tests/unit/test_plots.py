@@ -16,7 +16,7 @@ import pytest
 from pcneo import plots
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.model import Cohesion, LocalView, Run, ShownCohesion
-from pcneo.plots import cohesion as cohesion_plots
+from pcneo.plots import cohesion_picture as cohesion_plots
 from pcneo.plots.rings import SLOT, arrange
 
 

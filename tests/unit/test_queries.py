@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.queries import list_queries, render_query, run_query
 from pcneo.store.tokens import tokenize
+from pcneo.stored.queries import list_queries, render_query, run_query
 
 QUERIES = [query.name for query in list_queries()]
 

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 from pcneo.errors import ParameterError
-from pcneo.running import compilation_announced, run_ranges, thread_count
+from pcneo.kernels.running import compilation_announced, run_ranges, thread_count
 
 
 def ranges_of(costs: list[int], threads: int) -> list[tuple[int, int]]:

@@ -32,7 +32,7 @@ from pcneo.search import (
     search_streamed,
     thresholds,
 )
-from pcneo.search.task import Task
+from pcneo.search.cohesion import Task
 
 ELEVEN = naive.graph_of((a, b) for a, b in zip("afgaaaaeibbbccddhj", "fgbbcdeiddchdhhjjk", strict=True))
 
@@ -255,7 +255,7 @@ def test_vertices_streamed_together_share_fetches_and_keep_the_order_and_the_ans
 
 
 def test_at_most_so_many_vertices_are_streamed_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcneo.search.streamed._TOGETHER", 3)
+    monkeypatch.setattr("pcneo.search.frontier._TOGETHER", 3)
     graph = naive.graph_of((10 * k + i, 10 * k + i + 1) for k in range(20) for i in range(3))  # paths of four
     begun: list[Key] = []
 
@@ -273,7 +273,7 @@ def test_at_most_so_many_vertices_are_streamed_together(monkeypatch: pytest.Monk
 def test_neighbourhoods_are_fetched_once_each_and_few_that_no_expansion_looks_at(
     monkeypatch: pytest.MonkeyPatch, further: int, beyond: float
 ) -> None:
-    monkeypatch.setattr("pcneo.search.streamed._FURTHER", further)
+    monkeypatch.setattr("pcneo.search.frontier._FURTHER", further)
     graph = naive.graph_of(nx.random_regular_graph(4, 2_000, seed=1).edges)
     store = Recorded(graph)
     vertices = sorted(graph)[:50]
@@ -289,8 +289,8 @@ def test_what_later_steps_need_is_fetched_ahead(monkeypatch: pytest.MonkeyPatch)
     graph = naive.graph_of(nx.powerlaw_cluster_graph(600, 6, 0.5, seed=2).edges)
     round_trips = {}
     for ahead, further in ((4, 16), (4, 10**9), (10**9, 10**9)):
-        monkeypatch.setattr("pcneo.search.streamed._AHEAD", ahead)
-        monkeypatch.setattr("pcneo.search.streamed._FURTHER", further)
+        monkeypatch.setattr("pcneo.search.frontier._AHEAD", ahead)
+        monkeypatch.setattr("pcneo.search.frontier._FURTHER", further)
         store = Recorded(graph)
         answer = next(search_streamed(store, [300], "0.5"))
         round_trips[ahead, further] = len(store.asked)
@@ -300,7 +300,7 @@ def test_what_later_steps_need_is_fetched_ahead(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_is_kept_between_streamed_vertices_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcneo.search.streamed._KEPT_ARCS", 100)
+    monkeypatch.setattr("pcneo.search.frontier._KEPT_ARCS", 100)
     graph = naive.graph_of(nx.gnp_random_graph(60, 0.1, seed=6).edges)
     store = Recorded(graph)
     vertices = sorted(graph)
@@ -355,7 +355,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], list[i
         wrong = np.array(change(members.tolist()), np.uint32)
         return np.array([len(wrong)]), wrong, missing
 
-    monkeypatch.setattr("pcneo.search.task.minimal_cohesions", changed)
+    monkeypatch.setattr("pcneo.search.cohesion.minimal_cohesions", changed)
 
 
 @pytest.mark.parametrize(
@@ -403,7 +403,7 @@ def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
 
 
 def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    from pcneo.running import _Announcement
+    from pcneo.kernels.running import _Announcement
 
     announcement = _Announcement("what nobody announced yet")
     for _ in range(2):

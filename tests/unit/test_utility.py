@@ -10,11 +10,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pcneo.data import copenhagen_friends_path
+from pcneo.cli.sample import copenhagen_friends_path
+from pcneo.counting.protected import Groups, common_bounds, largest_supports, protect
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import CohesionBatch, Graph
 from pcneo.privacy.mechanisms import Critical, make_mechanism
-from pcneo.protected import Groups, common_bounds, largest_supports, protect
 from pcneo.release.utility import Utility, describe_utility, utility_of_critical, utility_of_scale
 from pcneo.search import minimal_p_cohesions
 

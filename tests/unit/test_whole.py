@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pcneo.errors import ParameterError, PcneoError
-from pcneo.whole import check_place, whole_file
+from pcneo.graph.files.whole_file import check_place, whole_file
 
 
 def write(path: Path, text: bytes, **options) -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import networkx as nx
 import pytest
 
-from pcneo.annotate.writer import MEMBERSHIPS_A_TRANSACTION, WRITERS, GraphWriter, NewRun, row_of, rows_of
+from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS, GraphWriter, NewRun, row_of, rows_of
 from pcneo.graph import MembershipHash, graph_from_networkx, membership_hash
 from pcneo.model import Selection
 from pcneo.search import minimal_p_cohesions

@@ -1,0 +1,173 @@
+"""Use case: put a graph file into the database."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from pcneo.errors import KeyPropertyError
+from pcneo.graph.files import GraphFile, read_graph_file
+from pcneo.model import Progress
+from pcneo.store.load_gateway import LoadGateway
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["LoadResult", "load"]
+
+BATCH = 10_000
+"""Rows a transaction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadResult:
+    """What a load found in the file and did to the database.
+
+    Attributes:
+        configuration: path, database, nodeLabel, relationshipType and key.
+        key_kind: integer or string.
+        node_count: vertices in the file.
+        relationship_count: edges in the file, as an undirected simple graph has them.
+        nodes_created: vertices that were not there.
+        nodes_matched: vertices that were, whose properties were left alone.
+        relationships_created: edges that were not there.
+        relationships_matched: edges that were, in either direction.
+        constraint_created: whether the key was made unique now; False where it was already.
+        lines: lines in the file.
+        self_loops_dropped: edges from a vertex to itself.
+        parallel_dropped: edges whose pair an earlier edge of the file has already.
+        header: the first line where it named the columns of an edge list, else None.
+        lines_with_more_columns: lines of an edge list with columns after the second, which were ignored.
+        attributes_dropped: attributes that are no scalars, by name, with how many vertices and edges have them.
+        pre_processing_millis: reading the file.
+        write_millis: everything done in the database.
+    """
+
+    configuration: Mapping[str, str | None]
+    key_kind: str
+    node_count: int
+    relationship_count: int
+    nodes_created: int
+    nodes_matched: int
+    relationships_created: int
+    relationships_matched: int
+    constraint_created: bool
+    lines: int
+    self_loops_dropped: int
+    parallel_dropped: int
+    header: str | None
+    lines_with_more_columns: int
+    attributes_dropped: Mapping[str, int]
+    pre_processing_millis: int
+    write_millis: int
+
+
+def load(
+    driver: Driver,
+    database: str | None,
+    path: str | os.PathLike[str],
+    *,
+    node_label: str,
+    relationship_type: str,
+    key: str,
+    progress: Progress | None = None,
+) -> LoadResult:
+    """Load a graph file: its vertices under one label and key, its edges as one relationship a pair.
+
+    A relationship runs from the smaller key. Vertices that are there already are found by label and key and keep their
+    properties as they are; pairs that a relationship of the type connects already, in either direction, get none. So a
+    second load adds nothing, and one that was cut short is completed by running it again. The file is read to its end
+    before anything is written.
+
+    Args:
+        driver: connected to the server.
+        database: its name; None is the user's home database.
+        path: an edge list, GraphML, GML or GEXF (`pcneo.graph.files`).
+        node_label: label of the vertices.
+        relationship_type: type of the relationships.
+        key: name of the key property, made unique within the label by a constraint.
+        progress: called with "nodes" or "relationships", how many rows are written, and how many there are.
+
+    Raises:
+        ParameterError: a name that cannot be a label, type or property, or is one of pcneo's own.
+        FileFormatError: the file cannot be read as a graph; nothing was written.
+        KeyPropertyError: nodes there already share a key, or have keys of another kind; nothing was written.
+        DatabaseError: the database could not do it.
+    """
+    gateway = LoadGateway(driver, database, node_label, relationship_type, key)
+    started = time.monotonic()
+    file = read_graph_file(path, key)
+    read = time.monotonic()
+    _refuse_mixed_kinds(gateway, file)
+    constraint_created = gateway.ensure_vertex_key()
+    vertices = ({"key": vertex, "properties": properties} for vertex, properties in file.vertices())
+    edges = ({"source": a, "target": b, "properties": properties} for a, b, properties in file.edges())
+    report = progress or (lambda stage, done, total: None)
+    nodes_created = _merge(gateway.merge_vertices, vertices, "nodes", file.vertex_count, report)
+    relationships_created = _merge(gateway.merge_relationships, edges, "relationships", file.edge_count, report)
+    return LoadResult(
+        configuration={
+            "path": str(path),
+            "database": gateway.database,
+            "nodeLabel": node_label,
+            "relationshipType": relationship_type,
+            "key": key,
+        },
+        key_kind=file.key_kind,
+        node_count=file.vertex_count,
+        relationship_count=file.edge_count,
+        nodes_created=nodes_created,
+        nodes_matched=file.vertex_count - nodes_created,
+        relationships_created=relationships_created,
+        relationships_matched=file.edge_count - relationships_created,
+        constraint_created=constraint_created,
+        lines=file.lines,
+        self_loops_dropped=file.self_loops_dropped,
+        parallel_dropped=file.parallel_dropped,
+        header=file.left_out.header,
+        lines_with_more_columns=file.left_out.lines_with_more_columns,
+        attributes_dropped=file.left_out.attributes_dropped,
+        pre_processing_millis=round(1000 * (read - started)),
+        write_millis=round(1000 * (time.monotonic() - read)),
+    )
+
+
+def _refuse_mixed_kinds(gateway: LoadGateway, file: GraphFile) -> None:
+    """A graph whose keys are integers and strings is refused everywhere else, so none is made here."""
+    counts = gateway.count_keys(gateway.selection)
+    other = counts.strings if file.key_kind == "integer" else counts.integers
+    if other:
+        kind = "strings" if file.key_kind == "integer" else "integers"
+        raise KeyPropertyError(
+            f"{other:,} nodes labelled {gateway.selection.node_labels[0]!r} have {kind} as {gateway.selection.key!r}, "
+            f"the keys in the file are of the kind {file.key_kind}; a graph has keys of one kind. Nothing was loaded. "
+            "Choose another label or key.",
+            nodes=other,
+            key=gateway.selection.key,
+        )
+
+
+def _merge(
+    merge: Callable[[list[dict[str, Any]]], int],
+    rows: Iterable[dict[str, Any]],
+    stage: str,
+    total: int,
+    progress: Progress,
+) -> int:
+    """Merge all rows, a batch a transaction; return how many were created."""
+    created = done = 0
+    for batch in _batches(rows):
+        created += merge(batch)
+        done += len(batch)
+        progress(stage, done, total)
+    return created
+
+
+def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    iterator = iter(rows)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,226 @@
+"""Cohesions into the database: one writer a graph, runs that appear whole or not at all, remains swept.
+
+Hubs are created under a fresh run identifier while the previous run stays visible; the transaction that holds the
+graph's lock then makes the new run `complete` and the old one `replaced` at once (neo4j.md, "Data model").
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import uuid
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from pcneo.config import __version__
+from pcneo.errors import PcneoError
+from pcneo.graph import membership_hash
+from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Run, Selection
+from pcneo.search import p_text
+from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.lock import GraphLock
+from pcneo.store.schema import OWN_SCHEMA
+from pcneo.store.sweep import sweep
+
+__all__ = [
+    "MEMBERSHIPS_A_TRANSACTION",
+    "WRITERS",
+    "GraphWriter",
+    "NewRun",
+    "row_of",
+    "rows_of",
+    "transactions_of",
+    "writer_of",
+]
+
+MEMBERSHIPS_A_TRANSACTION = 20_000
+WRITERS = 3
+"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best (neo4j.md). Beside a
+server on the same two cores two or three write faster than four (`scripts/bench writers`)."""
+
+log = logging.getLogger("pcneo")
+
+
+@dataclass
+class NewRun:
+    """A run on its way into the database.
+
+    Attributes:
+        id: fresh, random.
+        p: the exact fraction.
+        score: name of the score.
+        scope: `graph` or `vertices`.
+        values: what its record says when it is complete, by property.
+        owners: the vertices it holds, filled in for a `vertices` run only.
+    """
+
+    id: str
+    p: Fraction
+    score: str
+    scope: str
+    values: dict[str, Any] = field(default_factory=dict)
+    owners: list[Key] = field(default_factory=list)
+
+    def replaces(self, run: Run) -> bool:
+        """Whether a complete run goes when this one becomes complete."""
+        return run.status == "complete" and self.scope == "graph" and self._same_question(run)
+
+    def trims(self, run: Run) -> bool:
+        """Whether a complete run loses the hubs of this one's vertices."""
+        return run.status == "complete" and self.scope == "vertices" and self._same_question(run)
+
+    def _same_question(self, run: Run) -> bool:
+        return (run.scope, run.p_text, run.score) == (self.scope, p_text(self.p), self.score)
+
+
+class GraphWriter:
+    """The right to write one graph, and the runs begun under it; made by `writer_of`."""
+
+    def __init__(self, gateway: Gateway, graph: GraphRecord, lock: GraphLock) -> None:
+        """Begin with no run."""
+        self.gateway = gateway
+        self.graph = graph
+        self.begun: list[NewRun] = []
+        self.completing = False
+        self._lock = lock
+
+    def begin_run(self, p: Fraction, score: str, scope: str) -> NewRun:
+        """Record a fresh run; it stays `running`, and so unseen, until `complete`."""
+        run = NewRun(uuid.uuid4().hex, p, score, scope)
+        self.gateway.create_run(run.id, self.graph.name, scope, float(p), p_text(p), score, __version__)
+        self.begun.append(run)
+        return run
+
+    def write_rows(self, run: NewRun, rows: Iterable[dict[str, Any]]) -> Iterator[int]:
+        """Write hubs, several transactions at once, and yield the memberships of each as it is done.
+
+        Rows are taken only as fast as they are written, so an endless supply needs bounded memory.
+        """
+        with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool:
+            pending: deque[Future[int]] = deque()
+            try:
+                for batch in transactions_of(rows, MEMBERSHIPS_A_TRANSACTION):
+                    pending.append(pool.submit(self._create, run, batch))
+                    if len(pending) > WRITERS + 1:
+                        yield pending.popleft().result()
+                while pending:
+                    yield pending.popleft().result()
+            finally:
+                for future in pending:
+                    future.cancel()
+
+    def _create(self, run: NewRun, rows: Sequence[dict[str, Any]]) -> int:
+        return self.gateway.create_cohesions(self.graph.selection, run.id, float(run.p), run.score, rows)
+
+    def complete(self) -> None:
+        """Make the begun runs visible and those they replace invisible, all in one commit."""
+        there = [run for run in self.gateway.list_runs() if run.graph == self.graph.name]
+        rests = [(run, old, *self._rest(run, old)) for run in self.begun for old in there if run.trims(old)]
+        with self._lock.last_writes() as transaction:
+            for run in self.begun:
+                replaced = [old.id for old in there if run.replaces(old)]
+                transaction.complete_run(run.id, self.graph.name, replaced, run.values)
+            for run, old, memberships, digest in rests:
+                transaction.delete_vertex_cohesions(self.graph.selection, old.id, run.owners)
+                transaction.update_run(old.id, memberships, digest, "complete" if memberships else "replaced")
+            self.completing = True
+
+    def _rest(self, run: NewRun, old: Run) -> tuple[int, str]:
+        """What an earlier run of single vertices keeps: memberships, and their hash."""
+        gone = set(run.owners)
+        stored = self.gateway.stream_cohesions(self.graph.selection, old.id)
+        # A hub whose owner was deleted has none; a member that was deleted is in no hub any more.
+        kept = [(vertex, members) for vertex, members, _ in stored if vertex is not None and vertex not in gone]
+        return sum(len(members) for _, members in kept), membership_hash(kept)
+
+
+@contextmanager
+def writer_of(gateway: Gateway, name: str, selection: Selection) -> Iterator[GraphWriter]:
+    """Hold the right to write one graph; sweep what dead writers left; on failure, what this one left.
+
+    Raises:
+        BusyError: another writer holds the graph.
+        GraphError: the name stands for another selection.
+    """
+    gateway.ensure_schema(OWN_SCHEMA)
+    graph = gateway.merge_graph(name, selection, secrets.token_hex(32))
+    with GraphLock(gateway, name) as lock:
+        sweep(gateway, name)
+        writer = GraphWriter(gateway, graph, lock)
+        try:
+            yield writer
+        except BaseException:
+            # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by status.
+            if not writer.completing:
+                _discard(gateway, lock, name, [run.id for run in writer.begun])
+            raise
+    _sweep_if_free(gateway, name)
+
+
+def _sweep_if_free(gateway: Gateway, name: str) -> None:
+    """Best effort: the new run counts already, and whoever writes this graph next sweeps what is left."""
+    try:
+        with GraphLock(gateway, name):
+            sweep(gateway, name)
+    except PcneoError as error:
+        log.debug("what was replaced in graph %r is left to the next writer: %s", name, error)
+
+
+def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) -> None:
+    """Best effort: delete what a failed writer began, and the graph's name where it is used for nothing else."""
+    if runs:
+        log.info(
+            "Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph."
+        )
+    try:
+        for run in runs:
+            gateway.delete_run(run)
+        with lock.last_writes() as transaction:
+            transaction.run("delete_unused_graph", name=name)
+    except PcneoError as error:
+        log.debug("remains in graph %r are left to the next writer: %s", name, error)
+
+
+def transactions_of(rows: Iterable[dict[str, Any]], memberships: int) -> Iterator[list[dict[str, Any]]]:
+    """Group rows so that each group has about `memberships` members, and at least one row."""
+    group: list[dict[str, Any]] = []
+    members = 0
+    for row in rows:
+        group.append(row)
+        members += row["size"]
+        if members >= memberships:
+            yield group
+            group, members = [], 0
+    if group:
+        yield group
+
+
+def row_of(cohesion: Cohesion) -> dict[str, Any]:
+    """One cohesion as a row of `create_cohesions`."""
+    return {
+        "vertex": cohesion.vertex,
+        "size": cohesion.size,
+        "edges": cohesion.edges,
+        "density": cohesion.density,
+        "members": list(cohesion.members),
+    }
+
+
+def rows_of(graph: Graph, batch: CohesionBatch) -> Iterator[dict[str, Any]]:
+    """The cohesions of a batch computed on `graph`, each as `row_of` has it; their keys are taken out all at once."""
+    vertices, members = graph.keys[batch.vertices].tolist(), graph.keys[batch.members].tolist()
+    bounds = batch.offsets.tolist()
+    hubs = zip(vertices, bounds, bounds[1:], batch.edges.tolist(), batch.densities.tolist(), strict=False)
+    for vertex, start, end, edges, density in hubs:
+        yield {
+            "vertex": vertex,
+            "size": end - start,
+            "edges": edges,
+            "density": density,
+            "members": members[start:end],
+        }

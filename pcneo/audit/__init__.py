@@ -1,9 +1,0 @@
-"""What releases of one graph would cost single pairs, and which mechanism fits it: for the owner alone.
-
-Nothing is spent and no noise of a release is drawn (privacy.md, "Loss of one edge, for the owner").
-"""
-
-from pcneo.audit.auditing import audit
-from pcneo.audit.results import NOTICE, AuditResult, Losses, PairLoss, Removal, Removals
-
-__all__ = ["NOTICE", "AuditResult", "Losses", "PairLoss", "Removal", "Removals", "audit"]

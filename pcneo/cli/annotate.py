@@ -1,0 +1,222 @@
+"""`pcneo load` and `pcneo annotate`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pcneo.cli.console import Bars, connected, note, print_json, print_table
+
+if TYPE_CHECKING:
+    from pcneo.annotate import EstimateResult, StatsResult, WriteResult
+    from pcneo.model import Cohesion
+    from pcneo.search.summary import Summary
+
+__all__ = ["Mode", "NodeLabels", "RelationshipTypes", "annotate", "load"]
+
+NodeLabels = Annotated[
+    list[str] | None, typer.Option("--node-label", help="Label of the vertices; may be given several times.")
+]
+RelationshipTypes = Annotated[
+    list[str] | None, typer.Option("--relationship-type", help="Type of the edges; may be given several times.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+
+
+class Mode(StrEnum):
+    """Modes of `annotate`, in the words of Neo4j's Graph Data Science library."""
+
+    write = "write"
+    stream = "stream"
+    stats = "stats"
+    estimate = "estimate"
+
+
+class Score(StrEnum):
+    """Scores that rank the expansion."""
+
+    density = "density"
+    degree = "degree"
+
+
+def load(
+    file: Annotated[Path, typer.Argument(help="Edge list (space, tab or comma; .gz), GraphML, GML or GEXF.")],
+    node_label: Annotated[str, typer.Option("--node-label", help="Label the vertices get.")],
+    relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type the edges get.")],
+    key: Annotated[str, typer.Option("--key", help="Property that holds the key; made unique.")],
+    as_json: Json = False,
+) -> None:
+    """Load a graph file into the database; loading it again adds nothing.
+
+    Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
+    """
+    from pcneo.annotate.load import load as load_graph
+
+    with connected() as (driver, database), Bars() as bars:
+        result = load_graph(
+            driver, database, file, node_label=node_label, relationship_type=relationship_type, key=key, progress=bars
+        )
+    if as_json:
+        print_json(result)
+        return
+    print_table(
+        ["", "in the file", "created", "already there"],
+        [
+            ("nodes", result.node_count, result.nodes_created, result.nodes_matched),
+            ("relationships", result.relationship_count, result.relationships_created, result.relationships_matched),
+        ],
+        f"{file.name}: keys are {result.key_kind}s",
+    )
+    if result.header is not None:
+        note(f"The first line names the columns and was left out: {result.header}")
+    for count, what in (
+        (result.self_loops_dropped, "self-loops dropped"),
+        (result.parallel_dropped, "repeated edges dropped"),
+        (result.lines_with_more_columns, "lines with more than two columns, the further ones ignored"),
+    ):
+        if count:
+            note(f"{what}: {count:,}")
+    for name, count in result.attributes_dropped.items():
+        note(f"attribute {name!r} is no scalar and was left out, {count} times")
+
+
+def annotate(
+    node_label: NodeLabels = None,
+    relationship_type: RelationshipTypes = None,
+    key: Annotated[str | None, typer.Option("--key", help="Property that holds the vertices' unique key.")] = None,
+    graph: Annotated[str | None, typer.Option("--graph", help="Your name for this graph (labels, types, key).")] = None,
+    p: Annotated[
+        list[str], typer.Option("-p", help="Fraction each member keeps, 0.3 or 1/3; may be given several times.")
+    ] = ["0.3"],  # noqa: B006 - read only
+    score: Annotated[
+        Score, typer.Option("--score", help="density, or degree (a reconstruction of an older baseline).")
+    ] = Score.density,
+    vertex: Annotated[
+        list[str] | None, typer.Option("--vertex", help="Only this vertex, read by frontier; several times for more.")
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="write: store; stream: print each; stats: describe; estimate: what it costs.")
+    ] = Mode.write,
+    concurrency: Annotated[
+        int | None, typer.Option("--concurrency", help="Threads that search.", show_default="all cores")
+    ] = None,
+    create_index: Annotated[
+        bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="With stats: also draw sizes and densities, .svg or .png.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the minimal p-cohesion of every vertex and store it beside the graph.
+
+    Labels, type and key may be left out where the database leaves one choice.
+
+    Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
+    """
+    from pcneo import annotate as modes
+
+    options: dict[str, Any] = {
+        "p": p,
+        "node_labels": node_label or (),
+        "relationship_types": relationship_type or (),
+        "key": key,
+        "score": score.value,
+        "vertices": vertex or None,
+        "concurrency": concurrency,
+        "create_index": create_index,
+        "check": check,
+    }
+    if graph is not None and mode is not Mode.write:
+        raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
+    if plot is not None and mode is not Mode.stats:
+        raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
+    with connected() as (driver, database), Bars() as bars:
+        if mode is Mode.stream:
+            _print_stream(modes.stream(driver, database, progress=bars, **options), as_json)
+            return
+        if mode is Mode.write:
+            result = modes.write(driver, database, graph=graph, progress=bars, **options)
+            show = partial(_print_written, result)
+        elif mode is Mode.stats:
+            result = modes.stats(driver, database, progress=bars, plot=plot, **options)
+            show = partial(_print_stats, result)
+        else:
+            result = modes.estimate(driver, database, progress=bars, **options)
+            show = partial(_print_estimate, result)
+    if as_json:
+        print_json(result)
+    else:
+        show()
+
+
+def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
+    """One row a cohesion, and nothing else on standard output."""
+    columns = ["vertex", "p", "score", "size", "edges", "density", "members"]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    for number, cohesion in enumerate(cohesions):
+        if number == 0 and not as_json:
+            writer.writerow(columns)  # not before the first row: a question that fails prints nothing here
+        p = f"{cohesion.p.numerator}/{cohesion.p.denominator}"
+        values = [cohesion.vertex, p, cohesion.score, cohesion.size, cohesion.edges, cohesion.density]
+        if as_json:
+            print(json.dumps(dict(zip(columns, [*values, cohesion.members], strict=True)), ensure_ascii=False))
+        else:
+            writer.writerow([*values, json.dumps(cohesion.members, ensure_ascii=False)])
+
+
+SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "density p50", "mean")
+
+
+def _print_written(result: WriteResult) -> None:
+    rows = [[*_summary_row(run.p, run.summary), run.run] for run in result.runs]
+    print_table([*SUMMARY, "run"], rows, f"{result.vertices:,} vertices, {result.edges:,} edges")
+    _say_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+
+
+def _print_stats(result: StatsResult) -> None:
+    rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
+    print_table(SUMMARY, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")
+    _say_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def _say_seconds(**millis: int) -> None:
+    note(" · ".join(f"{what} {each / 1000:.1f} s" for what, each in millis.items()))
+
+
+def _summary_row(p: str, summary: Summary) -> list[Any]:
+    sizes, densities = summary.sizes, summary.densities
+    return [
+        p,
+        summary.cohesions,
+        summary.memberships,
+        *((sizes.p50, sizes.p90, sizes.max, sizes.mean) if sizes else [None] * 4),
+        *((densities.p50, densities.mean) if densities else [None] * 2),
+    ]
+
+
+def _print_estimate(result: EstimateResult) -> None:
+    rows = [
+        (
+            p,
+            one.sampled,
+            one.memberships,
+            f"{one.memberships_low:,} to {one.memberships_high:,}",
+            one.compute_seconds,
+            one.write_seconds,
+            f"{one.store_bytes / 1e6:,.1f} MB",
+        )
+        for p, one in result.estimates.items()
+    ]
+    columns = ["p", "sampled", "memberships", "95 % interval", "search s", "write s", "store"]
+    print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")
+    note(f"read {result.read_seconds:.1f} s; search and write go on side by side, so the slower one sets the time")

@@ -1,0 +1,73 @@
+"""Use case: the shipped graph through the whole way, on a local server of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pcneo import annotate
+from pcneo.annotate import WriteResult
+from pcneo.annotate.load import LoadResult, load
+from pcneo.cli.sample import copenhagen_friends_path
+from pcneo.model import Progress
+from pcneo.server.folders import data_folder
+from pcneo.server.servers import LocalServer, start
+from pcneo.stored.queries import QueryResult, run_query
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["DEMO_QUERIES", "DemoQuery", "DemoResult", "run_demo", "start_demo_server"]
+
+
+@dataclass(frozen=True)
+class DemoQuery:
+    """A query of `cypher/queries/`, the question it answers here, and its parameters but for the run."""
+
+    name: str
+    question: str
+    parameters: Mapping[str, Any]
+
+
+DEMO_QUERIES = (
+    DemoQuery("critical_connections", "Which connections hold student 58's community together?", {"id": 58}),
+    DemoQuery("most_needed_vertices", "Whom do the most students' communities rest on?", {"limit": 5}),
+    DemoQuery("densest_cohesions", "Whose communities are the densest?", {"limit": 5}),
+)
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """What was loaded and written, and the answers by the query's name."""
+
+    loaded: LoadResult
+    written: WriteResult
+    tables: dict[str, QueryResult]
+
+
+def start_demo_server(progress: Callable[[int, int], None] | None = None) -> LocalServer:
+    """Start the demo's own local server, or find it running.
+
+    Raises:
+        LocalServerError: it cannot be fetched or started.
+    """
+    return start(data_folder().with_name("demo"), progress=progress)
+
+
+def run_demo(driver: Driver, database: str | None = None, *, progress: Progress | None = None) -> DemoResult:
+    """Load the shipped friendships, annotate them with p=0.3 and run `DEMO_QUERIES`.
+
+    Raises:
+        PcneoError: see `pcneo.errors`.
+    """
+    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+    path = copenhagen_friends_path()
+    loaded = load(driver, database, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
+    written = annotate.write(driver, database, p="0.3", progress=progress, **names)
+    run = written.runs[0].run
+    tables = {
+        query.name: run_query(driver, database, query.name, parameters={"run": run, **query.parameters})
+        for query in DEMO_QUERIES
+    }
+    return DemoResult(loaded, written, tables)

@@ -1,0 +1,28 @@
+"""What the mechanism `critical` protects, and by how much it can change the counts (privacy.md, section of that name).
+
+P̂ is the set of all pairs of vertices inside some group, adjacent or not; Ĝ is the graph with all of them added. Both,
+and everything computed here from them, stay the same when a pair of P̂ is connected or disconnected in the graph.
+Neither is held as a whole: what is kept takes memory as the memberships do, not as the pairs.
+"""
+
+from pcneo.counting.protected.common import common_bounds
+from pcneo.counting.protected.listed import listed_hull
+from pcneo.counting.protected.pairs import Groups, Protected, pair_blocks, protect
+from pcneo.counting.protected.supports import AFFORDABLE, LISTED, LargestSupports, largest_shared, largest_supports
+from pcneo.counting.protected.tiles import protected_memory, refused_memory
+
+__all__ = [
+    "AFFORDABLE",
+    "LISTED",
+    "Groups",
+    "LargestSupports",
+    "Protected",
+    "common_bounds",
+    "largest_shared",
+    "largest_supports",
+    "listed_hull",
+    "pair_blocks",
+    "protect",
+    "protected_memory",
+    "refused_memory",
+]

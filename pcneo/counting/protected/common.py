@@ -1,0 +1,90 @@
+"""What P̂ and Ĝ tell of C, the most neighbours that two vertices share (privacy.md, "Utility")."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.counting.cliques import edge_ends
+from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, protect
+from pcneo.counting.protected.tiles import Tile, by_degree, tiles
+from pcneo.kernels import pairs as kernels
+from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.model import Graph
+
+__all__ = ["common_bounds"]
+
+AFFORDABLE = 5_000_000_000
+"""Steps, some seconds, beyond which the most that C can be is a bound; which of the two it is follows from Ĝ alone."""
+
+
+def common_bounds(
+    protected: Protected, *, affordable: int = AFFORDABLE, concurrency: int | None = None
+) -> tuple[int, int]:
+    """Return the least and the most that C, the largest |N(u) ∩ N(v)|, can be whichever pairs of P̂ are connected.
+
+    The connections outside P̂ alone have the least, Ĝ has the most. Where Ĝ has so many vertices of many neighbours that
+    all pairs of them would take too long, the most is a bound: that nobody shares more neighbours than they have.
+
+    Args:
+        protected: P̂ and Ĝ.
+        affordable: steps to take before the bound.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Raises:
+        ParameterError: concurrency is out of range.
+    """
+    nothing = Groups(np.zeros(1, np.int64), np.empty(0, np.uint32))
+    outside = protect(_outside(protected), nothing, concurrency=concurrency)
+    least, _ = _most_shared(outside, 0, affordable, concurrency)
+    _, most = _most_shared(protected, least, affordable, concurrency)
+    return least, most
+
+
+def _outside(protected: Protected) -> Graph:
+    """The graph without the pairs of P̂."""
+    graph, n = protected.graph, protected.graph.vertex_count
+    u, v = (ends[~protected.inside] for ends in edge_ends(graph))
+    tails, heads = np.concatenate((u, v)), np.concatenate((v, u))
+    offsets = np.concatenate((np.zeros(1, np.int64), np.bincount(tails, minlength=n))).cumsum()
+    return Graph(graph.keys, offsets, heads[np.lexsort((heads, tails))].astype(np.uint32))
+
+
+def _most_shared(protected: Protected, known: int, affordable: int, concurrency: int | None) -> tuple[int, int]:
+    """Return two numbers between which C of Ĝ, `known` or more, is; they are the same if all steps can be afforded."""
+    n, degrees, order = protected.graph.vertex_count, protected.degrees, by_degree(protected)
+    nowhere, all_wanted = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    most, left = known, affordable
+    for tile in tiles(protected, order, nowhere, all_wanted, concurrency):
+        if degrees[order[tile.start]] <= most:  # neither this vertex nor one that follows shares more than it has
+            break
+        with compilation_announced(PAIRS):
+            columns = kernels.columns_of_tile(order, tile.start, tile.at, tile.rows, n)
+        left -= int((np.diff(columns[0]) * np.minimum(degrees, tile.stop)).sum())
+        if left < 0:
+            return most, min(n - 2, int(degrees[order[tile.start]]))
+        found: list[int] = []
+
+        def find(
+            memory: tuple[kernels.Marks, NDArray[np.int64], NDArray[np.uint32]],
+            first: int,
+            last: int,
+            tile: Tile = tile,
+            columns: tuple[NDArray[np.int64], NDArray[np.uint32]] = columns,
+            found: list[int] = found,
+        ) -> None:
+            found.append(kernels.most_shared(protected.rows, order, tile.start, first, last, *columns, *memory))
+
+        with compilation_announced(PAIRS):
+            run_ranges(
+                protected.costs[order[: tile.stop]] + degrees[order[: tile.stop]],
+                lambda size=tile.stop - tile.start: (
+                    kernels.marks_for(n),
+                    np.zeros(size, np.int64),
+                    np.empty(size, np.uint32),
+                ),
+                find,
+                concurrency,
+            )
+        most = max(most, *found)
+    return most, most

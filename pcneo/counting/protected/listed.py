@@ -1,0 +1,75 @@
+"""Exact supports for k >= 4, over a Ĝ that is small enough to be built."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.counting.cliques import edge_ends, supports_within
+from pcneo.counting.protected.pairs import PAIRS, Protected
+from pcneo.errors import AnswerError
+from pcneo.kernels import meeting
+from pcneo.kernels import pairs as kernels
+from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.model import Graph
+
+__all__ = ["largest_listed", "listed_hull"]
+
+
+def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tuple[Graph, NDArray[np.bool_]]:
+    """Return Ĝ, and for each of its edges whether it is in P̂: bool, in the order of `edge_ends`.
+
+    It takes 9 bytes an edge of Ĝ.
+
+    Args:
+        protected: P̂ and Ĝ.
+        concurrency: number of threads; the cores at hand if not given.
+
+    Raises:
+        ParameterError: concurrency is out of range.
+        AnswerError: it has not as many pairs of P̂ as were counted.
+    """
+    n, degrees = protected.graph.vertex_count, protected.degrees
+    rows_at = np.concatenate((np.zeros(1, np.int64), degrees)).cumsum()
+    larger = protected.pairs + np.bincount(edge_ends(protected.graph)[0][~protected.inside], minlength=n)
+    edges_at = np.cumsum(larger) - larger
+    neighbours, inside = np.empty(rows_at[-1], np.uint32), np.empty(protected.edge_count, np.bool_)
+
+    def fill(marks: kernels.Marks, start: int, end: int) -> None:
+        kernels.fill_rows(protected.rows, start, end, rows_at, edges_at, marks, neighbours, inside)
+
+    with compilation_announced(PAIRS):
+        run_ranges(protected.costs + degrees, lambda: kernels.marks_for(n), fill, concurrency)
+    if np.count_nonzero(inside) != protected.pair_count:
+        raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
+    return Graph(protected.graph.keys, rows_at, neighbours), inside
+
+
+def largest_listed(
+    protected: Protected, k: int, affordable: int, concurrency: int | None
+) -> tuple[NDArray[np.int64], int]:
+    """Return for each vertex the largest support_k(e, Ĝ) of a pair e of P̂ that is in some k-clique of Ĝ with it.
+
+    Returns:
+        The supports, int64, shape (n,), of no use if it was given up; and the pairs looked at, more than `affordable`
+        if it was given up.
+
+    Raises:
+        ParameterError: concurrency is out of range.
+        GraphError: a support is 2^63 or more.
+        AnswerError: the supports do not add up.
+    """
+    hull, inside = listed_hull(protected, concurrency=concurrency)
+    supports, looked = supports_within(hull, k, affordable, concurrency=concurrency)
+    if looked > affordable:
+        return supports[:0], looked
+    u, v = (ends[inside] for ends in edge_ends(hull))
+    supports = supports[inside]
+    falling = np.argsort(-supports, kind="stable")
+    with compilation_announced(PAIRS):
+        largest = meeting.largest_of_vertices(
+            hull.offsets, hull.neighbours, k, u[falling], v[falling], supports[falling]
+        )
+    if largest.max(initial=0) != supports.max(initial=0):
+        raise AnswerError("The largest support is at no vertex. This is a fault in pcneo; please report it.")
+    return largest, looked

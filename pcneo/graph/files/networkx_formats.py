@@ -1,0 +1,161 @@
+"""GraphML, GML and GEXF, parsed by networkx.
+
+- A vertex is known by the identifier that the format gives it (`id`; in GML too, where `label` is a property like any
+  other), unless the caller names an attribute that holds the keys.
+- Scalar attributes (truth values, integers of 64 bits, floats, strings) become properties. Others, such as the lists
+  and the `viz` of GEXF, are dropped and counted by name.
+- Where networkx draws a line, so does this: mixed directed and undirected edges, hyperedges, and a GML pair that is
+  given twice without `multigraph 1` are refused; of several graphs in one GraphML file the first is read.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import ParseError
+
+import numpy as np
+
+from pcneo.graph.files.file_bytes import bad_file, file_bytes
+from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["FORMATS", "read_attributed"]
+
+_INT64 = range(-(2**63), 2**63)
+_GML_POSITION = re.compile(r" at \((\d+), \d+\)")
+
+
+def read_attributed(path: Path, suffix: str, key: str | None) -> GraphFile:
+    """Read the file with the reader of `suffix`, one of FORMATS; `key` as in `read_graph_file`.
+
+    Raises:
+        FileFormatError: not a file of this format, a key that is missing, repeated or neither integer nor string, or an
+            attribute that Neo4j cannot hold.
+    """
+    content = file_bytes(path)
+    graph = _parsed(path, suffix, content)
+    dropped: Counter[str] = Counter()
+    vertex_properties = [
+        _properties(path, f"vertex {vertex!r}", attributes, dropped) for vertex, attributes in graph.nodes(data=True)
+    ]
+    edges = list(graph.edges(data=True))
+    edge_properties = [_properties(path, f"edge {a!r}, {b!r}", attributes, dropped) for a, b, attributes in edges]
+    position = {vertex: i for i, vertex in enumerate(graph)}
+    ends = np.array([(position[a], position[b]) for a, b, _ in edges], dtype=np.int64).reshape(-1, 2)
+    texts = _key_texts(path, list(graph), vertex_properties, key)
+    return graph_file(
+        key_array(texts),
+        ends,
+        len(content.splitlines()),
+        LeftOut(attributes_dropped=dict(sorted(dropped.items()))),
+        vertex_properties,
+        edge_properties,
+    )
+
+
+def _parsed(path: Path, suffix: str, content: bytes) -> nx.Graph[Any]:
+    """Return the content as networkx reads it; whatever its readers raise becomes a FileFormatError."""
+    import networkx as nx
+
+    name = suffix.removeprefix(".")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ports and untyped keys, which carry nothing that is read here
+            graph = FORMATS[suffix](content)
+    except ParseError as error:
+        raise bad_file(path, f"not well-formed XML ({error.msg})", error.position[0]) from error
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise bad_file(path, f"byte 0x{content[error.start]:02x} is not UTF-8", line) from error
+    except (nx.NetworkXException, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        place = _GML_POSITION.search(str(error))
+        what = f"networkx cannot read it as {name} ({type(error).__name__}: {error})"
+        raise bad_file(path, what, int(place[1]) if place else None) from error
+    if not len(graph):
+        raise bad_file(path, f"no vertex in it, read as {name}")
+    return graph
+
+
+def _read_graphml(content: bytes) -> nx.Graph[Any]:
+    import networkx as nx
+
+    return nx.read_graphml(io.BytesIO(content), node_type=_identifier)
+
+
+def _read_gexf(content: bytes) -> nx.Graph[Any]:
+    import networkx as nx
+
+    return nx.read_gexf(io.BytesIO(content), node_type=_identifier)
+
+
+def _read_gml(content: bytes) -> nx.Graph[Any]:
+    import networkx as nx
+
+    return nx.parse_gml(content.decode("utf-8-sig").splitlines(), label="id")
+
+
+FORMATS: Mapping[str, Callable[[bytes], nx.Graph[Any]]] = {
+    ".graphml": _read_graphml,
+    ".gml": _read_gml,
+    ".gexf": _read_gexf,
+}
+
+
+def _identifier(text: str | None) -> str:
+    if not text:
+        raise ValueError("a node without an id, or an edge without a source or a target")
+    return text
+
+
+def _properties(path: Path, of: str, attributes: Mapping[str, object], dropped: Counter[str]) -> dict[str, Any]:
+    """Return the scalar attributes; the others are counted in `dropped`."""
+    properties: dict[str, Any] = {}
+    for name, value in attributes.items():
+        if not name:
+            raise bad_file(path, f"{of} has an attribute without a name")
+        if isinstance(value, int) and value not in _INT64:
+            raise bad_file(path, f"attribute {name!r} of {of} is {value}, more than the 64 bits of Neo4j's integers")
+        if isinstance(value, str) and not _is_text(value):
+            raise bad_file(path, f"attribute {name!r} of {of} holds half a surrogate pair")
+        if isinstance(value, bool | int | float | str):
+            properties[name] = value
+        elif value is not None:
+            dropped[name] += 1
+    return properties
+
+
+def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str, Any]], key: str | None) -> list[str]:
+    """Return each vertex's key as text; an attribute named `key` gives it and is then no property of its own."""
+    values = identifiers
+    if key is not None and any(key in of_vertex for of_vertex in properties):
+        values = [of_vertex.pop(key, None) for of_vertex in properties]
+    owner: dict[str, object] = {}
+    for identifier, value in zip(identifiers, values, strict=True):
+        what = f"vertex {identifier!r}" + (f", attribute {key!r}" if values is not identifiers else "")
+        if value is None:
+            raise bad_file(path, f"{what}: missing, while other vertices have this attribute, which holds the keys")
+        if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+            raise bad_file(path, f"{what}: {value!r} is no key; keys are integers or non-empty strings")
+        text = str(value)
+        if len(text) > LONGEST_KEY:
+            raise bad_file(
+                path, f"a key of more than {LONGEST_KEY:,} characters, {text[:20]!r}..., is too long to index"
+            )
+        if not _is_text(text):
+            raise bad_file(path, f"{what}: {value!r} holds half a surrogate pair")
+        if text in owner:
+            raise bad_file(path, f"{what}: the key {text!r} is that of vertex {owner[text]!r} too")
+        owner[text] = identifier
+    return list(owner)
+
+
+def _is_text(value: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in value)

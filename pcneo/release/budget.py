@@ -1,0 +1,250 @@
+"""Use cases of the budget: set a graph's total, show what is spent, forget it all (privacy.md, "Budget").
+
+The ledger is bookkeeping for an honest owner, who could restore a backup; it lies in the same database as the graph.
+"""
+
+from __future__ import annotations
+
+import getpass
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pcneo.errors import BudgetError, NotFoundError, ParameterError
+from pcneo.privacy.account import Account, Spend
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.exact import fraction_text, positive
+from pcneo.store.count_property import remove_properties
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.ledger import (
+    BudgetRecord,
+    LedgerGateway,
+    LedgerRecords,
+    ReleaseRecord,
+    create_budget,
+    delete_ledger,
+    read_ledger,
+)
+from pcneo.store.lock import GraphLock
+from pcneo.store.schema import OWN_SCHEMA
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = [
+    "Forgotten",
+    "GraphBudget",
+    "account_of",
+    "check_sole_names",
+    "find_graph",
+    "forget",
+    "ledger_locked",
+    "parse_total",
+    "set_total",
+    "show",
+    "total_texts",
+    "user",
+]
+
+
+@dataclass(frozen=True)
+class GraphBudget:
+    """The ledger of one graph, for a person.
+
+    Attributes:
+        graph: its name.
+        account: total and spends.
+        totals: every total that was set, oldest first.
+        releases: every release, oldest first.
+    """
+
+    graph: str
+    account: Account
+    totals: tuple[BudgetRecord, ...]
+    releases: tuple[ReleaseRecord, ...]
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was forgotten of one graph.
+
+    Attributes:
+        records: totals and releases deleted from the ledger.
+        properties: removed from the vertices, since nothing would say any more that a release had written them.
+        kept_properties: those left alone, because not all of their values are those of a release any more.
+    """
+
+    records: int
+    properties: tuple[str, ...]
+    kept_properties: tuple[str, ...]
+
+
+def user() -> str:
+    """Return the operating-system user, for the record."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def parse_total(epsilon: object, delta: object | None) -> Cost:
+    """Return a total from what a person wrote; δ is 0 where it is left out, which admits `critical` alone.
+
+    Raises:
+        ParameterError: ε is not positive and finite, or δ not below 1.
+    """
+    total_delta = Fraction(0) if delta is None else positive(delta, "delta", below=1, or_zero=True)
+    return Cost(positive(epsilon, "epsilon"), total_delta)
+
+
+def account_of(ledger: LedgerRecords, graph: str) -> Account:
+    """Return the account of one graph."""
+    totals = [budget for budget in ledger.budgets if budget.graph == graph]
+    total = Cost(Fraction(totals[-1].epsilon), Fraction(totals[-1].delta)) if totals else None
+    return Account(graph, total, tuple(_spend(release) for release in ledger.releases if release.graph == graph))
+
+
+def _spend(release: ReleaseRecord) -> Spend:
+    return Spend(release.mechanism, Fraction(release.epsilon), Fraction(release.delta), release.membership_hash)
+
+
+def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
+    """Refuse a ledger to a second name that shares a label and a relationship type: two totals would protect neither.
+
+    Labels and types are compared, not nodes: that some nodes carry a label of each of two graphs is not seen.
+
+    Args:
+        ledger: as it stands.
+        graphs: those that are to have a total or a release, all in one go.
+
+    Raises:
+        BudgetError: another such graph has a total or a release, or is to have one.
+    """
+    used = {each.graph for each in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
+    known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
+    for graph in graphs:
+        for other in known.values():
+            if other.name != graph.name and other.name in used and _share_data(graph, other):
+                raise BudgetError(
+                    f"Graph {graph.name!r} shares data with graph {other.name!r}, and one name alone can have a budget "
+                    f"and releases. Use one of them, --graph {shlex.quote(other.name)}.",
+                    graph=graph.name,
+                    other=other.name,
+                )
+
+
+def _share_data(one: GraphRecord, other: GraphRecord) -> bool:
+    labels = set(one.selection.node_labels) & set(other.selection.node_labels)
+    return bool(labels and set(one.selection.relationship_types) & set(other.selection.relationship_types))
+
+
+def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
+    """Return a graph by its name.
+
+    Raises:
+        NotFoundError: pcneo knows no such graph in this database.
+    """
+    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    if name not in graphs:
+        known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
+        raise NotFoundError(f"There is no graph {name!r}; there are {known}.", what="graph", name=name)
+    return graphs[name]
+
+
+@contextmanager
+def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
+    """Hold the locks of graphs and of every name that shares a label and a type with one; yields the locks by name.
+
+    Raises:
+        BusyError: somebody is writing one of them.
+        NotFoundError: one of the graphs is gone.
+    """
+    # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
+    names = {each.name for each in gateway.list_graphs() for graph in graphs if _share_data(each, graph)}
+    names |= {graph.name for graph in graphs}  # also where the database has lost it: locking it says so
+    with ExitStack() as stack:
+        # In one order for everybody, so that no two of us wait for each other.
+        yield {name: stack.enter_context(GraphLock(gateway, name)) for name in sorted(names)}
+
+
+def set_total(
+    driver: Driver, database: str | None = None, *, graph: str, epsilon: object, delta: object | None = None
+) -> Account:
+    """Set a graph's total (ε, δ); setting it again, also higher, is an event in the ledger.
+
+    Without δ it stays what it was, 0 at first. A total below what is spent already admits nothing more.
+
+    Raises:
+        ParameterError: ε or δ is out of range.
+        NotFoundError: there is no such graph.
+        BudgetError: the graph shares data with another that has a ledger.
+        BusyError: somebody is writing the graph.
+    """
+    asked = parse_total(epsilon, delta)
+    gateway = LedgerGateway(driver, database)
+    record = find_graph(gateway, graph)
+    gateway.ensure_schema(OWN_SCHEMA)
+    with ledger_locked(gateway, [record]) as locks, locks[graph].last_writes() as transaction:
+        ledger = read_ledger(transaction)
+        check_sole_names(ledger, [record])
+        account = account_of(ledger, graph)
+        total = Cost(asked.epsilon, account.total.delta) if delta is None and account.total else asked
+        create_budget(transaction, graph, *total_texts(total), user())
+    return replace(account, total=total)
+
+
+def total_texts(total: Cost) -> tuple[str, str]:
+    """Return ε and δ of a total as they are stored."""
+    if total.epsilon is None:
+        raise ParameterError("A total is a number.", name="epsilon", value=None)
+    return fraction_text(total.epsilon), fraction_text(total.delta)
+
+
+def show(driver: Driver, database: str | None = None, *, graph: str | None = None) -> list[GraphBudget]:
+    """Return the ledgers of one graph or of every graph that pcneo knows, by name.
+
+    Raises:
+        NotFoundError: there is no such graph.
+    """
+    gateway = LedgerGateway(driver, database)
+    names = [find_graph(gateway, graph).name] if graph is not None else [g.name for g in gateway.list_graphs()]
+    ledger = gateway.list_ledger()
+    return [
+        GraphBudget(
+            name,
+            account_of(ledger, name),
+            tuple(budget for budget in ledger.budgets if budget.graph == name),
+            tuple(release for release in ledger.releases if release.graph == name),
+        )
+        for name in names
+    ]
+
+
+def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> Forgotten:
+    """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
+
+    What was published in files stays published.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        graph: the graph's name.
+        again: the same name, typed a second time.
+
+    Raises:
+        ParameterError: the two names differ.
+        NotFoundError: there is no such graph.
+        BusyError: somebody is writing the graph.
+    """
+    if graph != again:
+        raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)
+    gateway = LedgerGateway(driver, database)
+    record = find_graph(gateway, graph)
+    with GraphLock(gateway, graph) as lock:
+        removed, kept = remove_properties(gateway, record)
+        with lock.last_writes() as transaction:
+            records = delete_ledger(transaction, graph)
+    return Forgotten(records, tuple(removed), tuple(kept))

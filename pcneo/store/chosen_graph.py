@@ -1,0 +1,228 @@
+"""Which part of a database is the graph, and that part as arrays: chosen, checked and read in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
+from pcneo.graph import graph_from_rows
+from pcneo.graph.files import is_integer_key
+from pcneo.model import Graph, Key, Progress, Selection, one_or_more
+from pcneo.store.gateway import Gateway, KeyCounts
+from pcneo.store.schema import OWN_SCHEMA, key_index
+
+__all__ = ["StoredGraph", "choose_selection", "find_keys", "read_graph", "require_key_index", "schema_statements"]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredGraph:
+    """A graph as it was read.
+
+    Attributes:
+        graph: its arrays.
+        node_count: the count store's nodes at reading, added up over the chosen labels.
+        relationship_count: likewise its relationships of the chosen types that leave such nodes.
+    """
+
+    graph: Graph
+    node_count: int
+    relationship_count: int
+
+
+def choose_selection(
+    gateway: Gateway,
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+) -> tuple[Selection, dict[str, str]]:
+    """Fill in what was not named where the database leaves one choice.
+
+    Returns:
+        The selection, and what was filled in: the option's name to its value.
+
+    Raises:
+        ParameterError: there are several choices, or none; the message lists them.
+        NotFoundError: a label or type was named that no node or relationship has.
+    """
+    filled: dict[str, str] = {}
+    labels = _choose(gateway.list_labels(), node_labels, "--node-label", "node label", filled)
+    types = _choose(gateway.list_relationship_types(), relationship_types, "--relationship-type", "type", filled)
+    if key is None:
+        indexed = [{i.property for i in gateway.list_key_indexes() if i.label == label} for label in labels]
+        choices = sorted(set.intersection(*indexed))
+        (key,) = _choose(choices, (), "--key", "indexed key property", filled)
+    return Selection(labels, types, key), filled
+
+
+def _choose(
+    there: Sequence[str], named: Sequence[str], option: str, what: str, filled: dict[str, str]
+) -> tuple[str, ...]:
+    named = one_or_more(named)
+    for name in named:
+        if name not in there:
+            raise NotFoundError(f"The database has no {what} {name!r}; it has {_listed(there)}.", what=what, name=name)
+    if named:
+        return named
+    if len(there) != 1:
+        raise ParameterError(
+            f"Name the {what} with {option}: the database has {_listed(there)}.", name=option, value=None
+        )
+    filled[option] = there[0]
+    return (there[0],)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) if names else "none"
+
+
+def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
+    """Make sure that a vertex is found by its key without a scan.
+
+    Args:
+        gateway: the database.
+        selection: labels and key.
+        mode: `write` can create an index itself, so that the message offers it.
+        create: create what is missing instead of refusing.
+
+    Raises:
+        SchemaError: an index is missing; the message holds the statements that create it.
+        KeyPropertyError: it is, and the property is not on every vertex or is of no kind that a key can be.
+    """
+    indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
+    missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
+    if missing:
+        _smallest_key(selection, gateway.count_keys(selection))  # no index helps where this is no key at all
+    if missing and create:
+        gateway.ensure_schema(missing)
+    elif missing:
+        statements = [item.line() for item in missing]
+        offer = "Add --create-index, or let an administrator run" if mode == "write" else "Let an administrator run"
+        raise SchemaError(
+            f"No index on {selection.key!r}, so every look-up would scan all vertices. {offer}:\n"
+            + "\n".join(f"  {statement}" for statement in statements),
+            statements=statements,
+        )
+
+
+def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -> list[str]:
+    """Return the statements that create every index that `annotate.write` needs, each on one line.
+
+    Args:
+        node_labels: labels whose key is indexed, too.
+        key: the key property; needed with labels.
+
+    Raises:
+        ParameterError: labels without a key, or a key without labels, or a name that Neo4j does not take.
+    """
+    if bool(node_labels) != (key is not None):
+        raise ParameterError("Node labels and the key belong together.", name="key", value=key)
+    indexes = [key_index(label, key) for label in one_or_more(node_labels)] if key is not None else []
+    return [item.line() for item in (*OWN_SCHEMA, *indexes)]
+
+
+def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -> list[Key]:
+    """Return the vertices asked for, each once, with a number given as text as the key that the graph has for it.
+
+    A command line gives text only: `105` is the integer where the graph's keys are integers.
+
+    Raises:
+        KeyPropertyError: both the integer and the text are keys.
+    """
+    asked = [_checked(vertex) for vertex in vertices]
+    numbers: dict[Key, int] = {v: int(v) for v in asked if isinstance(v, str) and is_integer_key(v)}
+    there = {key for key, _ in gateway.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
+    if both := [text for text, number in numbers.items() if {text, number} <= there]:
+        raise KeyPropertyError(
+            f"The property {selection.key!r} has {both[0]} as an integer and as a string. "
+            "Keys must be all of one kind.",
+            example=both[0],
+        )
+    return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in asked))
+
+
+def _checked(vertex: Key) -> Key:
+    """Refuse what cannot be a key before the driver sees it."""
+    if isinstance(vertex, str):
+        fits = vertex.isprintable() or vertex.encode("utf-8", "ignore").decode() == vertex
+    else:
+        fits = isinstance(vertex, int) and not isinstance(vertex, bool) and -(2**63) <= vertex < 2**63
+    if not fits:
+        shown = repr(vertex) if len(repr(vertex)) < 60 else repr(vertex)[:60] + "…"
+        raise ParameterError(f"{shown} is no key: keys are integers of 64 bits or text.", name="vertex", value=vertex)
+    return vertex
+
+
+def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:
+    """Read the whole graph into arrays (algorithms.md section 1, neo4j.md "Reading").
+
+    The count store is asked before and after; where it moved, the graph is read once more.
+
+    Raises:
+        KeyPropertyError: keys are missing, of two kinds, of an unusable kind, or repeated.
+        GraphChangedError: the graph moved during the second read, too.
+        NotFoundError: no node carries the chosen labels.
+    """
+    counts = [gateway.count_store(selection)]
+    for _ in range(2):
+        keys = gateway.count_keys(selection)
+        smallest = _smallest_key(selection, keys)
+        rows = gateway.stream_rows(selection, smallest)
+        try:
+            graph = graph_from_rows(_told(rows, keys.nodes, progress))
+        except KeyPropertyError:
+            counts.append(gateway.count_store(selection))
+            if counts[-1] == counts[-2]:
+                raise
+            continue  # a vertex that came or went during the read looks like a bad key
+        counts.append(gateway.count_store(selection))
+        if counts[-1] == counts[-2]:
+            return StoredGraph(graph, *counts[-1])
+    raise GraphChangedError(
+        f"The graph changed while it was read, twice: (nodes, relationships) went {counts[0]}, {counts[1]}, "
+        f"{counts[2]}. Try again when nobody writes to it.",
+        counts=counts,
+    )
+
+
+def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
+    """Check that all keys are of one usable kind and return where that kind begins."""
+    name, labels = selection.key, ", ".join(selection.node_labels)
+    other = keys.nodes - keys.integers - keys.strings - keys.missing
+    if keys.nodes == 0:
+        raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
+    if keys.missing:
+        raise KeyPropertyError(
+            f"{keys.missing} of {keys.nodes} nodes with {labels} have no {name!r}, for example the one with elementId "
+            f"{keys.missing_example!r}. Every vertex needs its key.",
+            missing=keys.missing,
+            example=keys.missing_example,
+        )
+    if other:
+        raise KeyPropertyError(
+            f"The property {name!r} of {other} of {keys.nodes} nodes is neither an integer nor a string, for example "
+            f"{keys.example}. Choose another key with --key.",
+            other=other,
+            example=keys.example,
+        )
+    if keys.integers and keys.strings:
+        raise KeyPropertyError(
+            f"The property {name!r} is an integer on {keys.integers} nodes, for example {keys.integer_example}, and a "
+            f"string on {keys.strings}, for example {keys.string_example!r}. Keys must be all of one kind.",
+            integers=keys.integers,
+            strings=keys.strings,
+        )
+    return -(2**63) if keys.integers else ""
+
+
+def _told(
+    rows: Iterable[tuple[Key, list[Key]]], total: int, progress: Progress | None
+) -> Iterator[tuple[Key, list[Key]]]:
+    """The rows, with the progress said every thousand."""
+    done = 0
+    for done, row in enumerate(rows, 1):
+        yield row
+        if progress and done % 1_000 == 0:
+            progress("reading", done, total)
+    if progress:
+        progress("reading", done, total)

@@ -1,0 +1,23 @@
+"""What dead writers left behind, deleted."""
+
+from __future__ import annotations
+
+import logging
+
+from pcneo.store.gateway import Gateway
+
+__all__ = ["sweep"]
+
+log = logging.getLogger("pcneo")
+
+
+def sweep(gateway: Gateway, name: str) -> int:
+    """Delete the runs of a graph that nobody can see: `replaced`, and `running` ones of dead writers.
+
+    Call it under the graph's lock only: without it, a `running` run may be alive.
+    """
+    dead = [run.id for run in gateway.list_runs() if run.graph == name and run.status != "complete"]
+    for run in dead:
+        hubs = gateway.delete_run(run)
+        log.debug("swept run %s of graph %r: %d hubs", run, name, hubs)
+    return len(dead)

@@ -1,0 +1,139 @@
+"""Use case: a stored run or one cohesion as a file that other programs read."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from pcneo.errors import GraphError, ParameterError
+from pcneo.graph.files.whole_file import check_place, whole_file
+from pcneo.model import Key, Progress
+from pcneo.stored.networks import Attributes, Network, network_of
+from pcneo.stored.runs import LATEST, list_runs
+from pcneo.stored.showing import read_cohesions, show
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["ExportResult", "export"]
+
+ENDINGS = (".graphml", ".json")
+MOST_IN_GRAPHML = 5_000_000
+"""Nodes, edges and memberships; GraphML is put together in memory, where a node or edge takes about a kilobyte."""
+NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot say, however it is written."""
+
+
+@dataclass(frozen=True)
+class ExportResult:
+    """What was written: where, nodes, edges, members listed in the nodes' attributes, and bytes."""
+
+    path: Path
+    nodes: int
+    edges: int
+    memberships: int
+    bytes: int
+
+
+def export(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    what: Key,
+    path: Path,
+    run: str | None = None,
+    graph: str | None = None,
+    progress: Progress | None = None,
+) -> ExportResult:
+    """Write a run, or the cohesion of one vertex, as GraphML or as JSON, by the ending of `path`.
+
+    The nodes, edges and attributes are those of `pcneo.to_networkx`. JSON is networkx's node-link format, written as
+    it is made, so that no size is too large; in GraphML a list of members is JSON text.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        what: a complete run's identifier or `latest` for the whole run, else the key of a vertex.
+        path: a new file.
+        run: for a vertex, the run its cohesion is of; by default the latest.
+        graph: the graph whose latest run is meant, where there are runs of several.
+        progress: called with stage, done and total.
+
+    Raises:
+        ParameterError: another ending, or a file that is there or cannot be written.
+        GraphError: a run too large for GraphML, or a key that XML cannot hold.
+        NotFoundError, GraphChangedError: as in `show` and `read_cohesions`.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="path", value=path)
+    check_place(path, "path", replace=False)
+    runs = {stored.run.id for stored in list_runs(driver, database)}
+    if what == LATEST or what in runs:
+        if run is not None:
+            raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
+        found = read_cohesions(driver, database, run=str(what), graph=graph, progress=progress)
+    else:
+        found = show(driver, database, vertex=what, run=run, graph=graph)
+    network = network_of(found)
+    with whole_file(path, replace=False) as file:
+        (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
+        written = file.tell()
+    return ExportResult(path, network.node_count, network.edge_count, network.memberships, written)
+
+
+def _write_json(file: BinaryIO, network: Network, progress: Progress | None) -> None:
+    """networkx's node-link format, a node or an edge a line."""
+    head = {"directed": False, "multigraph": False, "graph": network.attributes}
+    file.write(json.dumps(head, ensure_ascii=False)[:-1].encode())
+    nodes = ({**attributes, "id": key} for key, attributes in network.nodes())
+    edges = ({**attributes, "source": a, "target": b} for a, b, attributes in network.edges())
+    done, total = 0, network.node_count + network.edge_count
+    for name, items in (("nodes", nodes), ("edges", edges)):
+        file.write(f', "{name}": ['.encode())
+        for number, item in enumerate(items):
+            file.write(b",\n" if number else b"\n")
+            file.write(json.dumps(item, ensure_ascii=False).encode())
+            done += 1
+            if progress and done % 10_000 == 0:
+                progress("writing", done, total)
+        file.write(b"\n]")
+    file.write(b"}\n")
+    if progress:
+        progress("writing", total, total)
+
+
+def _write_graphml(file: BinaryIO, network: Network, progress: Progress | None) -> None:
+    import networkx
+
+    size = network.node_count + network.edge_count + network.memberships
+    if size > MOST_IN_GRAPHML:
+        raise GraphError(
+            f"{network.node_count:,} nodes, {network.edge_count:,} edges and {network.memberships:,} memberships are "
+            f"more than the {MOST_IN_GRAPHML:,} that GraphML is put together from. Export to a .json file.",
+            size=size,
+        )
+    graph = networkx.Graph(**network.attributes)
+    graph.add_nodes_from((_sayable(key), _plain(attributes)) for key, attributes in network.nodes())
+    graph.add_edges_from(network.edges())
+    if progress:
+        progress("writing", 0, size)
+    networkx.write_graphml_xml(graph, file)
+    if progress:
+        progress("writing", size, size)
+
+
+def _sayable(key: Key) -> Key:
+    if isinstance(key, str) and NO_XML.search(key):
+        raise GraphError(f"The key {key!r} cannot be written in XML. Export to a .json file.", key=key)
+    return key
+
+
+def _plain(attributes: Attributes) -> Attributes:
+    return {
+        name: json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
+        for name, value in attributes.items()
+    }

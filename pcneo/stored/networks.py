@@ -1,0 +1,198 @@
+"""Cohesions as networkx graphs, and as the nodes and edges that an export writes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.counting.cliques import edge_ends
+from pcneo.errors import ParameterError
+from pcneo.model import Cohesion, CohesionBatch, Graph, Key, ShownCohesion, StoredCohesions
+
+if TYPE_CHECKING:
+    import networkx
+
+__all__ = ["Attributes", "Network", "critical_counts", "network_of", "to_networkx"]
+
+Attributes = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Network:
+    """An undirected graph with attributes, its nodes and edges made one by one as they are asked for.
+
+    Attributes:
+        attributes: of the graph.
+        node_count, edge_count: how many there are.
+        memberships: members that the nodes' attributes list, all together.
+        nodes: yields (key, attributes), ascending by key.
+        edges: yields (smaller key, larger key, attributes), ascending.
+    """
+
+    attributes: Attributes
+    node_count: int
+    edge_count: int
+    memberships: int
+    nodes: Callable[[], Iterator[tuple[Key, Attributes]]]
+    edges: Callable[[], Iterator[tuple[Key, Key, Attributes]]]
+
+
+@overload
+def to_networkx(cohesions: ShownCohesion | StoredCohesions) -> networkx.Graph[Key]: ...
+@overload
+def to_networkx(cohesions: Cohesion | CohesionBatch, graph: Graph) -> networkx.Graph[Key]: ...
+def to_networkx(
+    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch, graph: Graph | None = None
+) -> networkx.Graph[Key]:
+    """Return one cohesion, or a graph with all of its cohesions, as a networkx graph whose nodes are keys.
+
+    One cohesion becomes the graph of its members and critical connections; of a stored one, each node says its `hops`
+    from the vertex (3 stands for three and more).
+
+    A batch or a run becomes the whole graph. A node with a cohesion has its `size`, `edges`, `density` and `members`
+    (a list of keys); every node has `needed`, the number of cohesions it is a member of, and every edge `critical`, the
+    number of cohesions it lies in.
+
+    Args:
+        cohesions: what `show` or `read_cohesions` returned, or what a search returned, with its graph.
+        graph: the graph that was searched.
+
+    Raises:
+        ParameterError: a search's cohesions without their graph, or with another.
+    """
+    import networkx
+
+    network = network_of(cohesions, graph)
+    made: networkx.Graph[Key] = networkx.Graph(**network.attributes)
+    made.add_nodes_from(network.nodes())
+    made.add_edges_from(network.edges())
+    return made
+
+
+def network_of(
+    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch, graph: Graph | None = None
+) -> Network:
+    """Return what `to_networkx` says of its arguments, nothing of it made yet."""
+    if isinstance(cohesions, ShownCohesion):
+        return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, {"run": cohesions.run.id})
+    if isinstance(cohesions, StoredCohesions):
+        return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, {"run": cohesions.run.id})
+    if graph is None:
+        raise ParameterError("Give the graph that was searched with its cohesions.", name="graph", value=None)
+    if isinstance(cohesions, CohesionBatch):
+        return _of_all(graph, cohesions, critical_counts(graph, cohesions)[0], {})
+    return _of_one(cohesions, _connections(graph, cohesions), None, {})
+
+
+def _of_one(
+    cohesion: Cohesion, connections: tuple[tuple[Key, Key], ...], hops: dict[Key, int] | None, further: Attributes
+) -> Network:
+    attributes = {
+        **further,
+        "vertex": cohesion.vertex,
+        **_asked(cohesion),
+        "size": cohesion.size,
+        "edges": cohesion.edges,
+        "density": cohesion.density,
+    }
+    return Network(
+        attributes=attributes,
+        node_count=cohesion.size,
+        edge_count=len(connections),
+        memberships=0,
+        nodes=lambda: ((key, {} if hops is None else {"hops": hops[key]}) for key in cohesion.members),
+        edges=lambda: ((a, b, {}) for a, b in connections),
+    )
+
+
+def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64], further: Attributes) -> Network:
+    needed = np.bincount(cohesions.members, minlength=graph.vertex_count).tolist()
+
+    def nodes() -> Iterator[tuple[Key, Attributes]]:
+        number = np.full(graph.vertex_count, -1, np.int64)
+        number[cohesions.vertices] = np.arange(len(cohesions))
+        sizes, densities = cohesions.sizes, cohesions.densities
+        for key, count, i in zip(graph.keys.tolist(), needed, number.tolist(), strict=True):
+            attributes: Attributes = {"needed": count}
+            if i >= 0:
+                members = cohesions.members[cohesions.offsets[i] : cohesions.offsets[i + 1]]
+                attributes |= {
+                    "size": int(sizes[i]),
+                    "edges": int(cohesions.edges[i]),
+                    "density": float(densities[i]),
+                    "members": graph.keys[members].tolist(),
+                }
+            yield key, attributes
+
+    def edges() -> Iterator[tuple[Key, Key, Attributes]]:
+        keys = graph.keys
+        u, v = edge_ends(graph)
+        for start in range(0, len(u), 10_000):  # keys of a few edges at a time as Python's own
+            part = slice(start, start + 10_000)
+            for a, b, count in zip(
+                keys[u[part]].tolist(), keys[v[part]].tolist(), critical[part].tolist(), strict=True
+            ):
+                yield a, b, {"critical": count}
+
+    return Network(
+        attributes={**further, **_asked(cohesions)},
+        node_count=graph.vertex_count,
+        edge_count=graph.edge_count,
+        memberships=len(cohesions.members),
+        nodes=nodes,
+        edges=edges,
+    )
+
+
+def _asked(cohesions: Cohesion | CohesionBatch) -> Attributes:
+    return {"p": f"{cohesions.p.numerator}/{cohesions.p.denominator}", "score": cohesions.score}
+
+
+def _connections(graph: Graph, cohesion: Cohesion) -> tuple[tuple[Key, Key], ...]:
+    place = {key: i for i, key in enumerate(graph.keys.tolist())}
+    if not place.keys() >= set(cohesion.members):
+        raise ParameterError("The cohesion is not of this graph.", name="graph", value=None)
+    inside = {place[key] for key in cohesion.members}
+    keys = graph.keys
+    return tuple(
+        (keys[a : a + 1].tolist()[0], keys[b : b + 1].tolist()[0])
+        for a in sorted(inside)
+        for b in graph.neighbours[graph.offsets[a] : graph.offsets[a + 1]].tolist()
+        if a < b and b in inside
+    )
+
+
+def critical_counts(graph: Graph, cohesions: CohesionBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count, for each edge, the cohesions it lies in, and for each cohesion, the edges that lie in it.
+
+    Args:
+        graph: the graph.
+        cohesions: b cohesions of it.
+
+    Returns:
+        Two int64 arrays: by edge in the order of `cliques.edge_ends`, shape (m,); by cohesion, shape (b,).
+    """
+    u, v = edge_ends(graph)
+    starts = np.searchsorted(u, np.arange(graph.vertex_count + 1))
+    counts, inside = np.zeros(len(u), np.int64), np.zeros(len(cohesions), np.int64)
+    member = np.zeros(graph.vertex_count, np.bool_)
+    for i in range(len(cohesions)):
+        members = cohesions.members[cohesions.offsets[i] : cohesions.offsets[i + 1]]
+        member[members] = True
+        edges = _ranges(starts[members], starts[members.astype(np.int64) + 1])
+        edges = edges[member[v[edges]]]
+        counts[edges] += 1
+        inside[i] = len(edges)
+        member[members] = False
+    return counts, inside
+
+
+def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of all ranges, one after another."""
+    lengths = ends - starts
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -1,0 +1,193 @@
+"""Use case: what analysts ask of stored cohesions; the queries under `cypher/queries/`, listed, printed and run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.model import Key, Run, Selection, one_or_more
+from pcneo.store.chosen_graph import find_keys
+from pcneo.store.gateway import Gateway
+from pcneo.store.statements import Declaration, Statement, all_statements
+from pcneo.store.tokens import tokenize
+from pcneo.stored.runs import LATEST, find_run
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["QueryResult", "list_queries", "render_query", "run_query"]
+
+DEFAULT_LIMIT = 10
+
+_KEY = "integer | string"
+_TYPES = {"integer": int, "string": str}
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """The table a query returned.
+
+    Attributes:
+        columns: the names of the columns, in order.
+        rows: one tuple a row; a node is given as its key, a relationship as its type.
+        run: the run that was asked.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    run: Run
+
+
+def list_queries() -> tuple[Statement, ...]:
+    """Return the queries by name; each says what it does, takes, returns and costs."""
+    return tuple(statement for statement in all_statements() if statement.folder == "queries")
+
+
+def render_query(
+    name: str,
+    *,
+    node_labels: Sequence[str] | None = None,
+    relationship_types: Sequence[str] | None = None,
+    key: str | None = None,
+    values: Mapping[str, Key] | None = None,
+) -> str:
+    """Return one query ready to paste, with the names given in place of :Person, :KNOWS and id.
+
+    Args:
+        name: the query's name.
+        node_labels, relationship_types, key: the user's names; the sample's stand where none are given.
+        values: what is written in place of parameters, by name without the `$`; the others stay parameters.
+
+    Raises:
+        NotFoundError: there is no such query; lists those there are.
+        ParameterError: a name that Neo4j does not take.
+    """
+    query = _find(name)
+    written = {f"${parameter}": json.dumps(value) for parameter, value in (values or {}).items()}
+    left = [each for each in query.parameters if f"${each.name}" not in written]
+    comments = [query.summary, *(f"${each.name}: {each.kind}, {each.meaning}" for each in left), query.cost]
+    rendered = query.render(_names(query, node_labels, relationship_types, key))
+    text = "".join(written.get(token.text, token.text) for token in tokenize(rendered))  # a string of JSON is Cypher's
+    return "\n".join((*(f"// {comment}" for comment in comments), text, ""))
+
+
+def run_query(
+    driver: Driver,
+    database: str | None,
+    name: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    graph: str | None = None,
+    node_labels: Sequence[str] | None = None,
+    relationship_types: Sequence[str] | None = None,
+    key: str | None = None,
+) -> QueryResult:
+    """Run one query on a database and return its table.
+
+    Args:
+        driver: an open driver.
+        database: the database's name; None for the user's home database.
+        name: the query's name.
+        parameters: the query's parameters, by name without the `$`; `run` is the latest unless given, `limit` 10.
+        graph: the graph whose latest run is meant, where there are runs of several.
+        node_labels, relationship_types, key: by default those of the run's graph.
+
+    Raises:
+        NotFoundError: there is no such query, run or vertex.
+        ParameterError: a parameter is missing, unknown or of another kind.
+        DatabaseError: the database cannot do it.
+    """
+    query = _find(name)
+    wanted = {each.name for each in query.parameters}
+    defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
+    values = {**defaults, **(parameters or {})}
+    _check_parameters(query, values)
+    stored = find_run(driver, database, run=values["run"], graph=graph)
+    values["run"] = stored.run.id
+    gateway = Gateway(driver, database)
+    selection = Selection(
+        one_or_more(node_labels or stored.selection.node_labels),
+        one_or_more(relationship_types or stored.selection.relationship_types),
+        key or stored.selection.key,
+    )
+    vertices = {
+        each.name: find_keys(gateway, selection, [values[each.name]])[0]
+        for each in query.parameters
+        if each.kind == _KEY
+    }
+    names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
+    rows = gateway.run_statement(query, names, {**values, **vertices})
+    if not rows:
+        _check_vertices(gateway, selection, list(vertices.values()))
+    return QueryResult(
+        columns=tuple(column.name for column in query.columns),
+        rows=[tuple(_cell(column, row[column.name], selection.key) for column in query.columns) for row in rows],
+        run=stored.run,
+    )
+
+
+def _find(name: str) -> Statement:
+    queries = {query.name: query for query in list_queries()}
+    if name not in queries:
+        raise NotFoundError(f"There is no query {name!r}. There are {', '.join(queries)}.", what="query", name=name)
+    return queries[name]
+
+
+def _names(
+    query: Statement, node_labels: Sequence[str] | None, relationship_types: Sequence[str] | None, key: str | None
+) -> dict[str, str | Sequence[str]]:
+    """Give each sample name of a query the user's, or itself where the user gave none."""
+    given = {"labels": node_labels, "types": relationship_types, "property": key}
+    return {each.name: each.name if given[each.kind] is None else given[each.kind] for each in query.names}
+
+
+def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
+    wanted = {declaration.name: declaration for declaration in query.parameters}
+    for name in wanted.keys() - parameters.keys():
+        raise ParameterError(
+            f"The query {query.name} needs the parameter {name}: {wanted[name].meaning} ({wanted[name].kind}).",
+            name=name,
+            value=None,
+        )
+    for name, value in parameters.items():
+        if name not in wanted:
+            raise ParameterError(
+                f"The query {query.name} takes no parameter {name!r}. It takes {', '.join(wanted)}.",
+                name=name,
+                value=value,
+            )
+        if not _is_of_kind(value, wanted[name].kind):
+            raise ParameterError(
+                f"The parameter {name} ({wanted[name].meaning}) is {wanted[name].kind}, not {value!r}.",
+                name=name,
+                value=value,
+            )
+
+
+def _is_of_kind(value: object, kind: str) -> bool:
+    """Whether a value is of a kind as headers write it: `string`, `integer | string`, `integer 1..`."""
+    for alternative in kind.split(" | "):
+        word, _, smallest = alternative.removesuffix("..").partition(" ")
+        if isinstance(value, _TYPES[word]) and not isinstance(value, bool):
+            return not smallest or (isinstance(value, int) and value >= int(smallest))
+    return False
+
+
+def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:
+    """Tell an empty answer about a vertex from a vertex that does not exist."""
+    found = {key for key, _ in gateway.get_neighbours(selection, keys)}
+    for key in keys:
+        if key not in found:
+            raise NotFoundError(f"There is no vertex with the key {key!r}.", what="vertex", name=key)
+
+
+def _cell(column: Declaration, value: Any, key: str) -> Any:
+    """Reduce a node to its key, and relationships to their types."""
+    if column.kind == "node":
+        return value[key]
+    if column.kind == "list<relationship>":
+        return [relationship.type for relationship in value]
+    return value

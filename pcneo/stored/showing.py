@@ -1,0 +1,144 @@
+"""Use case: one stored cohesion in the graph around it, and every cohesion of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pcneo.errors import GraphChangedError, NotFoundError
+from pcneo.graph import membership_hash
+from pcneo.graph.cohesion_rows import batch_from_rows
+from pcneo.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
+from pcneo.store.chosen_graph import find_keys, read_graph
+from pcneo.store.gateway import Gateway
+from pcneo.stored.networks import critical_counts
+from pcneo.stored.runs import find_run
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["read_cohesions", "show"]
+
+Neighbours = Mapping[Key, set[Key]]
+
+
+def show(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    vertex: Key,
+    run: str | None = None,
+    graph: str | None = None,
+) -> ShownCohesion:
+    """Read the stored cohesion of one vertex, its connections, and what the extended local view of the vertex holds.
+
+    Only the neighbourhoods of the members and of the vertex's neighbours are read. Nothing is written.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        vertex: the key; a number may be given as text.
+        run: the run; by default the one of a whole graph that finished last.
+        graph: the graph whose latest run is meant, where there are runs of several.
+
+    Raises:
+        NotFoundError: there is no such run or vertex, or the run has no cohesion of this vertex.
+        ParameterError: several graphs have runs and none was named.
+        GraphChangedError: a member of the cohesion is gone.
+    """
+    stored = find_run(driver, database, run=run, graph=graph)
+    gateway = Gateway(driver, database)
+    (vertex,) = find_keys(gateway, stored.selection, [vertex])
+    found = gateway.get_cohesion(stored.selection, stored.run.id, vertex)
+    near = {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, [vertex])}
+    if vertex not in near:
+        raise NotFoundError(f"There is no vertex with the key {vertex!r}.", what="vertex", name=vertex)
+    if found is None:
+        raise NotFoundError(
+            f"Run {stored.run.id} has no cohesion of vertex {vertex!r}; `pcneo annotate` stores one, for this vertex "
+            f"alone with --vertex {vertex}.",
+            what="cohesion",
+            name=vertex,
+        )
+    members, edges = found
+    further = sorted((near[vertex] | _known(members)) - {vertex})
+    near |= {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, further)}
+    if not near.keys() >= set(members):
+        raise GraphChangedError(
+            f"A member of this cohesion is gone, or has lost its key, since run {stored.run.id}. "
+            "Annotate the graph again.",
+            run=stored.run.id,
+        )
+    connections = _connections(near, members)
+    return ShownCohesion(
+        run=stored.run,
+        cohesion=Cohesion(
+            vertex, Fraction(stored.run.p_text), stored.run.score, tuple(sorted(members)), len(connections)
+        ),
+        connections=connections,
+        others=tuple(sorted(near[vertex] - set(members))),
+        hops=_hops(near, vertex, members),
+        local_view=_local_view(near, vertex),
+        moved=stored.moved or len(connections) != edges,
+    )
+
+
+def _known(keys: Iterable[Key | None]) -> set[Key]:
+    """The keys, but for those of vertices that have lost theirs."""
+    return {key for key in keys if key is not None}
+
+
+def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, Key], ...]:
+    inside = sorted(members)
+    return tuple((a, b) for a in inside for b in sorted(near[a].intersection(inside)) if a < b)  # pyright: ignore[reportOperatorIssue] - keys are of one kind
+
+
+def _hops(near: Neighbours, vertex: Key, members: Iterable[Key]) -> dict[Key, int]:
+    two = set().union(*(near[key] for key in near[vertex] if key in near))
+    return {
+        key: 0 if key == vertex else 1 if key in near[vertex] else 2 if key in two else 3 for key in sorted(members)
+    }
+
+
+def _local_view(near: Neighbours, vertex: Key) -> LocalView:
+    core = {vertex, *(key for key in near[vertex] if key in near)}
+    ends = sum(len(near[key]) for key in core)
+    twice = sum(len(near[key] & core) for key in core) // 2
+    return LocalView(len(core.union(*(near[key] for key in core))), ends - twice)
+
+
+def read_cohesions(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    run: str | None = None,
+    graph: str | None = None,
+    progress: Progress | None = None,
+) -> StoredCohesions:
+    """Read a run's graph and every cohesion of it into arrays.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run, graph: as for `show`.
+        progress: called with stage, done and total.
+
+    Raises:
+        NotFoundError, ParameterError: as in `show`.
+        GraphChangedError: the memberships, or the edges inside the cohesions, are no longer those of the run.
+    """
+    stored = find_run(driver, database, run=run, graph=graph)
+    gateway = Gateway(driver, database)
+    read = read_graph(gateway, stored.selection, progress).graph
+    rows = gateway.stream_cohesions(stored.selection, stored.run.id)
+    batch = batch_from_rows(read, rows, Fraction(stored.run.p_text), stored.run.score)
+    digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions(read))
+    critical, inside = critical_counts(read, batch)
+    if digest != stored.run.membership_hash or (inside != batch.edges).any():
+        raise GraphChangedError(
+            f"The graph or the stored memberships are no longer those of run {stored.run.id}. "
+            "Annotate the graph again.",
+            run=stored.run.id,
+        )
+    return StoredCohesions(stored.run, read, batch, critical)

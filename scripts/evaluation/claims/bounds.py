@@ -1,0 +1,68 @@
+"""Checks of the bound of the local sensitivity, by h."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from evaluation.cells import Result
+from evaluation.claims.comparing import Floats, alike, between, clearly, ranks, side
+from evaluation.claims.judging import Check, Outcome
+from evaluation.claims.pairs import Panel, in_panels, setting
+from evaluation.experiments import EPSILONS_BY_H, HS
+
+__all__ = ["OPTIMAL_H", "SIMILAR_BY_H", "TIGHTER_WITH_EPSILON"]
+
+Curves = dict[str, tuple[list[Result], list[Result]]]
+"""`published` and `elv` by h, for each ε."""
+
+
+def _by_h(outcome: Callable[[Curves], Outcome]) -> Check:
+    def of_panels(panels: list[Panel]) -> Outcome:
+        curves = [([published for _, published, _ in panel], [elv for _, _, elv in panel]) for panel in panels]
+        return outcome(dict(zip(EPSILONS_BY_H, curves, strict=True)))
+
+    return in_panels([[setting("Celegans", 3, epsilon, h) for h in HS] for epsilon in EPSILONS_BY_H], of_panels)
+
+
+def _similar(bounds: Curves) -> Outcome:
+    found = {epsilon: alike(published, elv, ranks, "bound") for epsilon, (published, elv) in bounds.items()}
+    text = ", ".join(f"ε={epsilon}: {value:.2f}" for epsilon, (value, _) in found.items())
+    return Outcome.of([sign for _, sign in found.values()], f"rank correlation over h: {text}")
+
+
+def _optimal(bounds: Curves) -> Outcome:
+    best, good = {}, 0
+    for epsilon, both in bounds.items():
+        for name, results in zip(("published", "elv"), both, strict=True):
+            least = min(results, key=lambda result: result["bound"])
+            best[name, epsilon] = HS[results.index(least)]
+            good += not all(clearly(least, results[HS.index(h)], "bound") for h in (2, 3))
+    text = ", ".join(f"{name} ε={epsilon}: h={h}" for (name, epsilon), h in sorted(best.items()))
+    return Outcome(good >= len(best) - 1, f"in {good} of {len(best)} curves; least bound of {text}")
+
+
+def _tighter(bounds: Curves) -> Outcome:
+    results = [result for both in bounds.values() for one in both for result in one]
+
+    def ratios(means: Floats) -> Floats:
+        least = means.reshape(len(bounds), 2, len(HS)).min(axis=2)
+        return np.log(least[:, 1] / least[:, 0])
+
+    shown = np.exp(ratios(np.array([result["bound"] for result in results])))
+    text = ", ".join(f"ε={epsilon}: ×{ratio:.3g}" for epsilon, ratio in zip(bounds, shown, strict=True))
+    steps = [partial(lambda means, i: float(np.diff(ratios(means))[i]), i=i) for i in range(len(bounds) - 1)]
+    signs = [side(between(each, results, "bound")) for each in (*steps, lambda means: float(ratios(means)[-1]))]
+    return Outcome.of(signs, f"least bound of elv over that of published: {text}")
+
+
+SIMILAR_BY_H = _by_h(_similar)
+"""The bounds of `published` and `elv` follow similar trends in h."""
+
+OPTIMAL_H = _by_h(_optimal)
+"""h = 2 or 3 gives the least bound, or one that is not told apart from it, in all curves but one."""
+
+TIGHTER_WITH_EPSILON = _by_h(_tighter)
+"""The least bound of `elv` over that of `published` grows with every ε, and is above 1 at the largest."""

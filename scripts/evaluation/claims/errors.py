@@ -1,0 +1,142 @@
+"""Checks of errors: over all graphs, and by p."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from evaluation.claims.comparing import between, clearly, geometric, ratio, side
+from evaluation.claims.judging import Check, Outcome, digits, series
+from evaluation.claims.pairs import Panel, Setting, compared, in_panels, setting
+from evaluation.experiments import ALL, EPSILONS_BY_P, HS_BY_P, P_VALUES
+
+__all__ = [
+    "by_p",
+    "error_rises",
+    "no_longer_better",
+    "outperforms",
+    "rises_slowly",
+    "smaller_for_published",
+    "two_orders",
+]
+
+_MOST = 0.95  # of many points some fall within the noise of each other
+
+_NAMES = {"epsilon_1": "ε1", "epsilon": "ε"}
+
+
+def outperforms(settings: Sequence[Setting], by: str) -> Check:
+    """`published` has clearly smaller errors at 95 % of the settings at least, and clearly larger ones at none."""
+
+    def outcome(pairs: Panel) -> Outcome:
+        better = [given for given, published, elv in pairs if published["total"] < elv["total"]]
+        clear = sum(clearly(published, elv) for _, published, elv in pairs)
+        worse = sum(clearly(elv, published, among=len(pairs)) for _, published, elv in pairs)
+        holds = clear >= _MOST * len(pairs) and worse == 0
+        return Outcome(
+            holds,
+            f"smaller at {len(better)} of {len(pairs)} points (clearly at {clear}, clearly larger at {worse}); "
+            f"error of elv over that of published by {_NAMES.get(by, by)}: {_ratios(pairs, by)}",
+            told=holds or worse > 0,
+        )
+
+    return compared(settings, outcome)
+
+
+def _ratios(pairs: Panel, by: str) -> str:
+    """How many times as large the errors of `elv` are, by a parameter."""
+    groups: dict[object, list[float]] = {}
+    for given, published, elv in pairs:
+        groups.setdefault(given[by], []).append(ratio(elv["total"], published["total"]))
+    if len(groups) <= 12:  # there are more values of ε1 than a person reads
+        return ", ".join(f"{name} ×{digits(geometric(values))}" for name, values in groups.items())
+    spread = [each for ratios in groups.values() for each in ratios]
+    return f"between ×{digits(min(spread))} and ×{digits(max(spread))}, median ×{digits(float(np.median(spread)))}"
+
+
+def two_orders(epsilon: str) -> Check:
+    """`published` has an error below that of `elv` by a factor of 10^1.5 on SisterCity."""
+
+    def outcome(pairs: Panel) -> Outcome:
+        ((_, published, elv),) = pairs
+        orders = between(lambda means: np.log10(means[0] / means[1]), (elv, published))
+        text = f"×{10 ** orders[0]:.3g} ({elv['total']:.3g} against {published['total']:.3g})"
+        return Outcome.of([side(orders, 1.5)], text)
+
+    return compared([setting("SisterCity", 3, epsilon)], outcome)
+
+
+def smaller_for_published(quantity: str, words: str) -> Check:
+    """Something is smaller for `published` than for `elv` on all graphs, at ε = 10."""
+
+    def outcome(pairs: Panel) -> Outcome:
+        signs = [
+            clearly(published, elv, quantity) - clearly(elv, published, quantity, among=len(pairs))
+            for _, published, elv in pairs
+        ]
+        numbers = ", ".join(
+            f"{given['graph']} {digits(elv[quantity])} and {digits(published[quantity])}"
+            for given, published, elv in pairs
+        )
+        return Outcome.of(
+            signs, f"clearly at {signs.count(1)} of {len(pairs)}: {words} of elv and of published {numbers}"
+        )
+
+    return compared([setting(name, 3, "10") for name in ALL], outcome)
+
+
+def by_p(graph: str, k: int) -> list[list[Setting]]:
+    """Return the settings of a figure by p: a list for each h and ε."""
+    return [[setting(graph, k, epsilon, h, p) for p in P_VALUES] for h in HS_BY_P for epsilon in EPSILONS_BY_P]
+
+
+def _name(panel: Panel) -> str:
+    given, *_ = panel[0]
+    return f"h={given['h']}, ε={given['epsilon']}"
+
+
+def error_rises(graph: str, k: int, quantity: str = "total") -> Check:
+    """The error of `published` is clearly larger at the largest p than at the least, and clearly falls at no step."""
+
+    def outcome(panels: list[Panel]) -> Outcome:
+        signs, texts = [], []
+        for panel in panels:
+            results = [published for _, published, _ in panel]
+            steps = len(results) - 1
+            falls = any(clearly(b, a, quantity, among=steps) for a, b in pairwise(results))
+            falls = falls or clearly(results[-1], results[0], quantity)
+            signs.append(-1 if falls else int(clearly(results[0], results[-1], quantity)))
+            texts.append(f"{_name(panel)}: {series([r[quantity] for r in results])}")
+        return Outcome.of(signs, f"in {signs.count(1)} of {len(texts)} panels; {'; '.join(texts)}")
+
+    return in_panels(by_p(graph, k), outcome)
+
+
+def no_longer_better(graph: str, k: int, first: int) -> Check:
+    """From some p on `published` has clearly smaller errors than `elv` at no point."""
+
+    def outcome(pairs: Panel) -> Outcome:
+        better = sum(clearly(published, elv, among=len(pairs)) for _, published, elv in pairs)
+        return Outcome(better == 0, f"clearly smaller at {better} of {len(pairs)} points")
+
+    return compared([given for part in by_p(graph, k) for given in part[first:]], outcome)
+
+
+def rises_slowly(graph: str, k: int) -> Check:
+    """The error of `published` rises by a smaller factor from p = 0.4 to 0.8 than from 0.1 to 0.4."""
+
+    def outcome(panels: list[Panel]) -> Outcome:
+        signs, texts = [], []
+        for panel in panels:
+            results = [panel[i][1] for i in (0, 3, 7)]
+            signs.append(side(between(lambda means: np.log(means[1] ** 2 / means[0] / means[2]), results)))
+            early, late = (ratio(b["total"], a["total"]) for a, b in pairwise(results))
+            texts.append(f"{_name(panel)}: ×{early:.3g}, then ×{late:.3g}")
+        return Outcome.of(
+            signs,
+            f"clearly in {signs.count(1)} of {len(texts)} panels; from p=0.1 to 0.4, then to 0.8: {'; '.join(texts)}",
+        )
+
+    return in_panels(by_p(graph, k), outcome)

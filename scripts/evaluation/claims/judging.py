@@ -1,0 +1,110 @@
+"""A claim, its check, and the verdict: as released, else under the paper's switches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.cells import RUNS
+from evaluation.experiments import paper_switches
+from evaluation.finished import Finished
+
+__all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "Verdict", "digits", "judge", "series"]
+
+HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
+
+UNSURE = f"not told apart at {RUNS} runs"
+"""Neither that a claim holds nor that it does not is beyond the noise of the simulated runs."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a claim holds in one variant, and the numbers that say so.
+
+    Attributes:
+        holds: whether it does.
+        numbers: for a person.
+        told: whether that is beyond the noise of the runs; where it is not, the claim does not count as holding.
+    """
+
+    holds: bool
+    numbers: str
+    told: bool = True
+
+    @classmethod
+    def of(cls, signs: Sequence[int], numbers: str) -> Outcome:
+        """Put parts together: 1 for one that clearly holds, -1 for one that clearly does not, 0 between."""
+        holds = all(sign > 0 for sign in signs)
+        return cls(holds, numbers, holds or min(signs) < 0)
+
+
+Check = Callable[[Finished, tuple[str, ...]], Outcome | None]
+"""Takes finished cells and switches; None where cells that it needs are not finished."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        text: in our words, with the threshold where we had to set one.
+        place: the label of the figure in the paper's source, or the section.
+        check: decides it.
+        k: of the releases it is about; None where it is not about releases, so that no switch bears on it.
+        singly: whether cells with single switches exist, too.
+    """
+
+    text: str
+    place: str
+    check: Check
+    k: int | None = None
+    singly: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim, what became of it, and the numbers: as released, and under the switches that were tried."""
+
+    claim: Claim
+    verdict: str
+    numbers: str
+
+
+def judge(claim: Claim, finished: Finished) -> Verdict:
+    """Judge a claim: as the mechanisms are released, then with the paper's switches, fewest first."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # no error at all, where a switch leaves no count noisy
+        return _judge(claim, finished)
+
+
+def _judge(claim: Claim, finished: Finished) -> Verdict:
+    released = claim.check(finished, ())
+    if released is None:
+        return Verdict(claim, UNKNOWN, "cells are missing")
+    if released.holds or claim.k is None:
+        return Verdict(claim, HOLDS if released.holds else FAILS, released.numbers)
+    together = paper_switches(claim.k)
+    tried = [*((switch,) for switch in together if claim.singly), together]
+    outcomes = [(switches, claim.check(finished, switches)) for switches in tried]
+    held = [(switches, outcome) for switches, outcome in outcomes if outcome is not None and outcome.holds]
+    if held:
+        switches, outcome = held[0]
+        verdict = f"holds with {' + '.join(switches)}"
+    else:
+        switches, outcome = outcomes[-1]
+        verdict = FAILS if released.told else UNSURE
+    if outcome is None:
+        return Verdict(claim, verdict, released.numbers)
+    return Verdict(claim, verdict, f"{released.numbers}. With {' + '.join(switches)}: {outcome.numbers}")
+
+
+def series(values: Sequence[float]) -> str:
+    """Return numbers as a list for a person."""
+    return ", ".join(map(digits, values))
+
+
+def digits(value: float) -> str:
+    """Return three digits of a number as a person writes them: 34,400 and not 3.44e+04."""
+    return "∞" if math.isinf(value) else f"{float(f'{value:.3g}'):,.10g}"

@@ -1,0 +1,216 @@
+"""The use case: figures, tables, claims and the report of the paper's evaluation, into one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from evaluation.cells import Cell
+from evaluation.claims import judge_all
+from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
+from evaluation.drawing import drawings
+from evaluation.evaluating import Memberships, Step, StoredSets, finish
+from evaluation.experiments import EXPERIMENTS
+from evaluation.finished import Finished
+from evaluation.kept import Kept
+from evaluation.tables import TABLES, claims_table, report
+from pcneo import plots
+from pcneo.errors import NotFoundError, ParameterError, PcneoError
+from pcneo.graph.files.whole_file import whole_file
+
+__all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]
+
+TARGETS = (*EXPERIMENTS, "claims", "all")
+"""What can be asked for: a table or figure, the claims with all cells they rest on, or everything with a report."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was made.
+
+    Attributes:
+        files: pictures, data and tables, in order.
+        tables: Markdown, by target.
+        finished: cells of what was asked for.
+        refused: those of them whose mechanism is refused for size, each with the reason.
+        faults: files in the folder that are not used, each with the reason.
+        absent: datasets that what was asked for needs, and that are not at hand.
+    """
+
+    files: tuple[Path, ...]
+    tables: Mapping[str, str]
+    finished: int
+    refused: tuple[tuple[Cell, str], ...]
+    faults: tuple[tuple[Path, str], ...]
+    absent: tuple[str, ...]
+
+
+def graphs_of_folder(folder: Path, targets: Sequence[str] = ("all",)) -> dict[str, EvaluatedGraph]:
+    """Read those graphs that targets need and a folder has, by name.
+
+    Raises:
+        ParameterError: there is no such folder or target.
+        NotFoundError: the folder has none of them.
+        FileFormatError, GraphError: a file cannot be read, or is another graph.
+    """
+    needed = _needed(targets)
+    files = find_files(folder, needed)
+    return {
+        dataset.name: EvaluatedGraph.read(dataset, files[dataset.name]) for dataset in needed if dataset.name in files
+    }
+
+
+def check_targets(targets: Sequence[str]) -> None:
+    """Refuse what cannot be asked for, before anything is read.
+
+    Raises:
+        ParameterError: there is no such target.
+    """
+    for target in targets:
+        if target not in TARGETS:
+            raise ParameterError(
+                f"There is no figure {target!r}; choose among {', '.join(TARGETS)}.", name="figure", value=target
+            )
+
+
+def _computed(targets: Sequence[str]) -> list[str]:
+    """The experiments whose cells targets rest on."""
+    check_targets(targets)
+    return list(EXPERIMENTS) if {"all", "claims"} & set(targets) else list(dict.fromkeys(targets))
+
+
+def _needed(targets: Sequence[str]) -> list[Dataset]:
+    """The datasets that targets need."""
+    every = {dataset.name: "" for dataset in DATASETS}
+    names = {cell.graph for name in _computed(targets) for cell in EXPERIMENTS[name].cells(every)}
+    return [dataset for dataset in DATASETS if dataset.name in names]
+
+
+def evaluate(
+    targets: Sequence[str],
+    graphs: Mapping[str, EvaluatedGraph],
+    to: Path,
+    *,
+    largest_p: float | None = None,
+    stored: StoredSets | None = None,
+    memberships: Memberships | None = None,
+    command: str = "",
+    concurrency: int | None = None,
+    progress: Callable[[Step], None] | None = None,
+) -> Evaluation:
+    """Compute what is not finished, draw and tabulate; what an earlier call finished in the folder is used again.
+
+    Args:
+        targets: of `TARGETS`.
+        graphs: by name.
+        to: a folder, made where it is missing: `cells` and `arrays` for what is finished, `figures` for pictures, each
+            with its data beside it, tables, and `report.md`.
+        largest_p: leave out cells of a larger p.
+        stored: where to take the cohesions of all vertices from, instead of searching for them.
+        memberships: the hash of those that are there; cells that need others are left out.
+        command: that the report names as the one that made it.
+        concurrency: number of threads; the cores at hand if not given.
+        progress: called with each step.
+
+    Raises:
+        ParameterError: there is no such target.
+        NotFoundError: nothing of it can be computed of the graphs at hand.
+        PcneoError: matplotlib is not installed where something is to be drawn, or the folder cannot be written.
+    """
+    contents = {name: graph.content for name, graph in graphs.items()}
+    cells = {
+        name: [
+            _resting_on(cell, memberships)
+            for cell in EXPERIMENTS[name].cells(contents)
+            if _wanted(cell, largest_p) and _can_be_had(cell, memberships)
+        ]
+        for name in _computed(targets)
+    }
+    needed = [dataset.name for dataset in _needed(targets)]
+    if not any(cells.values()):
+        raise NotFoundError(
+            f"Nothing is there to compute: {', '.join(targets)} needs {', '.join(needed)}; at hand "
+            f"{'are' if len(graphs) > 1 else 'is'} {', '.join(graphs) or 'nothing'}, at the p that are asked for and "
+            "stored.",
+            what="graph",
+            name=", ".join(needed),
+        )
+    figures = to / "figures"
+    try:
+        figures.mkdir(parents=True, exist_ok=True)
+        kept = Kept(to)
+    except OSError as error:
+        raise PcneoError(f"{to} cannot be used: {error.strerror}.", path=to) from error
+    shown = [name for name in cells if "all" in targets or name in targets]
+    if set(shown) - {"datasets"}:
+        plots.check_picture(figures / "any.svg")
+    every = [cell for each in cells.values() for cell in each]
+    finish(every, graphs, kept, stored=stored, memberships=memberships, concurrency=concurrency, progress=progress)
+
+    done = {name: Finished.of(each, kept) for name, each in cells.items()}
+    together = Finished.of(every, kept)
+    files: list[Path] = []
+    tables: dict[str, str] = {}
+    for name in shown:
+        finished = done[name]
+        files += _draw(name, finished, figures)
+        if name in TABLES:
+            tables[name] = TABLES[name](finished)
+            files.append(_write(figures / f"{name}.md", tables[name]))
+    if {"all", "claims"} & set(targets):
+        verdicts = judge_all(together)
+        tables["claims"] = claims_table(verdicts)
+        files.append(_write(to / "claims.md", tables["claims"]))
+        if "all" in targets:
+            files.append(_write(to / "report.md", report(done, verdicts, command, largest_p)))
+    return Evaluation(
+        files=tuple(files),
+        tables=tables,
+        finished=len(together),
+        refused=tuple((cell, str(result["refused"])) for cell, result in together if "refused" in result),
+        faults=tuple(kept.faults),
+        absent=tuple(name for name in needed if name not in graphs),
+    )
+
+
+def _wanted(cell: Cell, largest_p: float | None) -> bool:
+    return cell.p is None or largest_p is None or float(cell.p) <= largest_p
+
+
+def _points(cell: Cell) -> list[tuple[str, str, str]]:
+    """Graph, p and score of the cohesions that a cell needs."""
+    if cell.p is None:
+        return []
+    scores = ("density", "degree") if cell.kind in ("scores", "overlap") else (cell.score or "",)
+    return [(cell.graph, cell.p, score) for score in scores]
+
+
+def _can_be_had(cell: Cell, memberships: Memberships | None) -> bool:
+    """Whether the cohesions that a cell needs are stored, where those are asked for."""
+    return memberships is None or (cell.sample is None and all(point in memberships for point in _points(cell)))
+
+
+def _resting_on(cell: Cell, memberships: Memberships | None) -> Cell:
+    """The cell of the stored cohesions, which others that are stored, or searched for, have no part in."""
+    if memberships is None or cell.p is None:
+        return cell
+    return replace(cell, memberships="+".join(memberships[point] for point in _points(cell)))
+
+
+def _draw(name: str, finished: Finished, folder: Path) -> list[Path]:
+    files = []
+    for picture, draw in drawings(name, finished).items():
+        for ending in ("svg", "png"):
+            path = folder / f"{picture}.{ending}"
+            draw(path)
+            files.append(path)
+    if len(finished):
+        files.append(_write(folder / f"{name}.csv", finished.table()))
+    return files
+
+
+def _write(path: Path, text: str) -> Path:
+    with whole_file(path, replace=True) as file:
+        file.write(text.encode())
+    return path

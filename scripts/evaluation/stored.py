@@ -1,0 +1,97 @@
+"""Graphs and cohesions from Neo4j: the same numbers from what `pcneo annotate` has stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
+from evaluation.experiments import P_VALUES
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.model import CohesionBatch, Graph, Run
+from pcneo.release.counted_graph import Source, read_source
+from pcneo.store.ledger import LedgerGateway
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["StoredGraphs"]
+
+
+class StoredGraphs:
+    """Graphs of a database that are some of the nine, and their complete runs.
+
+    Attributes:
+        graphs: as they were read, by the dataset's name.
+        memberships: hash of the cohesions of each run that cells can rest on, by dataset, p and score.
+    """
+
+    def __init__(self, driver: Driver, database: str | None, named: Mapping[str, str]) -> None:
+        """Read the graphs, and find their runs.
+
+        Args:
+            driver: an open driver.
+            database: None for the user's home database.
+            named: the graph's name in the database, by the dataset's.
+
+        Raises:
+            ParameterError: there is no such dataset.
+            NotFoundError: there is no such graph.
+            GraphError: it is another graph.
+        """
+        self._gateway = LedgerGateway(driver, database)
+        records = {record.name: record for record in self._gateway.list_graphs()}
+        datasets = {dataset.name: dataset for dataset in DATASETS}
+        self.graphs: dict[str, EvaluatedGraph] = {}
+        self._sources: dict[str, Source] = {}
+        for name, graph in named.items():
+            if name not in datasets:
+                raise ParameterError(
+                    f"There is no dataset {name!r}; there are {', '.join(datasets)}.", name="stored", value=name
+                )
+            if graph not in records:
+                raise NotFoundError(
+                    f"The database has no graph {graph!r}; it has {', '.join(map(repr, records)) or 'none'}.",
+                    what="graph",
+                    name=graph,
+                )
+            source = read_source(self._gateway, records[graph])
+            self._sources[name] = source
+            self.graphs[name] = EvaluatedGraph.of(datasets[name], source.graph)
+            check_counts(datasets[name], self.graphs[name].graph, f"The graph {graph}")
+        self._runs = {
+            (name, p, run.score): run
+            for run in self._gateway.list_runs()
+            for name, graph in named.items()
+            for p in P_VALUES
+            if (run.status, run.scope, run.graph) == ("complete", "graph", graph)
+            and Fraction(run.p_text) == Fraction(p)
+        }
+        self.memberships = {point: run.membership_hash or run.id for point, run in self._runs.items()}
+
+    def cohesions(self, evaluated: EvaluatedGraph, p: str, score: str) -> CohesionBatch:
+        """Read the cohesions of a run, and check that graph and memberships are still those of the run.
+
+        Raises:
+            GraphChangedError: they are not.
+        """
+        run: Run = self._runs[evaluated.name, p, score]
+        source = self._sources[evaluated.name]
+        source.read_groups(self._gateway, run)
+        return _completed(source.groups[run.id], source.graph, evaluated.graph)
+
+
+def _completed(batch: CohesionBatch, stored: Graph, graph: Graph) -> CohesionBatch:
+    """Add the cohesions of isolated vertices that the database does not have: each vertex alone."""
+    more = np.arange(stored.vertex_count, graph.vertex_count)
+    return CohesionBatch(
+        p=batch.p,
+        score=batch.score,
+        vertices=np.concatenate((batch.vertices, more)),
+        offsets=np.concatenate((batch.offsets, batch.offsets[-1] + 1 + np.arange(len(more)))),
+        members=np.concatenate((batch.members, more.astype(np.uint32))),
+        edges=np.concatenate((batch.edges, np.zeros(len(more), np.int64))),
+    )
