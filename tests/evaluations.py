@@ -12,11 +12,11 @@ import naive
 import networkx as nx
 import numpy as np
 from evaluation.cells import Cell, Result
+from evaluation.cohesion_arrays import GraphArrays, SetArrays
 from evaluation.computing import compute
 from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
 from evaluation.experiments import release_cells
-from evaluation.kept import Kept
-from evaluation.sets import GraphArrays, SetArrays
+from evaluation.results_folder import Kept
 from evaluation.simulation import View
 
 from pcneo.graph import graph_from_networkx

@@ -16,7 +16,7 @@ from pcneo.cli.console import camel, connected, note, print_json
 from pcneo.errors import ParameterError
 
 if TYPE_CHECKING:
-    from evaluation.evaluating import Step
+    from evaluation.missing_cells import Step
 
 __all__ = ["as_called", "evaluate"]
 
@@ -65,7 +65,7 @@ def evaluate(
         if graphs is not None:
             at_hand = graphs_of_folder(graphs, figure)
         else:
-            from evaluation.stored import StoredGraphs
+            from evaluation.stored_graphs import StoredGraphs
 
             driver, database = opened.enter_context(connected())
             read = StoredGraphs(driver, database, pairs)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from evaluation.cells import Cell, Result
-from evaluation.losses import largest_losses
-from evaluation.releases import errors_of_releases, sources_of
-from evaluation.sets import GraphArrays, RefusedError, Sets
-from evaluation.structure import STRUCTURE
+from evaluation.cohesion_arrays import GraphArrays, RefusedError, Sets
+from evaluation.simulated_releases import errors_of_releases, sources_of
+from evaluation.sizes_and_densities import STRUCTURE
+from evaluation.worst_losses import largest_losses
 
 __all__ = ["compute", "prepare"]
 

@@ -10,10 +10,10 @@ from evaluation.cells import Cell
 from evaluation.claims import judge_all
 from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
 from evaluation.drawing import drawings
-from evaluation.evaluating import Memberships, Step, StoredSets, finish
 from evaluation.experiments import EXPERIMENTS
-from evaluation.finished import Finished
-from evaluation.kept import Kept
+from evaluation.finished_cells import Finished
+from evaluation.missing_cells import Memberships, Step, StoredSets, finish
+from evaluation.results_folder import Kept
 from evaluation.tables import TABLES, claims_table, report
 from pcneo import plots
 from pcneo.errors import NotFoundError, ParameterError, PcneoError

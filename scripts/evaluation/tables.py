@@ -12,7 +12,7 @@ from evaluation.claims.judging import digits
 from evaluation.datasets import DATASETS
 from evaluation.drawing import MEASURES, PROMISES, drawings
 from evaluation.experiments import ALL, EXPERIMENTS
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from pcneo.config import __version__
 
 __all__ = ["TABLES", "advice", "claims_table", "report"]

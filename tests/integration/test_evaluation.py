@@ -12,9 +12,9 @@ from typing import Any
 import neo4j
 import networkx as nx
 import pytest
-from evaluation import evaluate, sets, stored
+from evaluation import cohesion_arrays, evaluate, stored_graphs
 from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
-from evaluation.stored import StoredGraphs
+from evaluation.stored_graphs import StoredGraphs
 from graphs import Database
 
 from pcneo import annotate
@@ -32,7 +32,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.Monk
     """A small graph under the name of a dataset whose counts it has, annotated at two p."""
     counts = Counts(len(GRAPH) + ISOLATED, GRAPH.number_of_edges(), *_degree_and_triangles())
     dataset = Dataset("Bitcoin", BITCOIN.file, counts, BITCOIN.paper, "")
-    monkeypatch.setattr(stored, "DATASETS", (dataset,))
+    monkeypatch.setattr(stored_graphs, "DATASETS", (dataset,))
     db = Database(neo4j_driver, empty_database)
     db.put(GRAPH.edges)
     for p in ("0.1", "0.4"):
@@ -48,14 +48,14 @@ def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["p-bitcoin", "all-10-k4"]
-    one = EvaluatedGraph.of(stored.DATASETS[0], graph_from_networkx(GRAPH))
+    one = EvaluatedGraph.of(stored_graphs.DATASETS[0], graph_from_networkx(GRAPH))
     evaluate(names, {"Bitcoin": one}, tmp_path / "arrays")
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a search for sets that are stored")
 
-    monkeypatch.setattr(sets, "minimal_p_cohesions", refuse)
-    monkeypatch.setattr(sets, "search_batches", refuse)
+    monkeypatch.setattr(cohesion_arrays, "minimal_p_cohesions", refuse)
+    monkeypatch.setattr(cohesion_arrays, "search_batches", refuse)
     read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
     assert read.graphs["Bitcoin"].content == one.content
     assert set(read.memberships) == {("Bitcoin", "0.1", "density"), ("Bitcoin", "0.4", "density")}

@@ -14,7 +14,7 @@ from evaluation.claims import CLAIMS, Claim, Outcome, judge, judge_all
 from evaluation.claims.comparing import alike, between, clearly, ranks, side
 from evaluation.datasets import DATASETS
 from evaluation.experiments import ALL, EXPERIMENTS, P_VALUES
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from evaluations import of_mean
 
 

@@ -21,7 +21,7 @@ from evaluation.cells import Cell, Result
 from evaluation.datasets import DATASETS, EvaluatedGraph
 from evaluation.drawing import drawings
 from evaluation.experiments import EXPERIMENTS
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from evaluation.tables import TABLES, advice
 from evaluations import evaluated, of_mean, some_graph
 

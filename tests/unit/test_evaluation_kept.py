@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from evaluation.cells import REVISIONS, Cell, from_plain, to_plain
-from evaluation.evaluating import finish
-from evaluation.finished import Finished
-from evaluation.kept import Kept
+from evaluation.finished_cells import Finished
+from evaluation.missing_cells import finish
+from evaluation.results_folder import Kept
 from evaluations import evaluated, result_of, small_cells, some_graph
 
 from pcneo import __version__, minimal_p_cohesions
@@ -50,8 +50,8 @@ KILLED = """
 import os
 import evaluations
 from pathlib import Path
-from evaluation.evaluating import finish
-from evaluation.kept import Kept
+from evaluation.missing_cells import finish
+from evaluation.results_folder import Kept
 one = evaluations.evaluated(evaluations.some_graph())
 def stop(step):
     if step.done == 9:

@@ -10,10 +10,10 @@ import naive
 import networkx as nx
 import pytest
 from evaluation.cells import Cell
+from evaluation.cohesion_arrays import GraphArrays, SetArrays
 from evaluation.computing import compute
-from evaluation.kept import Kept
-from evaluation.releases import mechanism_of, simulate, sources_of
-from evaluation.sets import GraphArrays, SetArrays
+from evaluation.results_folder import Kept
+from evaluation.simulated_releases import mechanism_of, simulate, sources_of
 from evaluation.simulation import floating_point_noise
 from evaluations import F, evaluated, result_of, some_graph, twin_of
 

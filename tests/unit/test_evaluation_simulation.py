@@ -9,9 +9,9 @@ import naive
 import numpy as np
 import pytest
 from evaluation.cells import Cell
-from evaluation.kept import Kept
-from evaluation.releases import mechanism_of
-from evaluation.sets import GraphArrays, SetArrays
+from evaluation.cohesion_arrays import GraphArrays, SetArrays
+from evaluation.results_folder import Kept
+from evaluation.simulated_releases import mechanism_of
 from evaluation.simulation import (
     floating_point_noise,
     noise_of_critical,

@@ -9,11 +9,11 @@ import naive
 import networkx as nx
 import numpy as np
 import pytest
-from evaluation import views
+from evaluation import local_views
+from evaluation.cohesion_arrays import GraphArrays, SetArrays
 from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
-from evaluation.kept import Kept
-from evaluation.sets import GraphArrays, SetArrays
-from evaluation.structure import QUANTILES
+from evaluation.results_folder import Kept
+from evaluation.sizes_and_densities import QUANTILES
 from evaluations import F, evaluated, result_of, some_graph, twin_of
 
 from pcneo import minimal_p_cohesions
@@ -25,8 +25,8 @@ def test_a_view_has_the_vertices_and_edges_of_the_specification() -> None:
     graph = some_graph()
     twins = [naive.extended_local_view(twin_of(graph), v) for v in graph]
     arrays = graph_from_networkx(graph)
-    assert views.view_sizes(arrays).tolist() == [len(view) for view in twins]
-    assert views.view_edges(arrays).tolist() == [sum(map(len, view.values())) // 2 for view in twins]
+    assert local_views.view_sizes(arrays).tolist() == [len(view) for view in twins]
+    assert local_views.view_edges(arrays).tolist() == [sum(map(len, view.values())) // 2 for view in twins]
 
 
 def test_a_view_lies_inside_a_cohesion_where_every_vertex_of_it_does() -> None:
@@ -37,13 +37,13 @@ def test_a_view_lies_inside_a_cohesion_where_every_vertex_of_it_does() -> None:
             set(naive.extended_local_view(twin_of(graph), v)) <= naive.minimal_p_cohesion(twin_of(graph), F(p), v)
             for v in graph
         ]
-        assert views.views_inside(graph_from_networkx(graph), batch).tolist() == expected
+        assert local_views.views_inside(graph_from_networkx(graph), batch).tolist() == expected
 
 
 def test_components_have_their_sizes() -> None:
     graph = some_graph()
     expected = [len(nx.node_connected_component(graph, v)) for v in graph]
-    assert views.component_sizes(graph_from_networkx(graph)).tolist() == expected
+    assert local_views.component_sizes(graph_from_networkx(graph)).tolist() == expected
 
 
 def measured(graph: naive.Graph, p: str, score: str) -> tuple[list[int], list[float]]:

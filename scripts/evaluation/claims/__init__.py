@@ -10,10 +10,10 @@ total, as in the paper.
 
 from __future__ import annotations
 
+from evaluation.claims.cohesion_claims import STRUCTURE
 from evaluation.claims.judging import FAILS, HOLDS, UNKNOWN, UNSURE, Check, Claim, Outcome, Verdict, judge
-from evaluation.claims.releases import RELEASES
-from evaluation.claims.structure import STRUCTURE
-from evaluation.finished import Finished
+from evaluation.claims.release_claims import RELEASES
+from evaluation.finished_cells import Finished
 
 __all__ = [
     "CLAIMS",

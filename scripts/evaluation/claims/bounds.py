@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.cells import Result
 from evaluation.claims.comparing import Floats, alike, between, clearly, ranks, side
 from evaluation.claims.judging import Check, Outcome
-from evaluation.claims.pairs import Panel, in_panels, setting
+from evaluation.claims.settings import Panel, in_panels, setting
 from evaluation.experiments import EPSILONS_BY_H, HS
 
 __all__ = ["OPTIMAL_H", "SIMILAR_BY_H", "TIGHTER_WITH_EPSILON"]

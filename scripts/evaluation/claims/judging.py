@@ -10,7 +10,7 @@ import numpy as np
 
 from evaluation.cells import RUNS
 from evaluation.experiments import paper_switches
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 
 __all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "Verdict", "digits", "judge", "series"]
 

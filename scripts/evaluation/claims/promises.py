@@ -7,9 +7,9 @@ from typing import Any
 
 from evaluation.claims.comparing import clearly
 from evaluation.claims.judging import Check, Outcome
-from evaluation.claims.pairs import Panel, at_each, compared, setting
+from evaluation.claims.settings import Panel, at_each, compared, setting
 from evaluation.experiments import ALL, LOSSES, P_VALUES
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 
 __all__ = ["BALANCES", "FOUR_THIRDS_PROTECTS", "promise_kept", "views_inside", "whole_neighbourhoods"]
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evaluation.drawing.distributions import DISTRIBUTIONS
-from evaluation.drawing.graphs import OVER_GRAPHS, draw_losses, draw_over_graphs
+from evaluation.drawing.all_graphs import OVER_GRAPHS, draw_losses, draw_over_graphs
+from evaluation.drawing.boxes import DISTRIBUTIONS
 from evaluation.drawing.marks import MEASURES, PROMISES
 from evaluation.drawing.sweeps import SWEEPS, draw_bounds, draw_sweep
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 
 __all__ = ["MEASURES", "PROMISES", "drawings"]
 

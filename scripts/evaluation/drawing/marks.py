@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.cells import Result
 from evaluation.experiments import paper_switches
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from pcneo import plots
 
 __all__ = [

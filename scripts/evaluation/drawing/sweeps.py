@@ -14,7 +14,7 @@ from evaluation.experiments import (
     HS_BY_EPSILON_1,
     HS_BY_P,
 )
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from pcneo import plots
 
 __all__ = ["SWEEPS", "draw_bounds", "draw_sweep"]

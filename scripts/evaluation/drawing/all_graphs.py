@@ -19,7 +19,7 @@ from evaluation.drawing.marks import (
     legend,
 )
 from evaluation.experiments import LOSSES, paper_switches
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from pcneo import plots
 
 __all__ = ["OVER_GRAPHS", "draw_losses", "draw_over_graphs"]

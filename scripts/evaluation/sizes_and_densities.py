@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation import views
+from evaluation import local_views
 from evaluation.cells import Cell, Result, text_of
+from evaluation.cohesion_arrays import GraphArrays, SetArrays, Sets
 from evaluation.datasets import Counts
-from evaluation.sets import GraphArrays, SetArrays, Sets
 
 __all__ = ["QUANTILES", "STRUCTURE"]
 
@@ -57,7 +57,7 @@ def _described(sizes: NDArray[np.int64], edges: NDArray[np.int64], components: N
     return {
         "vertices": len(sizes),
         "sizes": _distribution(sizes),
-        "densities": _distribution(views.densities(sizes, edges)),
+        "densities": _distribution(local_views.densities(sizes, edges)),
         "of_component": float(np.mean(sizes / components)),
     }
 
@@ -95,14 +95,14 @@ def _against(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
 def _subsets(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
     """How many extended local views lie inside their vertex's cohesion."""
     batch, linked = sets(text_of(cell.score)).batch, graph.linked
-    inside = views.views_inside(graph.graph, batch)[linked[batch.vertices]]
+    inside = local_views.views_inside(graph.graph, batch)[linked[batch.vertices]]
     return {"vertices": len(inside), "views_inside": float(inside.mean())}
 
 
 def _compared(
     sizes: NDArray[np.int64], edges: NDArray[np.int64], other_sizes: NDArray[np.int64], other_edges: NDArray[np.int64]
 ) -> Result:
-    dense, other_dense = views.densities(sizes, edges), views.densities(other_sizes, other_edges)
+    dense, other_dense = local_views.densities(sizes, edges), local_views.densities(other_sizes, other_edges)
     return {
         "vertices": len(sizes),
         "denser": float(np.mean(dense > other_dense)),

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from evaluation.claims.bounds import OPTIMAL_H, SIMILAR_BY_H, TIGHTER_WITH_EPSILON
-from evaluation.claims.errors import (
+from evaluation.claims.epsilon_checks import (
+    BEST_EPSILON_1,
+    BETTER_WITH_EPSILON,
+    by_epsilon,
+    by_epsilon_1,
+    similar_by_epsilon,
+    trend_of_epsilon_1,
+)
+from evaluation.claims.error_checks import (
     by_p,
     error_rises,
     no_longer_better,
@@ -13,7 +21,6 @@ from evaluation.claims.errors import (
     two_orders,
 )
 from evaluation.claims.judging import Claim
-from evaluation.claims.pairs import setting
 from evaluation.claims.promises import (
     BALANCES,
     FOUR_THIRDS_PROTECTS,
@@ -21,14 +28,7 @@ from evaluation.claims.promises import (
     views_inside,
     whole_neighbourhoods,
 )
-from evaluation.claims.sweeps import (
-    BEST_EPSILON_1,
-    BETTER_WITH_EPSILON,
-    by_epsilon,
-    by_epsilon_1,
-    similar_by_epsilon,
-    trend_of_epsilon_1,
-)
+from evaluation.claims.settings import setting
 from evaluation.experiments import ALL
 
 __all__ = ["RELEASES"]

@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.cells import Result
 from evaluation.claims.comparing import Floats, alike, between, ranks, side
 from evaluation.claims.judging import Check, Outcome
-from evaluation.claims.pairs import Panel, Setting, in_panels, setting
+from evaluation.claims.settings import Panel, Setting, in_panels, setting
 from evaluation.experiments import EPSILON_1S, EPSILONS, HS_BY_EPSILON, HS_BY_EPSILON_1
 
 __all__ = [

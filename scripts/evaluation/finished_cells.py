@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evaluation.cells import Cell, Result
-from evaluation.kept import Kept
+from evaluation.results_folder import Kept
 
 __all__ = ["Finished"]
 

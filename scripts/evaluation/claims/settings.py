@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluation.cells import Result
 from evaluation.claims.judging import Check, Outcome
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 
 __all__ = ["Pair", "Panel", "Setting", "at_each", "compared", "in_panels", "setting"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.cells import Cell, Result, given, number_of, text_of
-from evaluation.sets import GraphArrays, RefusedError, Sets
+from evaluation.cohesion_arrays import GraphArrays, RefusedError, Sets
 from evaluation.simulation import (
     Draw,
     View,

@@ -9,8 +9,8 @@ from itertools import chain
 import numpy as np
 
 from evaluation.cells import Cell, Result, given, number_of, text_of
-from evaluation.releases import Sources, mechanism_of, simulate, sources_of
-from evaluation.sets import GraphArrays, RefusedError, SetArrays, Sets
+from evaluation.cohesion_arrays import GraphArrays, RefusedError, SetArrays, Sets
+from evaluation.simulated_releases import Sources, mechanism_of, simulate, sources_of
 from evaluation.simulation import floating_point_noise
 from evaluation.switching import deciding_connections
 from pcneo.privacy.mechanisms import Critical, Published

@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.cells import Result
 from evaluation.drawing.marks import labelled
 from evaluation.experiments import P_VALUES
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 from pcneo import plots
 
 __all__ = ["DISTRIBUTIONS"]

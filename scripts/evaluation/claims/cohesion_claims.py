@@ -9,7 +9,7 @@ from itertools import pairwise
 from evaluation.cells import Result
 from evaluation.claims.judging import Check, Claim, Outcome, series
 from evaluation.experiments import ALL, P_VALUES
-from evaluation.finished import Finished
+from evaluation.finished_cells import Finished
 
 __all__ = ["STRUCTURE"]
 

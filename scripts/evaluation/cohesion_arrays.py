@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation import views
+from evaluation import local_views
 from evaluation.datasets import EvaluatedGraph
-from evaluation.kept import Kept
+from evaluation.results_folder import Kept
 from pcneo.config import __version__
 from pcneo.counting import cliques
 from pcneo.counting.losses import pair_losses
@@ -87,7 +87,7 @@ class GraphArrays:
     @cached_property
     def components(self) -> Counts:
         """Size of each vertex's component."""
-        return views.component_sizes(self.graph)
+        return local_views.component_sizes(self.graph)
 
     @property
     def view_sizes(self) -> Counts:
@@ -100,7 +100,7 @@ class GraphArrays:
         return self._arrays.get("views", self._views)["edges"]
 
     def _views(self) -> dict[str, Counts]:
-        return {"sizes": views.view_sizes(self.graph), "edges": views.view_edges(self.graph)}
+        return {"sizes": local_views.view_sizes(self.graph), "edges": local_views.view_edges(self.graph)}
 
     def counts(self, k: int) -> Counts:
         """Γ(v)."""

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from evaluation.cells import Cell, Result
+from evaluation.cohesion_arrays import GraphArrays, SetArrays
 from evaluation.computing import compute, prepare
 from evaluation.datasets import EvaluatedGraph
-from evaluation.kept import Kept
-from evaluation.sets import GraphArrays, SetArrays
+from evaluation.results_folder import Kept
 from pcneo.kernels.running import thread_count
 from pcneo.model import CohesionBatch
 

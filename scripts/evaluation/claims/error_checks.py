@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.claims.comparing import between, clearly, geometric, ratio, side
 from evaluation.claims.judging import Check, Outcome, digits, series
-from evaluation.claims.pairs import Panel, Setting, compared, in_panels, setting
+from evaluation.claims.settings import Panel, Setting, compared, in_panels, setting
 from evaluation.experiments import ALL, EPSILONS_BY_P, HS_BY_P, P_VALUES
 
 __all__ = [
