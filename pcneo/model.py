@@ -34,7 +34,7 @@ KeyArray = NDArray[np.int64] | NDArray[np.object_]
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """An undirected simple graph in compressed rows (algorithms.md section 1).
+    """An undirected simple graph in compressed rows (ALGORITHM.md#the-graph).
 
     A vertex is its position in `keys`, so "smaller identifier" is "smaller position".
 
@@ -101,7 +101,7 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One stored run: the record `PCohesionRun` of the data model (neo4j.md), with the names of its graph.
+    """One stored run: the record `PCohesionRun` of the data model (DATA-MODEL.md#runs), with the names of its graph.
 
     Attributes:
         id: the run's identifier, carried by each of its hubs.
@@ -216,7 +216,7 @@ class CohesionBatch:
 
 @dataclass(frozen=True)
 class LocalView:
-    """The extended local view of a vertex, in figures (algorithms.md section 6).
+    """The extended local view of a vertex, in figures (ALGORITHM.md#extended-local-view).
 
     Attributes:
         size: vertices within two hops, the vertex itself included.

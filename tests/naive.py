@@ -1,8 +1,8 @@
 """The obvious twins: what pcneo computes, written plainly from the definitions, sharing no code with it.
 
 A graph is a dict from each vertex to the set of its neighbours. Vertices are compared as they are: `<` on integers by
-value, on strings by code point. `p` is a `Fraction`. Numbers of sections are those of the specification's
-algorithms.md.
+value, on strings by code point. `p` is a `Fraction`. ALGORITHM.md#expand
+and the headings around it say what is computed, GUARANTEE.md#critical what is protected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Edge = tuple[Vertex, Vertex]
 
 
 def graph_of(edges: Iterable[Edge], isolated: Iterable[Vertex] = ()) -> Graph:
-    """Section 1: direction ignored, parallel edges counted once, self-loops dropped."""
+    """ALGORITHM.md#the-graph: direction ignored, parallel edges counted once, self-loops dropped."""
     graph: Graph = {v: set() for v in isolated}
     for a, b in edges:
         graph.setdefault(a, set())
@@ -39,11 +39,11 @@ def read_edges(path: Path) -> Graph:
 
 
 def need(graph: Graph, p: Fraction, v: Vertex) -> int:
-    """Section 2: the least number of v's neighbours that must be inside."""
+    """ALGORITHM.md#p-cohesion: the least number of v's neighbours that must be inside."""
     return math.ceil(p * len(graph[v]))
 
 
-# --- Sections 3 and 4: expand and its scores
+# --- Expand and its scores (ALGORITHM.md#expand, ALGORITHM.md#scores)
 
 
 class Expansion:
@@ -73,7 +73,7 @@ class Expansion:
 
 
 def density_score(state: Expansion, w: Vertex) -> float:
-    """Equations 8-10 with the specification's choices, in the doubles it names."""
+    """The paper's equations 8 to 10 with the choices of ALGORITHM.md#scores, in the doubles it names."""
     neighbours = state.graph[w]
     degree, inside = len(neighbours), state.inside[w]
     lacks = max(0, state.need(w) - inside)
@@ -111,7 +111,7 @@ def expand(graph: Graph, p: Fraction, q: Vertex, score: str = "density") -> list
     return [q, *(w for step in expansion_steps(graph, p, q, score) for w in step)]
 
 
-# --- Section 5: shrink and the independent check
+# --- Shrink and the independent check (ALGORITHM.md#shrink, ALGORITHM.md#the-independent-check)
 
 
 def shrink(graph: Graph, p: Fraction, order: list[Vertex]) -> set[Vertex]:
@@ -163,7 +163,7 @@ def is_connected(graph: Graph, group: set[Vertex]) -> bool:
 
 
 def is_p_cohesion(graph: Graph, p: Fraction, group: set[Vertex]) -> bool:
-    """Section 2: connected, and every vertex has its need inside."""
+    """ALGORITHM.md#p-cohesion: connected, and every vertex has its need inside."""
     return is_connected(graph, group) and peel(graph, p, group) == group
 
 
@@ -184,7 +184,7 @@ def smallest_p_cohesions(graph: Graph, p: Fraction, q: Vertex) -> list[set[Verte
     return []
 
 
-# --- Sections 6 and 7: the extended local view, cliques
+# --- The extended local view, cliques (ALGORITHM.md#extended-local-view, ALGORITHM.md#clique-counts)
 
 
 def extended_local_view(graph: Graph, v: Vertex) -> Graph:
@@ -229,7 +229,7 @@ def largest_common(graph: Graph, v: Vertex) -> int:
     return max((len(graph[v] & graph[u]) for u in graph if u != v), default=0)
 
 
-# --- privacy.md, "critical": the pairs inside groups, and what they can change
+# --- GUARANTEE.md#critical: the pairs inside groups, and what they can change
 
 
 def pairs_inside(groups: Iterable[Iterable[Vertex]]) -> set[Edge]:

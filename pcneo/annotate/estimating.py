@@ -24,7 +24,7 @@ __all__ = ["Estimate", "EstimateResult", "estimate"]
 SAMPLE = 400
 """Vertices looked at."""
 WRITE_RATE = 55_000
-"""Memberships a second that are assumed; two cores shared with the server (neo4j.md, "What it costs")."""
+"""Memberships a second that are assumed; two cores shared with the server (DATA-MODEL.md#what-it-costs)."""
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
 """Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
 

@@ -1,7 +1,7 @@
 """Cohesions into the database: one writer a graph, runs that appear whole or not at all, remains swept.
 
 Hubs are created under a fresh run identifier while the previous run stays visible; the transaction that holds the
-graph's lock then makes the new run `complete` and the old one `replaced` at once (neo4j.md, "Data model").
+graph's lock then makes the new run `complete` and the old one `replaced` at once (DATA-MODEL.md#the-life-of-a-run).
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ __all__ = [
 
 MEMBERSHIPS_A_TRANSACTION = 20_000
 WRITERS = 3
-"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best (neo4j.md). Beside a
+"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best
+(DATA-MODEL.md#what-it-costs). Beside a
 server on the same two cores two or three write faster than four (`scripts/bench writers`)."""
 
 log = logging.getLogger("pcneo")

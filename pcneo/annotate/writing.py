@@ -39,7 +39,7 @@ class WriteResult:
     Attributes:
         graph: the graph's name.
         node_count, relationship_count: the count store's.
-        vertices, edges: the graph's as algorithms.md section 1 defines them; for single vertices, what was read.
+        vertices, edges: the graph's as ALGORITHM.md#the-graph defines them; for single vertices, what was read.
         runs: one for each p.
         relationships_written: of every run.
         pre_processing_millis: choosing, checking and reading.
@@ -69,7 +69,7 @@ def write(
     graph: str | None = None,
     **options: Unpack[Options],
 ) -> WriteResult:
-    """Find the minimal p-cohesions and store them as hubs and memberships (neo4j.md, "Data model").
+    """Find the minimal p-cohesions and store them as hubs and memberships (DATA-MODEL.md#hubs-and-memberships).
 
     Args:
         driver: an open driver; see `pcneo.connect`.

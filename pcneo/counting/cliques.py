@@ -1,4 +1,4 @@
-"""k-cliques per vertex, per edge and inside minimal p-cohesions, and common neighbours (algorithms.md section 7).
+"""k-cliques per vertex, per edge and inside minimal p-cohesions, and common neighbours (ALGORITHM.md#clique-counts).
 
 Everything is counted exactly. Each answer is checked against an identity that the code which counts does not use.
 """

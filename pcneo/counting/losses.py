@@ -1,4 +1,4 @@
-"""What changing one pair of vertices costs at fixed scales (privacy.md, "Loss of one edge, for the owner").
+"""What changing one pair of vertices costs at fixed scales (GUARANTEE.md#loss-of-one-connection).
 
 For a pair e, connected or not, the loss is Σ_v Δ_v(e)/t_v, where Δ_v(e) is the number of k-cliques that contain v and
 e, in the graph where e is an edge. It is infinite where an exact count changes. What finding the scales costs is not in

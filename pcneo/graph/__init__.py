@@ -1,4 +1,4 @@
-"""From rows of keys to arrays, and hashes of what was read (algorithms.md section 1).
+"""From rows of keys to arrays, and hashes of what was read (ALGORITHM.md#the-graph).
 
 Every check of a graph's keys and arrays is here, so the rooms below work on arrays they can trust.
 """

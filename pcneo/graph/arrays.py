@@ -111,7 +111,7 @@ def compress(
 
 
 def check_degrees(graph: Graph) -> None:
-    """Refuse a vertex whose degree, to the third power, would not fit 64 bits (algorithms.md section 4).
+    """Refuse a vertex whose degree, to the third power, would not fit 64 bits (ALGORITHM.md#scores).
 
     Raises:
         GraphError: a vertex has more than 2,097,151 neighbours.

@@ -1,4 +1,7 @@
-"""The independent check of an answer (algorithms.md section 5); it shares nothing with the code that finds one."""
+"""The independent check of an answer, which shares nothing with the code that finds one.
+
+ALGORITHM.md#the-independent-check says why what it looks at is enough.
+"""
 
 import numpy as np
 from numba import njit

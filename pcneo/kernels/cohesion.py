@@ -1,4 +1,4 @@
-"""Minimal p-cohesions on arrays: algorithms.md sections 3 to 5, the paper's Algorithms 1 and 2.
+"""Minimal p-cohesions on arrays: the paper's Algorithms 1 and 2 (ALGORITHM.md#expand, ALGORITHM.md#shrink).
 
 Vertices are positions, so the smaller identifier is the smaller number. `need[v]` says how many neighbours of v must be
 inside; p itself is not known here. A negative need marks a vertex whose neighbours are not known yet: a search that
@@ -94,7 +94,7 @@ def _row(rows, v):
     return np.uint64(rows.offsets[v]), np.uint64(rows.offsets[v + 1])
 
 
-# --- Section 4: the scores
+# --- The scores (ALGORITHM.md#scores)
 
 
 @_inlined
@@ -160,7 +160,7 @@ def _sift_down(scores, ranked, size, i):
     scores[i], ranked[i] = score, vertex
 
 
-# --- Section 3: expand
+# --- Expand (ALGORITHM.md#expand)
 
 
 @_inlined
@@ -329,7 +329,7 @@ def expand(rows, score, q, work):
     return joined, unknown
 
 
-# --- Section 5: shrink
+# --- Shrink (ALGORITHM.md#shrink)
 
 
 @njit(nogil=True, cache=True)

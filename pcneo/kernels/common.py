@@ -1,4 +1,4 @@
-"""Common neighbours on arrays: the most that a vertex shares with any other (privacy.md; algorithms.md section 7)."""
+"""Common neighbours on arrays: the most that a vertex shares with any other (ALGORITHM.md#common-neighbours)."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""What changing one pair of vertices costs, on arrays (privacy.md, "Loss of one edge, for the owner").
+"""What changing one pair of vertices costs, on arrays (GUARANTEE.md#loss-of-one-connection).
 
 The k-cliques that come or go with a pair are the pair and k-2 of its common neighbours that are all adjacent. Each
 costs the rates of its vertices, whether the pair is connected or not. For k >= 4 they are counted, not listed, by the

@@ -1,4 +1,4 @@
-"""The largest weight that a vertex meets in a clique, where the graph's rows are at hand (privacy.md, "critical")."""
+"""The largest weight that a vertex meets in a clique, where the graph's rows are at hand (GUARANTEE.md#critical)."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""Pairs of vertices inside groups, and the graph that has them all, one vertex at a time (privacy.md, "critical").
+"""Pairs of vertices inside groups, and the graph that has them all, one vertex at a time (GUARANTEE.md#critical).
 
 A group is a set of vertices, and groups overlap. P̂ are all pairs of vertices inside some group, Ĝ is the graph with all
 of them added. A vertex's row of Ĝ, which is its *partners*, those it shares a group with, and its other neighbours, is

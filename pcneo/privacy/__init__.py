@@ -1,6 +1,7 @@
 """What a release adds to exact counts, what that promises, and what it costs; no database, no graph, no clique in here.
 
-GUARANTEE.md states and proves the promises; its marks, such as [critical-scale], stand in the code they rest on.
+The promises are stated and proved from GUARANTEE.md#what-is-not-promised on; marks there, such as [critical-scale],
+stand in the code they rest on.
 
     exact         ε, δ and scales as fractions: read from text, written as text
     laplace       the discrete Laplace distribution: probabilities, pad, standard error, interval

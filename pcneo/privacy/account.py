@@ -1,4 +1,4 @@
-"""What a graph's releases have spent and whether another one fits: exact sums and refusals (privacy.md, "Budget").
+"""What a graph's releases have spent and whether another one fits: exact sums and refusals (GUARANTEE.md#budget).
 
 It is bookkeeping for an honest owner. Nothing here knows where events are kept.
 """

@@ -1,6 +1,6 @@
 """What an owner is told of mechanisms on one graph, from losses and scales; none of it may be published.
 
-(privacy.md, "Loss of one edge, for the owner".)
+(GUARANTEE.md#loss-of-one-connection.)
 """
 
 from __future__ import annotations

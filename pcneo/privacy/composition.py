@@ -1,4 +1,4 @@
-"""What releases cost together: exact basic composition of (ε, δ) (privacy.md, "Budget")."""
+"""What releases cost together: exact basic composition of (ε, δ) (GUARANTEE.md#budget)."""
 
 from __future__ import annotations
 

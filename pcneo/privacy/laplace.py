@@ -1,4 +1,6 @@
-"""The discrete Laplace distribution, P[X = x] ∝ exp(-|x|/t) over the integers (privacy.md, "Noise" and "Utility").
+"""The discrete Laplace distribution, P[X = x] ∝ exp(-|x|/t) over the integers.
+
+GUARANTEE.md#noise and GUARANTEE.md#utility say what rests on it.
 
 Scales are exact fractions; those of a release are the ones that the sampler is really given (`noise.handed_scale`).
 α stands for exp(-1/t) throughout. Decimals come with the digits asked for, all of them right but for the last.

@@ -1,4 +1,4 @@
-"""The only source of noise in a release (privacy.md, "Noise").
+"""The only source of noise in a release (GUARANTEE.md#noise).
 
 A release draws from OpenDP's exact discrete Laplace sampler and takes no seed. Tests, the audit and the evaluation may
 bring noise of their own, of another type, which `require_release_noise` refuses.

@@ -1,4 +1,6 @@
-"""Noisy local clique counts, released from the stored subgraphs (privacy.md); exact counts meet noise here only.
+"""Noisy local clique counts, released from the stored subgraphs; exact counts meet noise here only.
+
+What leaves is listed in GUARANTEE.md#two-outputs.
 
 `prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
 """

@@ -1,4 +1,4 @@
-"""Use cases of the budget: set a graph's total, show what is spent, forget it all (privacy.md, "Budget").
+"""Use cases of the budget: set a graph's total, show what is spent, forget it all (GUARANTEE.md#budget).
 
 The ledger is bookkeeping for an honest owner, who could restore a backup; it lies in the same database as the graph.
 """

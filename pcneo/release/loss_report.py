@@ -1,4 +1,4 @@
-"""The loss of one connection at a release's scales, for the owner's report (privacy.md, "Loss of one edge").
+"""The loss of one connection at a release's scales, for the owner's report (GUARANTEE.md#loss-of-one-connection).
 
 The scales count as fixed here; `pcneo audit` looks further, and at how they are found. Pairs inside groups may be so
 many that they are passed over block by block, and never held together.

@@ -1,4 +1,4 @@
-"""The public output, and how both outputs are written: whole or not at all (privacy.md, "Two outputs")."""
+"""The public output, and how both outputs are written: whole or not at all (GUARANTEE.md#two-outputs)."""
 
 from __future__ import annotations
 

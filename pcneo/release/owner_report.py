@@ -1,4 +1,4 @@
-"""The owner's report: everything the public file must not say (privacy.md, "Two outputs")."""
+"""The owner's report: everything the public file must not say (GUARANTEE.md#two-outputs)."""
 
 from __future__ import annotations
 

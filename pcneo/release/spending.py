@@ -1,4 +1,4 @@
-"""The spend: checked against the ledger and recorded in one transaction under the graph's lock (privacy.md, "Budget").
+"""The spend: checked against the ledger and recorded in one transaction under the graph's lock (GUARANTEE.md#budget).
 
 Noise is drawn after that transaction and never before; after a crash in between the spend stays, the numbers are lost.
 """

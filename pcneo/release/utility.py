@@ -1,4 +1,4 @@
-"""How noisy a release will be, as far as that may be said before anything is spent (privacy.md, "Utility")."""
+"""How noisy a release will be, as far as that may be said before anything is spent (GUARANTEE.md#utility)."""
 
 from __future__ import annotations
 

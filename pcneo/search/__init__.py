@@ -1,4 +1,4 @@
-"""Minimal p-cohesions: exact thresholds, the kernel, and a check of every answer (algorithms.md sections 2 to 5).
+"""Minimal p-cohesions: exact thresholds, the kernel, and a check of every answer (ALGORITHM.md#p-cohesion).
 
 Nothing here knows a database. Further rows of a graph that is not at hand come through a callable.
 """

@@ -23,7 +23,7 @@ __all__ = ["SCORES", "Memory", "Missing", "Task", "check_score", "compile_kernel
 log = logging.getLogger("pcneo")
 
 SCORES = {"density": DENSITY, "degree": DEGREE}
-"""The scores that can rank an expansion (algorithms.md section 4), by name, and what the kernel calls them.
+"""The scores that can rank an expansion (ALGORITHM.md#scores), by name, and what the kernel calls them.
 
 `degree` is a reconstruction of the 2021 baseline and must be called one wherever it is reported.
 """

@@ -43,7 +43,7 @@ class Summary:
         cohesions: how many.
         memberships: members added up.
         sizes: members a cohesion.
-        densities: 2·edges/(size·(size-1)) of the cohesions of two members and more (algorithms.md section 2).
+        densities: 2·edges/(size·(size-1)) of the cohesions of two members and more (ALGORITHM.md#p-cohesion).
     """
 
     cohesions: int

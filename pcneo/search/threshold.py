@@ -1,4 +1,4 @@
-"""p, read exactly from its text, and the thresholds it sets (algorithms.md section 2)."""
+"""p, read exactly from its text, and the thresholds it sets (ALGORITHM.md#p-cohesion)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How the local Neo4j is set up: small, on the loopback address only, telling nobody (neo4j.md, "The local Neo4j").
+"""How the local Neo4j is set up: small, on the loopback address only, telling nobody.
+
+LOCAL-SERVER.md#what-a-local-neo4j-needs has the facts behind the settings.
 
 The server's own main class is started, not the launcher in front of it, which would do so with the same arguments but
 stay as a second Java process. `Neo4jCommand console --dry-run` prints what the launcher of a version would start.

@@ -1,4 +1,7 @@
-"""One Neo4j process: its start, its first answer, its end, and why it failed (neo4j.md, "The local Neo4j")."""
+"""One Neo4j process: its start, its first answer, its end, and why it failed.
+
+The facts it rests on are in LOCAL-SERVER.md#what-a-local-neo4j-needs.
+"""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _checked(vertex: Key) -> Key:
 
 
 def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:
-    """Read the whole graph into arrays (algorithms.md section 1, neo4j.md "Reading").
+    """Read the whole graph into arrays (ALGORITHM.md#the-graph, DATA-MODEL.md#reading).
 
     The count store is asked before and after; where it moved, the graph is read once more.
 

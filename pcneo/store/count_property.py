@@ -1,4 +1,6 @@
-"""Noisy counts as a property of the user's own vertices: the one thing of theirs that a release may write (neo4j.md).
+"""Noisy counts as a property of the user's own vertices: the one thing of theirs that a release may write.
+
+DATA-MODEL.md#counts-on-your-nodes has the rules.
 
 A release notes the property's name and a hash of all keys and values. Values are ours while that hash fits: only then
 may they be written over or removed. Note and values are written in one transaction, so neither is ever there alone.

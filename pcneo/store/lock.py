@@ -1,4 +1,4 @@
-"""One writer a graph: an open transaction that holds the write lock on the graph's node (neo4j.md, "Data model").
+"""One writer a graph: an open transaction that holds the write lock on the graph's node (DATA-MODEL.md#the-lock).
 
 The server frees the lock as soon as the writer's connection is gone, and what the writer does at the very end, making
 its run visible, is done in this transaction: whoever has lost the lock cannot do it.

@@ -19,7 +19,7 @@ from pcneo.store.transaction import Row, sample_names
 __all__ = ["FRONTIER", "PAGE", "GraphReader"]
 
 PAGE = 5_000
-"""Vertices a page of a whole-graph read, at most; 2,000 to 5,000 read equally fast (neo4j.md, "What it costs")."""
+"""Vertices a page of a whole-graph read, at most; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
 PAGE_NEIGHBOURS = 200_000
 """Neighbours a page is meant to hold, at most: some megabytes, here and on the server."""
 _LEAST_PAGE = 2  # the last vertex of the page before, and one that is new

@@ -1,4 +1,4 @@
-"""The statements under `cypher/`: the only place where query text is made (architecture.md, "Cypher files").
+"""The statements under `cypher/`: the only place where query text is made (DATA-MODEL.md#cypher-files).
 
 A file holds one statement, without a semicolon, under a header of `//` lines:
 

@@ -1,4 +1,4 @@
-"""Extended local views (algorithms.md section 6): how large and how dense they are."""
+"""Extended local views (ALGORITHM.md#extended-local-view): how large and how dense they are."""
 
 from __future__ import annotations
 

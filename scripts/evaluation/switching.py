@@ -2,7 +2,7 @@
 
 There a count gets noise only where its vertex's own view holds a clique. Where one connection is in all of those
 cliques, the count is exact without it, and any other value says that the connection is there: its loss is infinite
-(the triangle alone, privacy.md).
+(the triangle alone, GUARANTEE.md#why-not-only-the-papers-mechanism).
 """
 
 from __future__ import annotations

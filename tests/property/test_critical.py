@@ -1,4 +1,6 @@
-"""`critical` is ε-private for one pair inside a group, exactly, by brute force over small graphs (privacy.md).
+"""`critical` is ε-private for one pair inside a group, exactly, by brute force over small graphs.
+
+The promise and its proof are in GUARANTEE.md#critical.
 
 Counts, Ĝ and supports are those of the code that a release runs; many small graphs go through it as one, beside each
 other. A set of pairs of the vertices 0 … n-1 is the bits of an integer, the i-th bit standing for the i-th of

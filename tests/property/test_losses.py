@@ -1,4 +1,4 @@
-"""Losses of single pairs against the definition, in exact fractions (privacy.md, "Loss of one edge, for the owner")."""
+"""Losses of single pairs against the definition, in exact fractions (GUARANTEE.md#loss-of-one-connection)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `critical` protects, against the obvious twins with sets of tuples (privacy.md, section of that name)."""
+"""What `critical` protects, against the obvious twins with sets of tuples (GUARANTEE.md#critical)."""
 
 from __future__ import annotations
 

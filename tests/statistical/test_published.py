@@ -1,4 +1,7 @@
-"""What `published` really costs on a real graph: twice what is promised (privacy.md, "Why not only the paper's")."""
+"""What `published` really costs on a real graph: twice what the paper promises.
+
+GUARANTEE.md#why-not-only-the-papers-mechanism has the argument.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of releases against the specification's text in plain loops."""
+"""Cells of releases against their definitions in plain loops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def twin_pad(t: float, delta: float) -> int:
 def twin_release(
     cell: Cell, view: View, counts: Sequence[int], inside: Sequence[int]
 ) -> tuple[list[float], list[float], list[float]]:
-    """Errors of the total, of local counts, and bounds, of each run: the specification's text in plain loops."""
+    """Errors of the total, of local counts, and bounds, of each run: the definitions in plain loops."""
     n, k, h = len(counts), cell.k or 0, cell.h or 0
     epsilon_1 = float(cell.epsilon or 0) / 10
     epsilon_2 = float(cell.epsilon or 0) - epsilon_1
@@ -104,7 +104,7 @@ def errors_of(noise: np.ndarray, counts: Sequence[int]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("k", [3, 4])
-def test_a_cell_of_edge_has_the_errors_of_the_specification(k: int, tmp_path: Path) -> None:
+def test_a_cell_of_edge_has_the_errors_of_plain_loops(k: int, tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     n, counts = len(twin), [naive.clique_counts(twin, k)[v] for v in twin]
@@ -122,7 +122,7 @@ def test_a_cell_of_edge_has_the_errors_of_the_specification(k: int, tmp_path: Pa
 
 
 @pytest.mark.parametrize("k", [3, 4])
-def test_a_cell_of_critical_has_the_errors_of_the_specification(k: int, tmp_path: Path) -> None:
+def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     counts = [naive.clique_counts(twin, k)[v] for v in twin]

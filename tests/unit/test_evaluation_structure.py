@@ -21,7 +21,7 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx
 
 
-def test_a_view_has_the_vertices_and_edges_of_the_specification() -> None:
+def test_a_view_has_the_vertices_and_edges_of_the_definition() -> None:
     graph = some_graph()
     twins = [naive.extended_local_view(twin_of(graph), v) for v in graph]
     arrays = graph_from_networkx(graph)

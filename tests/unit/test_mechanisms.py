@@ -114,7 +114,7 @@ def test_the_objects_themselves_refuse_and_keep_fractions() -> None:
 
 
 @pytest.mark.parametrize(("n", "delta"), [(1, F(1, 10**6)), (999, F(1, 10**6)), (1001, F(1, 1001**2))])
-def test_the_defaults_are_those_of_the_specification(n: int, delta: Fraction) -> None:
+def test_the_defaults_are_those_of_the_document(n: int, delta: Fraction) -> None:
     mechanism = make_mechanism("elv", k=3, epsilon="0.7", n=n)
     assert mechanism == Elv(3, F(7, 10), n, delta, F(7, 100), min(3, n))
     assert make_mechanism("edge", k=3, epsilon="0.7", n=n) == Edge(3, F(7, 10), n, delta, F(7, 100))
@@ -136,7 +136,7 @@ def test_a_promise_is_one_sentence(name: str) -> None:
     assert "\n" not in promise
 
 
-def test_critical_prints_the_sentence_of_the_specification() -> None:
+def test_critical_prints_its_promise() -> None:
     assert Critical.promise == (
         "Given the stored groups and all other connections, the published counts change the odds that any one pair "
         "inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups or "
@@ -153,7 +153,7 @@ def test_critical_and_edge_are_the_owner_s() -> None:
     assert {name for name in NAMES if "owner" in MECHANISMS[name].run_by} == {"critical", "edge"}
 
 
-def test_groups_are_needed_and_scales_published_where_the_specification_says() -> None:
+def test_groups_are_needed_and_scales_published_where_the_document_says() -> None:
     assert {name for name in NAMES if MECHANISMS[name].needs_groups} == {"critical", "published"}
     assert {name for name in NAMES if MECHANISMS[name].publishes_scale} == {"edge", "elv"}
 
@@ -218,7 +218,7 @@ def edge_scale(C: int, noise: int, k: int, n: int) -> Fraction:  # noqa: N803
     return mechanism.scale(C, SimulatedNoise(lambda scale, size: [noise] * size))
 
 
-def test_the_scale_of_edge_is_that_of_the_specification() -> None:
+def test_the_scale_of_edge_is_that_of_its_formula() -> None:
     # ε1 = 1/10, so t = 10; pad: e^(-(a+1)/10) <= 0.01·(1+e^(-1/10)) first for a = 39.
     assert pad(F(10), F(1, 100)) == 39
     assert edge_scale(20, 5, k=4, n=1000) == 4 * math.comb(64, 2) / F(9, 10)
@@ -248,7 +248,7 @@ def two_phases(n: int = 5, h: int = 2, k: int = 3) -> Elv:
     return mechanism
 
 
-def test_the_parameters_of_the_two_phases_are_those_of_the_specification() -> None:
+def test_the_parameters_of_the_two_phases_are_those_of_the_document() -> None:
     mechanism = two_phases(h=2)  # ε1 = 1
     assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(4), F(1, 10))
     mechanism = two_phases(h=3)

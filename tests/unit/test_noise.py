@@ -1,4 +1,4 @@
-"""The sources of noise, and the distribution that they draw from (privacy.md, "Noise")."""
+"""The sources of noise, and the distribution that they draw from (GUARANTEE.md#noise)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def read_csv(text: str) -> tuple[dict[str, str], list[list[str]]]:
     ("name", "more"),
     [("critical", {"p"}), ("edge", FROM_NOISE), ("elv", FROM_NOISE | {"h"}), ("published", {"p", "h"})],
 )
-def test_the_public_record_has_exactly_what_the_specification_lists(name: str, more: set[str]) -> None:
+def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: set[str]) -> None:
     mechanism = make_mechanism(name, k=3, epsilon="1/3", n=4)
     p = "1/10" if MECHANISMS[name].needs_groups else None
     record = outputs.public_record(mechanism, p, [F(7, 2)] * 4, {1: 5, 2: -1, 3: 0, 4: 0})

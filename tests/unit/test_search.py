@@ -105,11 +105,11 @@ def test_an_unknown_score_is_refused() -> None:
         search_batches(arrays(ELEVEN), "0.3", "best")
 
 
-# --- Known answers (algorithms.md section 8)
+# --- Known answers (ALGORITHM.md#known-answers)
 
 
 @pytest.mark.parametrize(("q", "members"), [("a", "abcdh"), ("j", "bcdhj")])
-def test_the_eleven_vertex_graph_has_the_specifications_answers(q: str, members: str) -> None:
+def test_the_eleven_vertex_graph_has_the_documents_answers(q: str, members: str) -> None:
     assert naive.smallest_p_cohesions(ELEVEN, Fraction("0.6"), q) == [set(members)]
     graph = arrays(ELEVEN)
     batch = {c.vertex: c for c in minimal_p_cohesions(graph, "0.6", check=True).cohesions(graph)}

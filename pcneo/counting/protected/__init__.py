@@ -1,4 +1,4 @@
-"""What the mechanism `critical` protects, and by how much it can change the counts (privacy.md, section of that name).
+"""What the mechanism `critical` protects, and by how much it can change the counts (GUARANTEE.md#critical).
 
 P̂ is the set of all pairs of vertices inside some group, adjacent or not; Ĝ is the graph with all of them added. Both,
 and everything computed here from them, stay the same when a pair of P̂ is connected or disconnected in the graph.

@@ -1,4 +1,4 @@
-"""What P̂ and Ĝ tell of C, the most neighbours that two vertices share (privacy.md, "Utility")."""
+"""What P̂ and Ĝ tell of C, the most neighbours that two vertices share (GUARANTEE.md#utility)."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ __all__ = ["GraphFile", "Scalar", "is_integer_key", "read_graph_file"]
 
 
 def read_graph_file(path: str | os.PathLike[str], key: str | None = None) -> GraphFile:
-    """Read a whole file as an undirected simple graph (algorithms.md section 1).
+    """Read a whole file as an undirected simple graph (ALGORITHM.md#the-graph).
 
     Args:
         path: a regular file; the suffix chooses the format, `.gz` at the end is taken off first.

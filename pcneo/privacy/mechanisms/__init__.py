@@ -1,6 +1,6 @@
 """The four mechanisms as frozen objects: their parameters, their promise, what changes cost, and how scales are found.
 
-All arithmetic is in fractions. Each formula is that of privacy.md; GUARANTEE.md proves what rests on it.
+All arithmetic is in fractions. GUARANTEE.md#critical and the headings after it have each formula and its proof.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def make_mechanism(
     epsilon_1: object | None = None,
     h: int | None = None,
 ) -> Critical | Edge | Elv | Published:
-    """Return a mechanism from what a person asked for, with the specification's defaults for the rest.
+    """Return a mechanism from what a person asked for, with the defaults (GUARANTEE.md#defaults) for the rest.
 
     Args:
         name: one of `MECHANISMS`.

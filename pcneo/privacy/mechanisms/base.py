@@ -42,7 +42,7 @@ class Mechanism(ABC):
     """Whether the scale may be published, with the standard error that follows from it."""
 
     def __post_init__(self) -> None:
-        """Refuse what is out of range (privacy.md, "Refused"), and keep ε as a fraction."""
+        """Refuse what is out of range (GUARANTEE.md#refused), and keep ε as a fraction."""
         whole("k", self.k, at_least=3)
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
 

@@ -1,4 +1,4 @@
-"""`critical`: protected given the groups, the rest exact (privacy.md, section of that name)."""
+"""`critical`: protected given the groups, the rest exact (GUARANTEE.md#critical)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`edge`: every connection protected, nothing given (privacy.md, section of that name)."""
+"""`edge`: every connection protected, nothing given (GUARANTEE.md#edge)."""
 
 from __future__ import annotations
 

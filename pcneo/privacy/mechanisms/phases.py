@@ -1,4 +1,4 @@
-"""`elv` and `published`: the two phases (privacy.md, section of that name), between `vertex` and `collector`."""
+"""`elv` and `published`: the two phases (GUARANTEE.md#elv-and-published), between `vertex` and `collector`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What releases of one graph would cost single pairs, and which mechanism fits it: for the owner alone.
 
-Nothing is spent and no noise of a release is drawn (privacy.md, "Loss of one edge, for the owner").
+Nothing is spent and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
 """
 
 from pcneo.release.audit.auditing import audit
