@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import cliques as kernels
-from pcneo.kernels import common as common_kernels
+from pcneo.kernels import common_neighbours as common_kernels
 from pcneo.kernels import triangles as triangle_kernels
 from pcneo.kernels.degeneracy import Dag, by_core, by_degree, edge_places
 from pcneo.kernels.running import compilation_announced, run_ranges

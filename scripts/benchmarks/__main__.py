@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` does, too
 
-from benchmarks import command, counting, database, growth, large, report, searching, utility  # noqa: E402
+from benchmarks import command, counting, database, growth, large, mechanism_errors, report, searching  # noqa: E402
 from benchmarks.measuring import Line, Setting, say  # noqa: E402
 
 HEPPH = ROOT.parent / "shared" / "data" / "hepph_cit.edges.gz"
@@ -45,7 +45,7 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
 }
 BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions-half": searching.cohesions_half,
-    "utility": utility.utility,
+    "utility": mechanism_errors.utility,
     "writers": database.writers,
     "growth": growth.growth,
     "large": large.large,

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say, timed
-from benchmarks.server import NAMES, in_process, loaded
+from benchmarks.neo4j_servers import NAMES, in_process, loaded
 from benchmarks.tasks import PHASES
 
 __all__ = ["memory", "release", "start"]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns, say
-from benchmarks.server import NAMES, in_process, loaded
+from benchmarks.neo4j_servers import NAMES, in_process, loaded
 
 __all__ = ["annotate", "streamed", "writers"]
 

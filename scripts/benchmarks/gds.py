@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import say
-from benchmarks.server import own_server
+from benchmarks.neo4j_servers import own_server
 
 __all__ = ["GDS_VERSION", "NEO4J_VERSION", "Gds"]
 

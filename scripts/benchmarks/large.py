@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.graphs import made_graph, write_edges
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
-from benchmarks.server import own_server
+from benchmarks.neo4j_servers import own_server
 
 __all__ = ["large"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.server import NAMES
+from benchmarks.neo4j_servers import NAMES
 
 __all__ = ["annotate", "first_result", "memory", "release"]
 

@@ -5,7 +5,7 @@ and everything computed here from them, stay the same when a pair of P̂ is conn
 Neither is held as a whole: what is kept takes memory as the memberships do, not as the pairs.
 """
 
-from pcneo.counting.protected.common import common_bounds
+from pcneo.counting.protected.common_bounds import common_bounds
 from pcneo.counting.protected.listed import listed_hull
 from pcneo.counting.protected.pairs import Groups, Protected, pair_blocks, protect
 from pcneo.counting.protected.supports import AFFORDABLE, LISTED, LargestSupports, largest_shared, largest_supports

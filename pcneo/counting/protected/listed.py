@@ -9,7 +9,7 @@ from pcneo.counting.cliques import edge_ends, supports_within
 from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.errors import AnswerError
 from pcneo.kernels import meeting
-from pcneo.kernels import pairs as kernels
+from pcneo.kernels import protected as kernels
 from pcneo.kernels.running import compilation_announced, run_ranges
 from pcneo.model import Graph
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, ParameterError
-from pcneo.kernels import pairs as kernels
+from pcneo.kernels import protected as kernels
 from pcneo.kernels.running import compilation_announced, run_ranges
 from pcneo.model import CohesionBatch, Graph
 

@@ -14,7 +14,7 @@ from pcneo.counting.protected.listed import largest_listed
 from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
 from pcneo.errors import AnswerError, GraphError
-from pcneo.kernels import pairs as kernels
+from pcneo.kernels import protected as kernels
 from pcneo.kernels.running import compilation_announced, run_ranges
 
 __all__ = ["AFFORDABLE", "LISTED", "LargestSupports", "largest_shared", "largest_supports"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, matrix_memory
-from pcneo.kernels import pairs as kernels
+from pcneo.kernels import protected as kernels
 from pcneo.kernels.running import compilation_announced, run_ranges, thread_count
 from pcneo.model import CohesionBatch, Graph
 
@@ -34,7 +34,7 @@ class Tile:
         stop: the rank after the last.
         at: int64; the i-th row is `rows[at[i]:at[i + 1]]`, and empty where it was not wanted.
         rows: uint32.
-        opened: int64; where the open vertices of the i-th row end (`kernels.pairs.fill_tile`).
+        opened: int64; where the open vertices of the i-th row end (`kernels.protected.fill_tile`).
     """
 
     start: int

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, protect
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
-from pcneo.kernels import pairs as kernels
+from pcneo.kernels import protected as kernels
 from pcneo.kernels.running import compilation_announced, run_ranges
 from pcneo.model import Graph
 
