@@ -1,4 +1,4 @@
-"""k-cliques per vertex, per edge and inside minimal p-cohesions, and common neighbours (ALGORITHM.md#clique-counts).
+"""k-cliques per vertex, per edge and inside minimal p-cohesions (ALGORITHM.md#clique-counts).
 
 Everything is counted exactly. Each answer is checked against an identity that the code which counts does not use.
 """
@@ -13,9 +13,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.counting.batch_check import check_batch
 from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import cliques as kernels
-from pcneo.kernels import common_neighbours as common_kernels
 from pcneo.kernels import triangles as triangle_kernels
 from pcneo.kernels.degeneracy import Dag, by_core, by_degree, edge_places
 from pcneo.kernels.running import compilation_announced, run_ranges
@@ -27,10 +27,7 @@ __all__ = [
     "clique_counts_of_sizes",
     "clique_supports",
     "cliques_inside",
-    "degrees_inside",
     "edge_ends",
-    "largest_common",
-    "largest_common_inside",
     "supports_within",
 ]
 
@@ -288,7 +285,7 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
         AnswerError: a count is larger than the set allows.
     """
     size = _capped(k, graph)
-    _check_batch(graph, batch)
+    check_batch(graph, batch)
     largest = int(np.minimum(graph.degrees[batch.vertices], batch.sizes).max(initial=0))
     counts = np.zeros(len(batch), np.int64)
     with compilation_announced(_COUNTS):
@@ -316,103 +313,3 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
         if not 0 <= found <= most[members]:
             raise AnswerError(f"Γ_in for k={k} is larger than its set allows: a fault in pcneo; please report it.")
     return counts
-
-
-def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: int | None = None) -> NDArray[np.int64]:
-    """Return cn_in(v), the largest |N(v) ∩ N(u) ∩ MC(v)| over u in MC(v), u != v: int64, shape (b,); 0 without such u.
-
-    Arguments and errors are those of `cliques_inside`.
-    """
-    _check_batch(graph, batch)
-    largest = np.zeros(len(batch), np.int64)
-    with compilation_announced(_COUNTS):
-        dag = by_core(graph.offsets, graph.neighbours)
-
-        def count(_: None, start: int, end: int) -> None:
-            common_kernels.largest_common_inside(
-                dag,
-                graph.offsets,
-                graph.neighbours,
-                batch.vertices[start:end],
-                batch.offsets[start : end + 1],
-                batch.members,
-                largest[start:end],
-            )
-
-        run_ranges(batch.sizes + graph.degrees[batch.vertices], lambda: None, count, concurrency)
-    if (largest > np.maximum(batch.sizes - 2, 0)).any():
-        raise AnswerError("cn_in is larger than its set allows. This is a fault in pcneo; please report it.")
-    return largest
-
-
-def degrees_inside(graph: Graph, batch: CohesionBatch) -> NDArray[np.int64]:
-    """Return deg(v, MC(v)), the neighbours of v among the members of its cohesion: int64, shape (b,).
-
-    Raises:
-        ParameterError: the cohesions are not of this graph.
-    """
-    _check_batch(graph, batch)
-    inside = np.zeros(len(batch), np.int64)
-    with compilation_announced(_COUNTS):
-        common_kernels.degrees_inside(
-            graph.offsets, graph.neighbours, batch.vertices, batch.offsets, batch.members, inside
-        )
-    return inside
-
-
-def _check_batch(graph: Graph, batch: CohesionBatch) -> None:
-    """Refuse a batch that cannot be one of this graph."""
-    offsets, members = batch.offsets, batch.members.astype(np.int64)
-    whole = len(offsets) == len(batch) + 1 and offsets[0] == 0 and offsets[-1] == len(members)
-    if not (whole and (batch.sizes > 0).all() and _are_positions(graph, batch.vertices, members, offsets)):
-        raise ParameterError(
-            f"The cohesions are not of this graph of {graph.vertex_count} vertices: members must be its positions, "
-            "ascending within each cohesion. Use those that were computed on it.",
-            name="batch",
-            value=len(batch),
-        )
-
-
-def _are_positions(
-    graph: Graph, vertices: NDArray[np.int64], members: NDArray[np.int64], offsets: NDArray[np.int64]
-) -> bool:
-    """Whether these are vertices of the graph, and the members ascend within each cohesion."""
-    both = np.concatenate((vertices, members))
-    same = np.ones(max(0, len(members) - 1), np.bool_)
-    same[offsets[1:-1] - 1] = False
-    ascending = bool((np.diff(members)[same] > 0).all())
-    return ascending and both.min(initial=0) >= 0 and both.max(initial=-1) < graph.vertex_count
-
-
-# --- Common neighbours
-
-
-def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDArray[np.int64], int]:
-    """Return c(v), the largest |N(v) ∩ N(u)| over u != v, adjacent or not, and C, the largest c(v).
-
-    Args:
-        graph: the graph.
-        concurrency: number of threads; the cores at hand if not given.
-
-    Returns:
-        c: int64, shape (n,).
-        C: 0 for a graph without vertices.
-
-    Raises:
-        ParameterError: concurrency is out of range.
-        AnswerError: a number is larger than a degree, or only one vertex has the largest.
-    """
-    degrees = graph.degrees
-    u = np.repeat(np.arange(graph.vertex_count), degrees)
-    costs = np.bincount(u, degrees[graph.neighbours], graph.vertex_count).astype(np.int64)
-    with compilation_announced(_COUNTS):
-
-        def count(largest: NDArray[np.int64], start: int, end: int) -> None:
-            common_kernels.largest_common(graph.offsets, graph.neighbours, start, end, largest)
-
-        parts = run_ranges(costs, lambda: np.zeros(graph.vertex_count, np.int64), count, concurrency)
-    c = np.maximum.reduce(parts)
-    highest = int(c.max(initial=0))
-    if (c > degrees).any() or (highest > 0 and np.count_nonzero(c == highest) < 2):
-        raise AnswerError("The common neighbours are not as they can be. This is a fault in pcneo; please report it.")
-    return c, highest

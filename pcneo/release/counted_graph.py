@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.counting import cliques
+from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.protected import (
     LargestSupports,
     Protected,
@@ -95,15 +95,15 @@ class Source:
     @cached_property
     def common(self) -> tuple[NDArray[np.int64], int]:
         """c(v), int64, shape (n,), and C, the largest of them."""
-        return cliques.largest_common(self.graph)
+        return common_neighbours.largest_common(self.graph)
 
     def inner_degrees(self, run: Run) -> NDArray[np.int64]:
         """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
-        return cliques.degrees_inside(self.graph, self.groups[run.id])
+        return common_neighbours.degrees_inside(self.graph, self.groups[run.id])
 
     def inner_common(self, run: Run) -> NDArray[np.int64]:
         """Return cn_in(v) for each vertex: int64, shape (n,)."""
-        return cliques.largest_common_inside(self.graph, self.groups[run.id])
+        return common_neighbours.largest_common_inside(self.graph, self.groups[run.id])
 
     def largest_supports(self, run: Run, k: int) -> LargestSupports:
         """Return the largest S(e) of each vertex over the pairs inside groups.

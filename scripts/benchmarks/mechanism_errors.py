@@ -21,15 +21,15 @@ RUNS = 10
 def utility(setting: Setting) -> Iterator[Line]:
     """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
     from pcneo import minimal_p_cohesions
-    from pcneo.counting import cliques
+    from pcneo.counting import cliques, common_neighbours
     from pcneo.counting.protected import largest_supports, protect
 
     graph, k = setting.graph, 3
     batch = minimal_p_cohesions(graph, "0.1")
-    common, largest = cliques.largest_common(graph)
+    common, largest = common_neighbours.largest_common(graph)
     views = {
         "elv": (graph.degrees.tolist(), common),
-        "published": (cliques.degrees_inside(graph, batch), cliques.largest_common_inside(graph, batch)),
+        "published": (common_neighbours.degrees_inside(graph, batch), cliques.largest_common_inside(graph, batch)),
     }
     counts = cliques.clique_counts(graph, k)
     supports = largest_supports(protect(graph, batch), k).per_vertex.tolist()

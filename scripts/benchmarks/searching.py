@@ -122,7 +122,7 @@ def inside(setting: Setting) -> Iterator[Line]:
 
     from benchmarks.graphs import edge_list
     from pcneo import minimal_p_cohesions
-    from pcneo.counting import cliques
+    from pcneo.counting import cliques, common_neighbours
 
     graph = setting.graph
     theirs = igraph.Graph(n=graph.vertex_count, edges=edge_list(graph))
@@ -148,7 +148,7 @@ def inside(setting: Setting) -> Iterator[Line]:
         def ours(batch: Any = batch) -> tuple[Any, Any]:
             return (
                 cliques.cliques_inside(graph, batch, 3, concurrency=THREADS),
-                cliques.largest_common_inside(graph, batch, concurrency=THREADS),
+                common_neighbours.largest_common_inside(graph, batch, concurrency=THREADS),
             )
 
         counts, common = ours()

@@ -13,7 +13,7 @@ from evaluation import local_views
 from evaluation.datasets import EvaluatedGraph
 from evaluation.results_folder import Kept
 from pcneo.config import __version__
-from pcneo.counting import cliques
+from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.losses import pair_losses
 from pcneo.counting.protected import Protected, largest_supports, protect, refused_memory
 from pcneo.errors import GraphError
@@ -109,7 +109,7 @@ class GraphArrays:
     @property
     def common(self) -> Counts:
         """c(v)."""
-        return self._arrays.get("common", lambda: {"common": cliques.largest_common(self.graph)[0]})["common"]
+        return self._arrays.get("common", lambda: {"common": common_neighbours.largest_common(self.graph)[0]})["common"]
 
     def largest_change(self, k: int) -> int:
         """Return the largest k·support_k(e) over all connections: what removing one changes in all counts together."""
@@ -208,8 +208,8 @@ class SetArrays:
     def _phases(self) -> dict[str, Counts]:
         graph, batch = self.of.graph, self.batch
         return {
-            "degrees": cliques.degrees_inside(graph, batch),
-            "common": cliques.largest_common_inside(graph, batch),
+            "degrees": common_neighbours.degrees_inside(graph, batch),
+            "common": common_neighbours.largest_common_inside(graph, batch),
         }
 
     def inside(self, k: int) -> Counts:

@@ -10,13 +10,8 @@ import numpy as np
 import pytest
 
 from pcneo.cli.sample import copenhagen_friends_path
-from pcneo.counting.cliques import (
-    clique_counts,
-    clique_supports,
-    cliques_inside,
-    largest_common,
-    largest_common_inside,
-)
+from pcneo.counting.cliques import clique_counts, clique_supports, cliques_inside
+from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import Graph

@@ -9,6 +9,7 @@ from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, protect
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.running import compilation_announced, run_ranges
 from pcneo.model import Graph
 
@@ -66,7 +67,7 @@ def _most_shared(protected: Protected, known: int, affordable: int, concurrency:
         found: list[int] = []
 
         def find(
-            memory: tuple[kernels.Marks, NDArray[np.int64], NDArray[np.uint32]],
+            memory: tuple[Marks, NDArray[np.int64], NDArray[np.uint32]],
             first: int,
             last: int,
             tile: Tile = tile,
@@ -79,7 +80,7 @@ def _most_shared(protected: Protected, known: int, affordable: int, concurrency:
             run_ranges(
                 protected.costs[order[: tile.stop]] + degrees[order[: tile.stop]],
                 lambda size=tile.stop - tile.start: (
-                    kernels.marks_for(n),
+                    marks_for(n),
                     np.zeros(size, np.int64),
                     np.empty(size, np.uint32),
                 ),

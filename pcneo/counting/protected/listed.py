@@ -10,6 +10,7 @@ from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.errors import AnswerError
 from pcneo.kernels import meeting
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.running import compilation_announced, run_ranges
 from pcneo.model import Graph
 
@@ -35,11 +36,11 @@ def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tupl
     edges_at = np.cumsum(larger) - larger
     neighbours, inside = np.empty(rows_at[-1], np.uint32), np.empty(protected.edge_count, np.bool_)
 
-    def fill(marks: kernels.Marks, start: int, end: int) -> None:
+    def fill(marks: Marks, start: int, end: int) -> None:
         kernels.fill_rows(protected.rows, start, end, rows_at, edges_at, marks, neighbours, inside)
 
     with compilation_announced(PAIRS):
-        run_ranges(protected.costs + degrees, lambda: kernels.marks_for(n), fill, concurrency)
+        run_ranges(protected.costs + degrees, lambda: marks_for(n), fill, concurrency)
     if np.count_nonzero(inside) != protected.pair_count:
         raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
     return Graph(protected.graph.keys, rows_at, neighbours), inside

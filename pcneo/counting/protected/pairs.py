@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.groups import Marks, Rows, fill_bits, groups_of_vertices, marks_for
 from pcneo.kernels.running import compilation_announced, run_ranges
 from pcneo.model import CohesionBatch, Graph
 
@@ -53,7 +54,7 @@ class Protected:
     """
 
     graph: Graph
-    rows: kernels.Rows
+    rows: Rows
     costs: NDArray[np.int64]
     pairs: NDArray[np.int64]
     degrees: NDArray[np.int64]
@@ -94,15 +95,15 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
     pairs, degrees, inside = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(graph.edge_count, np.bool_)
     edges_at = starts_of_edges(graph)
     with compilation_announced(PAIRS):
-        places, of_vertices, met = kernels.groups_of_vertices(offsets, members, n)
+        places, of_vertices, met = groups_of_vertices(offsets, members, n)
         bits = _partner_bits(groups, n, concurrency)
-        rows = kernels.Rows(graph.offsets, graph.neighbours, offsets, members, places, of_vertices, bits)
+        rows = Rows(graph.offsets, graph.neighbours, offsets, members, places, of_vertices, bits)
         costs = (np.bitwise_count(bits).sum(axis=1, dtype=np.int64) if len(bits) else met) + graph.degrees + 1
 
-        def count(marks: kernels.Marks, start: int, end: int) -> None:
+        def count(marks: Marks, start: int, end: int) -> None:
             kernels.count_rows(rows, start, end, edges_at, marks, pairs, degrees, inside)
 
-        run_ranges(costs, lambda: kernels.marks_for(n), count, concurrency)
+        run_ranges(costs, lambda: marks_for(n), count, concurrency)
     protected = Protected(graph, rows, costs, pairs, degrees, inside)
     if degrees.sum() != 2 * (pairs.sum() + graph.edge_count - np.count_nonzero(inside)):
         raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
@@ -126,7 +127,7 @@ def _partner_bits(groups: CohesionBatch | Groups, n: int, concurrency: int | Non
 
     def fill(_: None, start: int, end: int) -> None:
         last = min(words, _WORDS_AT_ONCE * end)
-        kernels.fill_bits(groups.offsets, groups.members, _WORDS_AT_ONCE * start, last, bits)
+        fill_bits(groups.offsets, groups.members, _WORDS_AT_ONCE * start, last, bits)
 
     run_ranges(np.ones(-(-words // _WORDS_AT_ONCE), np.int64), lambda: None, fill, concurrency)
     return bits
@@ -161,11 +162,11 @@ def pair_blocks(
         last = max(first + 1, int(np.searchsorted(pairs_at, pairs_at[first] + most, side="right")) - 1)
         u, v = (np.empty(pairs_at[last] - pairs_at[first], np.int64) for _ in range(2))
 
-        def fill(marks: kernels.Marks, start: int, end: int, first: int = first, u=u, v=v) -> None:
+        def fill(marks: Marks, start: int, end: int, first: int = first, u=u, v=v) -> None:
             at = pairs_at[first + start] - pairs_at[first]
             kernels.fill_pairs(protected.rows, first + start, first + end, pairs_at, marks, u[at:], v[at:])
 
         with compilation_announced(PAIRS):
-            run_ranges(protected.costs[first:last], lambda: kernels.marks_for(n), fill, concurrency)
+            run_ranges(protected.costs[first:last], lambda: marks_for(n), fill, concurrency)
         yield u, v
         first = last

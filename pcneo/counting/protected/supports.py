@@ -15,6 +15,7 @@ from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
 from pcneo.errors import AnswerError, GraphError
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.running import compilation_announced, run_ranges
 
 __all__ = ["AFFORDABLE", "LISTED", "LargestSupports", "largest_shared", "largest_supports"]
@@ -112,7 +113,7 @@ def largest_shared(protected: Protected, *, concurrency: int | None = None) -> N
     rank[order] = np.arange(n)
     for tile in tiles(protected, order, largest, settled, concurrency):
 
-        def find(memory: tuple[kernels.Marks, NDArray[np.int64]], first: int, last: int, tile: Tile = tile) -> None:
+        def find(memory: tuple[Marks, NDArray[np.int64]], first: int, last: int, tile: Tile = tile) -> None:
             kernels.raise_largest(
                 protected.rows,
                 order,
@@ -131,7 +132,7 @@ def largest_shared(protected: Protected, *, concurrency: int | None = None) -> N
         with compilation_announced(PAIRS):
             memories = run_ranges(
                 protected.costs[order[: tile.stop]],
-                lambda: (kernels.marks_for(n), largest.copy()),
+                lambda: (marks_for(n), largest.copy()),
                 find,
                 concurrency,
             )

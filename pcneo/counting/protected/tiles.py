@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, matrix_memory
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.running import compilation_announced, run_ranges, thread_count
 from pcneo.model import CohesionBatch, Graph
 
@@ -113,7 +114,7 @@ def tiles(
         count = max(1, int(np.searchsorted(at, TILE, side="right")) - 1)
         tile = Tile(start, start + count, at[: count + 1], np.empty(at[count], np.uint32), np.empty(count, np.int64))
 
-        def fill(marks: kernels.Marks, first: int, last: int, tile: Tile = tile) -> None:
+        def fill(marks: Marks, first: int, last: int, tile: Tile = tile) -> None:
             kernels.fill_tile(
                 protected.rows,
                 order,
@@ -129,6 +130,6 @@ def tiles(
             )
 
         with compilation_announced(PAIRS):
-            run_ranges(protected.costs[within[:count]], lambda: kernels.marks_for(n), fill, concurrency)
+            run_ranges(protected.costs[within[:count]], lambda: marks_for(n), fill, concurrency)
         yield tile
         start, wanted = tile.stop, wanted * _FASTER
