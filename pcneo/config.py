@@ -11,7 +11,7 @@ from pcneo.errors import ConnectionFailedError
 
 __all__ = ["SCHEMES", "ConnectionSettings", "__version__", "read_environment", "validate"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 

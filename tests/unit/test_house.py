@@ -1,0 +1,105 @@
+"""The house is kept: names, lengths, docstrings, layers, and what is said of a version in three places."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from pcneo.config import __version__
+
+ROOT = Path(__file__).parents[2]
+
+ALIKE = {
+    # One idea in two neighbouring trees: a reader of one file looks for the other by its name.
+    "cliques.py": {"pcneo/counting", "pcneo/kernels"},
+    "cohesion.py": {"pcneo/kernels", "pcneo/search"},
+    "common_neighbours.py": {"pcneo/counting", "pcneo/kernels"},
+    "losses.py": {"pcneo/counting", "pcneo/kernels"},
+    "queries.py": {"pcneo/cli", "pcneo/stored"},
+}
+"""Files that may share a name, and the folders they are in."""
+
+LONG = {
+    "pcneo/kernels/cliques.py": "kernels that call each other stay in one file, or numba's cache goes stale",
+    "pcneo/kernels/cohesion.py": "kernels that call each other stay in one file, or numba's cache goes stale",
+}
+"""Modules of more than 400 lines, and why."""
+
+
+def modules(*folders: str) -> list[Path]:
+    """The Python files of the folders."""
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_no_two_files_are_called_alike_but_where_a_reason_is_given():
+    homes: dict[str, set[str]] = defaultdict(set)
+    for path in modules("pcneo", "scripts"):
+        if path.name not in {"__init__.py", "__main__.py"}:
+            homes[path.name].add(place(path.parent))
+    assert {name: folders for name, folders in homes.items() if len(folders) > 1} == ALIKE
+
+
+def test_no_module_passes_400_lines_but_where_a_reason_is_given():
+    lengths = {place(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules("pcneo", "scripts")}
+    assert {name for name, lines in lengths.items() if lines > 400} == set(LONG)
+
+
+def test_the_layers_name_every_room_once():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    named = [room for layer in layers for room in re.split(r"\s*[|:]\s*", layer)]
+    rooms = [
+        path.stem
+        for path in (ROOT / "pcneo").iterdir()
+        if (path.suffix == ".py" and path.stem != "__init__") or (path / "__init__.py").exists()
+    ]
+    assert sorted(named) == sorted(rooms)
+
+
+def test_every_public_name_has_a_docstring():
+    bare = [f"{place(path)} {name}" for path in modules("pcneo") for name in _bare(path)]
+    assert not bare
+
+
+def _bare(path: Path) -> list[str]:
+    """Public classes, functions and methods of a module, and the module itself, that have no docstring."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return ["itself"] * (ast.get_docstring(tree) is None) + [
+        node.name
+        for holder in [tree, *classes]
+        for node in holder.body
+        if isinstance(node, documented)
+        and not node.name.startswith("_")
+        and not any(ast.unparse(decorator) == "overload" for decorator in node.decorator_list)
+        and ast.get_docstring(node) is None
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern"),
+    [("CITATION.cff", r"^version: (\S+)$"), ("CHANGELOG.md", r"^## \[(.+?)\] - \d{4}-\d\d-\d\d$")],
+)
+def test_the_version_is_the_same_wherever_it_is_said(file: str, pattern: str):
+    said = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+    assert said is not None
+    assert said[1] == __version__
+
+
+def test_the_citation_is_as_its_format_wants_it():
+    cffconvert = Path(sys.executable).with_name("cffconvert")
+    done = subprocess.run([cffconvert, "--validate"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
