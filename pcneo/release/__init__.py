@@ -5,9 +5,9 @@ What leaves is listed in GUARANTEE.md#two-outputs.
 `prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
 """
 
-from pcneo.release.asked import Asked, read_batch
+from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, release
-from pcneo.release.utility import DIFFERENT_PROMISES, Utility
+from pcneo.release.request import Asked, read_batch
 
 __all__ = ["DIFFERENT_PROMISES", "Asked", "Prepared", "Released", "Utility", "read_batch", "release"]

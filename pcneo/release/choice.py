@@ -11,8 +11,8 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.model import Run, Selection
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge, Elv, Published, make_mechanism
-from pcneo.release.asked import Asked
 from pcneo.release.budget import find_graph
+from pcneo.release.request import Asked
 from pcneo.search import p_text, parse_fraction
 from pcneo.store.chosen_graph import choose_selection
 from pcneo.store.gateway import GraphRecord

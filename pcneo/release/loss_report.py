@@ -21,8 +21,8 @@ from pcneo.counting.losses import ORDER_SEED, PairLosses, pair_losses
 from pcneo.counting.protected import Protected, pair_blocks
 from pcneo.errors import GraphError
 from pcneo.model import Graph, Run
-from pcneo.privacy.advice import QUANTILES, PassedQuantiles, quantiles, worst_places
-from pcneo.release.counted_graph import Source
+from pcneo.privacy.quantiles import QUANTILES, PassedQuantiles, quantiles, worst_places
+from pcneo.release.read_graph import Source
 
 __all__ = [
     "CONNECTIONS",

@@ -15,12 +15,12 @@ from pcneo.model import Graph, Progress, Run
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Critical, Edge, Elv
 from pcneo.privacy.noise import Noise
-from pcneo.release.asked import Asked
+from pcneo.privacy.outlook import Utility, utility_of_critical, utility_of_scale
 from pcneo.release.choice import AnyMechanism, Chosen, mechanism_of, spend_of
-from pcneo.release.counted_graph import Source, read_source
 from pcneo.release.loss_report import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
-from pcneo.release.utility import Utility, utility_of_critical, utility_of_scale
+from pcneo.release.read_graph import Source, read_source
+from pcneo.release.request import Asked
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway

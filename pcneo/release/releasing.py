@@ -19,14 +19,14 @@ from pcneo.errors import ParameterError, PcneoError
 from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
-from pcneo.release.asked import Asked, check_destinations
+from pcneo.privacy.outlook import describe_utility
 from pcneo.release.budget import parse_total
 from pcneo.release.choice import choose
 from pcneo.release.outputs import public_record, public_text, total_of, write_private, write_public
 from pcneo.release.owner_report import owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
+from pcneo.release.request import Asked, check_destinations
 from pcneo.release.spending import Terms, check_early, enter, spend
-from pcneo.release.utility import describe_utility
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA

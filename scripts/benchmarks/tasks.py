@@ -49,7 +49,7 @@ def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
 def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
     """Release with a clock around each step that is known by name; what is not falls under `other`."""
     from pcneo.release import Asked, prepared, release, releasing
-    from pcneo.release.counted_graph import Source
+    from pcneo.release.read_graph import Source
 
     clocks: dict[str, float] = defaultdict(float)
     steps = [

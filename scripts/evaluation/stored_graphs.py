@@ -12,7 +12,7 @@ from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
 from evaluation.experiments import P_VALUES
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.model import CohesionBatch, Graph, Run
-from pcneo.release.counted_graph import Source, read_source
+from pcneo.release.read_graph import Source, read_source
 from pcneo.store.ledger import LedgerGateway
 
 if TYPE_CHECKING:

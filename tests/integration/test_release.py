@@ -500,7 +500,7 @@ def test_scales_from_the_bound_are_told_before_the_spend_and_in_the_reports(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("pcneo.release.counted_graph.largest_supports", partial(largest_supports, listed=-1))
+    monkeypatch.setattr("pcneo.release.read_graph.largest_supports", partial(largest_supports, listed=-1))
     options = "-k", "4", "-e", "1", "--to", str(tmp_path / "a.csv")
     assert json.loads(pcneo("release", *options, "--dry-run", "--json")[1])[0]["exactSupports"] is False
     assert pcneo("release", *options)[0] == 0

@@ -18,8 +18,8 @@ from pcneo.counting.protected import Protected, largest_supports, listed_hull, p
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.model import Graph
-from pcneo.privacy.advice import PassedQuantiles, quantiles
 from pcneo.privacy.mechanisms import Critical
+from pcneo.privacy.quantiles import PassedQuantiles, quantiles
 from pcneo.release.loss_report import losses_inside, rates_of
 from pcneo.search import minimal_p_cohesions
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from pcneo.cli.console import print_json
-from pcneo.privacy.advice import Fit, advise, quantiles, simulate, worst_places
+from pcneo.privacy.log_ratios import first_phase_loss, removal_loss
 from pcneo.privacy.mechanisms import make_mechanism
-from pcneo.privacy.telling_apart import first_phase_loss, removal_loss
+from pcneo.privacy.quantiles import Fit, advise, quantiles, simulate, worst_places
 from pcneo.release.audit import AuditResult, Losses, PairLoss
 
 INFINITE = math.inf

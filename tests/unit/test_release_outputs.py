@@ -16,7 +16,7 @@ from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import MECHANISMS, make_mechanism
 from pcneo.release import outputs
-from pcneo.release.asked import Asked, check_destinations, read_batch
+from pcneo.release.request import Asked, check_destinations, read_batch
 
 F = Fraction
 ALWAYS = {"pcneo", "mechanism", "promise", "k", "epsilon", "delta", "total"}

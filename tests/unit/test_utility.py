@@ -15,7 +15,7 @@ from pcneo.counting.protected import Groups, common_bounds, largest_supports, pr
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import CohesionBatch, Graph
 from pcneo.privacy.mechanisms import Critical, make_mechanism
-from pcneo.release.utility import Utility, describe_utility, utility_of_critical, utility_of_scale
+from pcneo.privacy.outlook import Utility, describe_utility, utility_of_critical, utility_of_scale
 from pcneo.search import minimal_p_cohesions
 
 CELEGANS = Path(__file__).parents[3] / "shared" / "data" / "celegans_metabolic.edges.gz"

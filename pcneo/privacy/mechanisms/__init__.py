@@ -12,7 +12,7 @@ from pcneo.privacy.exact import positive
 from pcneo.privacy.mechanisms.base import Mechanism, OneScale
 from pcneo.privacy.mechanisms.critical import Critical
 from pcneo.privacy.mechanisms.edge import Edge
-from pcneo.privacy.mechanisms.phases import Elv, Published
+from pcneo.privacy.mechanisms.two_phases import Elv, Published
 
 __all__ = ["MECHANISMS", "Critical", "Edge", "Elv", "Mechanism", "OneScale", "Published", "make_mechanism"]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pcneo.counting import cliques
 from pcneo.counting.losses import AFFORDABLE, PairLosses, pair_losses
 from pcneo.model import Graph, Run
-from pcneo.privacy.advice import Scales
 from pcneo.privacy.mechanisms import Critical
+from pcneo.privacy.quantiles import Scales
 from pcneo.release.audit.findings import Losses, PairLoss
 from pcneo.release.loss_report import CONNECTIONS, INSIDE, LossSummary, losses_inside, rates_of, summary
 from pcneo.release.prepared import Prepared

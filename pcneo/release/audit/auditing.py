@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.model import Progress, Run
-from pcneo.privacy.advice import Fit, Scales, advise, simulate
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms import MECHANISMS, Critical
-from pcneo.release.asked import Asked
+from pcneo.privacy.quantiles import Fit, Scales, advise, simulate
 from pcneo.release.audit.audited_pairs import losses_of_connections, losses_of_groups
 from pcneo.release.audit.findings import NOTICE, AuditResult, Losses
 from pcneo.release.audit.removals import remove_connections
 from pcneo.release.choice import Chosen, choose, mechanism_of
 from pcneo.release.prepared import Prepared, prepare, prepare_beside
+from pcneo.release.request import Asked
 from pcneo.store.ledger import LedgerGateway
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pcneo.model import Key
-from pcneo.privacy.advice import Fit, Scales
+from pcneo.privacy.quantiles import Fit, Scales
 
 __all__ = ["NOTICE", "AuditResult", "Losses", "PairLoss", "Removal", "Removals"]
 

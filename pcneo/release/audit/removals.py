@@ -11,13 +11,13 @@ import numpy as np
 
 from pcneo.counting import cliques
 from pcneo.model import CohesionBatch, Graph, Progress, Run
-from pcneo.privacy.advice import SEED
+from pcneo.privacy.log_ratios import first_phase_loss, removal_loss
 from pcneo.privacy.mechanisms import Critical, Published
-from pcneo.privacy.telling_apart import first_phase_loss, removal_loss
+from pcneo.privacy.quantiles import SEED
 from pcneo.release.audit.audited_pairs import float_scales
 from pcneo.release.audit.findings import Removal, Removals
-from pcneo.release.counted_graph import Source
 from pcneo.release.prepared import Prepared
+from pcneo.release.read_graph import Source
 from pcneo.search import minimal_p_cohesions
 
 __all__ = ["remove_connections"]
