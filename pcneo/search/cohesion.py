@@ -53,10 +53,16 @@ class Memory:
     place: NDArray[np.int64]
 
     @classmethod
-    def of(cls, graph: Graph) -> Memory:
-        """Allocate the memory that a graph asks for."""
+    def of(cls, graph: Graph, most_arriving: int = 0) -> Memory:
+        """Allocate the memory that a graph asks for.
+
+        Args:
+            graph: the graph.
+            most_arriving: the most rows that one vertex is in. It counts only while a graph is being fetched: a vertex
+                whose own row is not known can have more members beside it than any known row has neighbours.
+        """
         n = graph.vertex_count
-        return cls(workspace(n, int(graph.degrees.max(initial=0))), np.zeros(n, np.int64))
+        return cls(workspace(n, max(most_arriving, int(graph.degrees.max(initial=0)))), np.zeros(n, np.int64))
 
 
 class Missing(NamedTuple):

@@ -93,7 +93,7 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
     """Search for each vertex in what is known, from the beginning; then fetch at once what that lacked."""
     graph, fetched = partial.graph()
     need = np.where(fetched, thresholds(task.p, graph.degrees), -1)
-    memory = Memory.of(graph)
+    memory = Memory.of(graph, most_arriving=int(np.bincount(graph.neighbours).max(initial=0)))
     lacking: list[Missing] = []
     for search in searches:
         if search.vertex in partial:

@@ -21,7 +21,7 @@ import pytest
 
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx, graph_from_rows
-from pcneo.kernels.cohesion import minimal_cohesions
+from pcneo.kernels.cohesion import Workspace, minimal_cohesions, workspace
 from pcneo.model import Graph, Key
 from pcneo.search import (
     minimal_p_cohesion,
@@ -335,6 +335,28 @@ def test_an_edge_that_appears_while_it_is_streamed_is_refused() -> None:
     rows: dict[Key, list[Key]] = {1: [2], 2: [1, 3], 3: [1, 2]}
     with pytest.raises(GraphChangedError, match="1 and 3"):
         list(search_streamed(lambda keys: [(key, rows[key]) for key in keys], [1, 3], "0.9"))
+
+
+def test_a_vertex_not_fetched_yet_may_have_more_members_beside_it_than_any_fetched_one_has_neighbours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kernel checks no bounds: what it counts of such a vertex, 0 below, must not go past the end of its memory."""
+    beyond: list[np.ndarray] = []
+
+    def guarded(vertex_count: int, max_degree: int) -> Workspace:
+        work = workspace(vertex_count, max_degree)
+        size = max_degree + 1
+        longer = {name: np.append(np.zeros(size, np.int64), np.full(50, 7)) for name in ("holders", "tally")}
+        beyond.extend(array[size:] for array in longer.values())
+        return work._replace(**{name: array[:size] for name, array in longer.items()})
+
+    monkeypatch.setattr("pcneo.search.cohesion.workspace", guarded)
+    edges = [(0, 1), (0, 5), (0, 6), (0, 7), (0, 8), (0, 9), (1, 2), (1, 4), (2, 3), (2, 7), (3, 5), (3, 9), (5, 7)]
+    graph = naive.graph_of(edges)
+    (cohesion,) = search_streamed(fetch_from(graph), [3], "0.7")
+    assert set(cohesion.members) == naive.minimal_p_cohesion(graph, Fraction(7, 10), 3)
+    assert beyond
+    assert all((array == 7).all() for array in beyond)
 
 
 def test_one_compiled_kernel_serves_batches_and_streams() -> None:
