@@ -7,9 +7,12 @@ import io
 import re
 import subprocess
 import tokenize
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+
+from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,7 +86,11 @@ def prose() -> Iterator[tuple[Path, str]]:
             yield path, text
 
 
-CITATIONS = [(path, *found) for path, text in prose() for found in CITATION.findall(text)]
+@cache
+def citations() -> list[tuple[Path, str, str]]:
+    """Each citation with the file that it stands in; FILE.md#heading itself says what one looks like."""
+    found = [(path, name, heading) for path, text in prose() for name, heading in CITATION.findall(text)]
+    return [each for each in found if each[1:] != ("FILE.md", "heading")]
 
 
 def test_each_document_has_a_name_of_its_own() -> None:
@@ -95,20 +102,107 @@ def test_each_document_has_a_name_of_its_own() -> None:
 def test_each_citation_names_a_heading_that_is_there() -> None:
     lost = [
         f"{path.relative_to(ROOT)}: {name}#{heading}"
-        for path, name, heading in CITATIONS
+        for path, name, heading in citations()
         if heading not in slugs(document(name))
     ]
     assert lost == []
-    assert {name for _, name, _ in CITATIONS} >= {Path(name).name for name in DOCUMENTS}
+    assert {name for _, name, _ in citations()} >= {Path(name).name for name in DOCUMENTS}
 
 
-def test_prose_in_code_names_no_document_without_a_heading_and_none_from_elsewhere() -> None:
-    """The README may be named as it is, and what a script writes."""
+def test_code_names_no_document_without_a_heading_and_none_from_elsewhere() -> None:
+    """What is generated or kept for readers may be named as it is, and what a script writes."""
+    ours = {Path(name).name for name in DOCUMENTS}
+    there = {path.name for path in tracked()}
     bare = [
         f"{path.relative_to(ROOT)}: {name}"
         for path, text in prose()
         if path.suffix != ".md"
-        for name in map(Path, NAMED.findall(CITATION.sub("", text)))
-        if name.name != "README.md" and (name.stem.isupper() or path.relative_to(ROOT).parts[0] != "scripts")
+        for name in (Path(named).name for named in NAMED.findall(CITATION.sub("", text)))
+        if name in ours or (name not in there and path.relative_to(ROOT).parts[0] != "scripts")
     ]
     assert bare == []
+
+
+def test_links_in_documents_lead_somewhere() -> None:
+    lost = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in tracked()
+        if path.suffix == ".md"
+        for target in LINK.findall(FENCED.sub("", path.read_text(encoding="utf-8")))
+        if not target.startswith(("https://", "http://")) and not leads_somewhere(path, target)
+    ]
+    assert lost == []
+
+
+def leads_somewhere(path: Path, target: str) -> bool:
+    name, _, heading = target.partition("#")
+    found = (path.parent / name).resolve() if name else path
+    return found.exists() and (not heading or (found.suffix == ".md" and heading in slugs(found)))
+
+
+def test_each_path_that_documents_name_exists() -> None:
+    """`NAME` in capitals stands for a name that the reader chooses; `*` and what follows a colon are left aside."""
+    lost = [
+        f"{path.relative_to(ROOT)}: {named}"
+        for path in (ROOT / name for name in ("README.md", *DOCUMENTS))
+        for named in PATH.findall(path.read_text(encoding="utf-8"))
+        if not re.search(r"[A-Z]{4,}\.", named.replace("README.", "")) and not (ROOT / named.partition(":")[0]).exists()
+    ]
+    assert lost == []
+
+
+def test_each_function_that_documents_name_is_there() -> None:
+    named = [found for name in DOCUMENTS for found in WHERE.findall((ROOT / name).read_text(encoding="utf-8"))]
+    assert len(named) >= 40
+    lost = [f"{file}:{name}" for file, name in named if name not in definitions(ROOT / file)]
+    assert lost == []
+
+
+@cache
+def definitions(path: Path) -> frozenset[str]:
+    """Functions, classes, methods as `Class.method`, and what is assigned at the top of a module."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            found |= {f"{node.name}.{each.name}" for each in node.body if isinstance(each, ast.FunctionDef)}
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return frozenset(found)
+
+
+def test_names_in_the_prose_of_documents_are_names_of_the_code() -> None:
+    """What stands before `in`, in lines that begin with "In code:", is defined in the file that follows."""
+    lost = []
+    for name in DOCUMENTS:
+        for block in re.findall(r"^In code: (.*?)(?:\n\n|\Z)", (ROOT / name).read_text(encoding="utf-8"), re.M | re.S):
+            waiting: list[str] = []
+            for word in re.findall(r"`([^`]+)`", block):
+                if not word.startswith("pcneo/"):
+                    waiting.append(word)
+                    continue
+                lost += [f"{name}: {word}:{each}" for each in waiting if each not in definitions(ROOT / word)]
+                waiting = []
+    assert lost == []
+
+
+def test_the_data_model_names_all_that_is_written() -> None:
+    """Labels, types, and each property that a statement sets on a node of ours."""
+    told = set(re.findall(r"`(\w+)`", document("DATA-MODEL.md").read_text(encoding="utf-8")))
+    written = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "cypher" / "write").glob("*.cypher"))
+    properties = set(re.findall(r"\b(?:run|release|budget|graph)\.(\w+) = ", written))
+    properties |= set(re.findall(r"(\w+): (?:\$|row\.|earlier \+|datetime)", written))
+    assert {"fingerprintKey", "propertyRemovedAt", "density", "number"} <= properties
+    assert properties - {"vertex", "key", "source", "target"} <= told
+    assert set(re.findall(r"\w+", document("DATA-MODEL.md").read_text(encoding="utf-8"))) >= OWN_LABELS | OWN_TYPES
+
+
+def test_each_document_is_reached_from_the_readme_and_ships_beside_its_room() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert set(DOCUMENTS) <= set(LINK.findall(readme))
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        wheel = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["pcneo"]
+    assert not {"only-include", "exclude"} & wheel.keys()
