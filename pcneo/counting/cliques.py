@@ -309,7 +309,7 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
 
         run_ranges(batch.sizes**2, lambda: kernels.workspace(graph.vertex_count, largest, size), count, concurrency)
     most = {int(s): comb(int(s) - 1, size - 1) for s in np.unique(batch.sizes)}
-    for found, members in zip(counts.tolist(), batch.sizes.tolist(), strict=True):
-        if not 0 <= found <= most[members]:
+    for inside, members in zip(counts.tolist(), batch.sizes.tolist(), strict=True):
+        if not 0 <= inside <= most[members]:
             raise AnswerError(f"Γ_in for k={k} is larger than its set allows: a fault in pcneo; please report it.")
     return counts

@@ -90,11 +90,11 @@ def pair_losses(
     done, length, left = 0, _FIRST_PART, affordable
     while done < len(order):
         part = order[done : done + length]
-        found, looked = walk.losses(sources[part], targets[part], common[part], left)
+        part_losses, looked = walk.losses(sources[part], targets[part], common[part], left)
         left -= looked
         if left < 0:
             break
-        losses[part] = found
+        losses[part] = part_losses
         done, length = done + len(part), 2 * length
     places = np.sort(order[:done])
     return PairLosses(places, losses[places], done == len(order))

@@ -49,11 +49,11 @@ def batch_from_rows(
 def _positions(keys: KeyArray, wanted: Sequence[Key]) -> NDArray[np.int64]:
     if not all(isinstance(key, str if keys.dtype == object else int) for key in wanted):
         raise GraphChangedError("Stored cohesions name vertices without a usable key. Annotate the graph again.")
-    asked = np.array(wanted, keys.dtype) if len(wanted) else np.empty(0, keys.dtype)
-    found = np.searchsorted(keys, asked)
-    inside = found < len(keys)
-    if not inside.all() or not (keys[found] == asked).all():
+    wanted_keys = np.array(wanted, keys.dtype) if len(wanted) else np.empty(0, keys.dtype)
+    places = np.searchsorted(keys, wanted_keys)
+    inside = places < len(keys)
+    if not inside.all() or not (keys[places] == wanted_keys).all():
         raise GraphChangedError(
             "Stored cohesions name vertices that the graph no longer has. Annotate it again.",
         )
-    return found.astype(np.int64)
+    return places.astype(np.int64)

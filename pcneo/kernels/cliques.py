@@ -611,14 +611,14 @@ def _add_local(dag, work, local, side, supports):
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _neighbours_inside(offsets, neighbours, v, group, found):
+def _neighbours_inside(offsets, neighbours, v, group, inside):
     """Put the neighbours of v that are in an ascending group into `found`; return how many they are."""
     count, at, end = 0, offsets[v], offsets[v + 1]
     for w in group:
         while at < end and neighbours[at] < w:
             at += 1
         if at < end and neighbours[at] == w:
-            found[count] = w
+            inside[count] = w
             count += 1
     return count
 
@@ -640,12 +640,12 @@ def cliques_inside(dag, k, offsets, neighbours, queries, starts, members, chosen
     Returns:
         Whether every number fitted; if not, nothing of this is of further use.
     """
-    found = np.empty(len(work.credits), np.uint32)
+    inside = np.empty(len(work.credits), np.uint32)
     for i, q in enumerate(queries):
-        count = _neighbours_inside(offsets, neighbours, q, members[starts[i] : starts[i + 1]], found)
+        count = _neighbours_inside(offsets, neighbours, q, members[starts[i] : starts[i + 1]], inside)
         if count < k - 1:
             continue
-        local = found[:count]
+        local = inside[:count]
         for j in range(count):
             local[j] = dag.rank[local[j]]
         words = start_matrix(dag, work, local)

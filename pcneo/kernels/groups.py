@@ -42,7 +42,7 @@ class Marks(NamedTuple):
     """
 
     marked: NDArray[np.uint8]
-    found: NDArray[np.uint32]
+    row: NDArray[np.uint32]
 
 
 def marks_for(vertex_count: int) -> Marks:

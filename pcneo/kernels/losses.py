@@ -14,13 +14,13 @@ __all__ = ["clique_losses", "count_common", "triangle_losses"]
 
 
 @njit(nogil=True, cache=True)
-def _common(offsets, neighbours, a, b, found):
+def _common(offsets, neighbours, a, b, shared):
     """Put the common neighbours of a and b into `found`, ascending; return how many they are."""
     count, i, j = 0, offsets[a], offsets[b]
     while i < offsets[a + 1] and j < offsets[b + 1]:
         v, w = neighbours[i], neighbours[j]
         if v == w:
-            found[count] = v
+            shared[count] = v
             count += 1
         i += v <= w
         j += w <= v
@@ -37,9 +37,9 @@ def count_common(offsets, neighbours, sources, targets, first, last, common):
         first, last: the pairs.
         common: int64, one for each pair.
     """
-    found = np.empty(len(offsets) - 1, np.uint32)
+    shared = np.empty(len(offsets) - 1, np.uint32)
     for i in range(first, last):
-        common[i] = _common(offsets, neighbours, sources[i], targets[i], found)
+        common[i] = _common(offsets, neighbours, sources[i], targets[i], shared)
 
 
 @njit(nogil=True, cache=True)
@@ -90,16 +90,16 @@ def clique_losses(dag, k, offsets, neighbours, sources, targets, rates, first, l
 
         If it was given up or a number did not fit, nothing of this is of further use.
     """
-    found = np.empty(len(work.credits), np.uint32)
+    shared = np.empty(len(work.credits), np.uint32)
     looked = 0
     for i in range(first, last):
         a, b = sources[i], targets[i]
         losses[i] = 0.0
-        count = _common(offsets, neighbours, a, b, found)
+        count = _common(offsets, neighbours, a, b, shared)
         looked += offsets[a + 1] - offsets[a] + offsets[b + 1] - offsets[b]
         if count < k - 2:
             continue
-        local = found[:count]
+        local = shared[:count]
         for j in range(count):
             local[j] = dag.rank[local[j]]
             looked += dag.offsets[local[j] + 1] - dag.offsets[local[j]]

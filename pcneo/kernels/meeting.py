@@ -9,15 +9,15 @@ __all__ = ["largest_of_vertices"]
 @njit(nogil=True, cache=True)
 def _both(a, b):
     """The numbers that are in both of two ascending arrays."""
-    found = np.empty(min(len(a), len(b)), np.uint32)
+    both = np.empty(min(len(a), len(b)), np.uint32)
     count, j = 0, 0
     for v in a:
         while j < len(b) and b[j] < v:
             j += 1
         if j < len(b) and b[j] == v:
-            found[count] = v
+            both[count] = v
             count += 1
-    return found[:count]
+    return both[:count]
 
 
 @njit(nogil=True, cache=True)

@@ -35,26 +35,26 @@ def _mark_new(vertices, marks, count):
 
     There is no branch, for which of them are new can hardly be foretold.
     """
-    marked, found = marks
+    marked, row = marks
     for w in vertices:
-        found[count] = w
+        row[count] = w
         count += 1 - marked[w]
         marked[w] = 1
     return count
 
 
 @njit(nogil=True, cache=True)
-def _mark_bits(v, row, marks):
+def _mark_bits(v, bits, marks):
     """Mark the vertices of a row of bits and put them into `found`, but for v; return how many."""
-    marked, found = marks
+    marked, row = marks
     count = 0
-    for i in range(len(row)):
-        word = row[i]
+    for i in range(len(bits)):
+        word = bits[i]
         while word:
             w = 64 * i + np.int64(lowest(word))
             word &= word - np.uint64(1)
             if w != v:
-                found[count] = w
+                row[count] = w
                 marked[w] = 1
                 count += 1
     return count
@@ -82,7 +82,7 @@ def _find_others(v, rows, marks, count):
 def _clear(v, marks, count):
     """Take back the marks of v and of `count` vertices in `found`."""
     marks.marked[v] = 0
-    for w in marks.found[:count]:
+    for w in marks.row[:count]:
         marks.marked[w] = 0
 
 
@@ -105,7 +105,7 @@ def count_rows(rows, first, last, edges_at, marks, pairs, degrees, inside):
     for v in range(first, last):
         partners = _find_partners(v, rows, marks)
         pairs[v] = 0
-        for w in marks.found[:partners]:
+        for w in marks.row[:partners]:
             pairs[v] += w > v
         edge = edges_at[v]
         for w in rows.neighbours[rows.offsets[v] : rows.offsets[v + 1]]:
@@ -126,18 +126,18 @@ def fill_pairs(rows, first, last, pairs_at, marks, sources, targets):
         pairs_at: int64, n + 1; the pairs of v go to pairs_at[v]..pairs_at[v + 1]-1, less `pairs_at[first]`.
         sources, targets: int64.
     """
-    found = marks.found
+    row = marks.row
     for v in range(first, last):
         partners = _find_partners(v, rows, marks)
         _clear(v, marks, partners)
         larger = 0
-        for w in found[:partners]:
+        for w in row[:partners]:
             if w > v:
-                found[larger] = w
+                row[larger] = w
                 larger += 1
         at = pairs_at[v] - pairs_at[first]
         sources[at : at + larger] = v
-        targets[at : at + larger] = np.sort(found[:larger])
+        targets[at : at + larger] = np.sort(row[:larger])
 
 
 @njit(nogil=True, cache=True)
@@ -155,9 +155,9 @@ def fill_rows(rows, first, last, rows_at, edges_at, marks, neighbours, inside):
     for v in range(first, last):
         partners = _find_partners(v, rows, marks)
         count = _find_others(v, rows, marks, partners)
-        row = np.sort(marks.found[:count])
+        row = np.sort(marks.row[:count])
         neighbours[rows_at[v] : rows_at[v + 1]] = row
-        for w in marks.found[partners:count]:
+        for w in marks.row[partners:count]:
             marks.marked[w] = 0
         edge = edges_at[v]
         for w in row:
@@ -194,7 +194,7 @@ def fill_tile(rows, order, start, first, last, degrees, largest, tile_at, marks,
             b = order[start + i]
             count = _find_others(b, rows, marks, _find_partners(b, rows, marks))
             for j in range(count + 1):
-                w = np.int64(marks.found[j]) if j < count else b
+                w = np.int64(marks.row[j]) if j < count else b
                 if largest[w] < degrees[b] - 1:
                     tile[front] = w
                     front += 1
@@ -237,10 +237,10 @@ def raise_largest(rows, order, rank, start, first, last, degrees, tile_at, tile,
         partners = _find_partners(a, rows, marks)
         count = _find_others(a, rows, marks, partners)
         open_ = largest[a] < most
-        for w in marks.found[:count]:
+        for w in marks.row[:count]:
             open_ |= largest[w] < most
         settled[a] = not open_
-        for b in marks.found[: partners if open_ else 0]:
+        for b in marks.row[: partners if open_ else 0]:
             place = rank[b] - start
             if not (0 <= place < len(opened) and rank[b] > i):
                 continue
@@ -301,7 +301,7 @@ def most_shared(rows, order, start, first, last, columns_at, columns, marks, cou
     for i in range(first, last):
         count = _find_others(order[i], rows, marks, _find_partners(order[i], rows, marks))
         places = 0
-        for w in marks.found[:count]:
+        for w in marks.row[:count]:
             for at in range(columns_at[w + 1] - 1, columns_at[w] - 1, -1):
                 place = columns[at]
                 if start + place <= i:

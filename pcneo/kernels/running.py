@@ -63,8 +63,8 @@ def run_ranges(
     threads = thread_count(concurrency)
     memories = [memory() for _ in range(threads)]
     free: queue.SimpleQueue[Memory] = queue.SimpleQueue()
-    for one in memories:
-        free.put(one)
+    for own in memories:
+        free.put(own)
 
     def run(start: int, end: int) -> None:
         mine = free.get()

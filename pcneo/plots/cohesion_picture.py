@@ -199,5 +199,5 @@ def _short(key: Key) -> str:
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
-def _counted(count: int, one: str, several: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
+def _counted(count: int, singular: str, several: str | None = None) -> str:
+    return f"{count:,} {singular if count == 1 else several or singular + 's'}"

@@ -176,16 +176,16 @@ def _fetch(jar: Jar, folder: Path, part: Path, resolve: Resolve) -> None:
     fetched = _resolve_patiently(jar, part, resolve)
     try:
         with fetched.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
             os.fsync(file.fileno())
-        if found != jar.sha256:
+        if digest != jar.sha256:
             fetched.unlink()
             raise LocalServerError(
-                f"{jar} has the wrong checksum: expected SHA-256 {jar.sha256}, got {found}. "
+                f"{jar} has the wrong checksum: expected SHA-256 {jar.sha256}, got {digest}. "
                 "The file was deleted; if this happens again, something between here and Maven Central changes files.",
                 jar=str(jar),
                 expected=jar.sha256,
-                got=found,
+                got=digest,
             )
         fetched.replace(folder / jar.filename)
     except OSError as error:

@@ -68,8 +68,8 @@ def read_record(data: Path) -> Record | None:
 
 def running() -> list[Record]:
     """Return the records of all servers that run, ordered by data folder; those whose process is gone are removed."""
-    found = [_read(path) for path in state_folder().glob("*.json")]
-    return sorted((record for record in found if record), key=lambda record: record.data)
+    records = [_read(path) for path in state_folder().glob("*.json")]
+    return sorted((record for record in records if record), key=lambda record: record.data)
 
 
 def _path(data: Path) -> Path:

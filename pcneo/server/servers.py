@@ -199,17 +199,17 @@ def _folder(data: Path | None) -> Path:
     return (data_folder() if data is None else Path(data).expanduser()).resolve()
 
 
-def _choose_port(asked: int | None) -> int:
-    if asked is not None and not 0 < asked < 65536:
-        raise ParameterError(f"{asked} is no port; give one from 1 to 65535.", name="bolt_port", value=asked)
+def _choose_port(port: int | None) -> int:
+    if port is not None and not 0 < port < 65536:
+        raise ParameterError(f"{port} is no port; give one from 1 to 65535.", name="bolt_port", value=port)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, asked or 0))
+            probe.bind((HOST, port or 0))
         except OSError as error:
             raise LocalServerError(
-                f"Port {asked} cannot be used: {error.strerror}. Name another, or none to get one that is free.",
-                port=asked,
+                f"Port {port} cannot be used: {error.strerror}. Name another, or none to get one that is free.",
+                port=port,
             ) from error
         return probe.getsockname()[1]
 

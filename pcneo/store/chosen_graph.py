@@ -129,8 +129,8 @@ def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -
     Raises:
         KeyPropertyError: both the integer and the text are keys.
     """
-    asked = [_checked(vertex) for vertex in vertices]
-    numbers: dict[Key, int] = {v: int(v) for v in asked if isinstance(v, str) and is_integer_key(v)}
+    keys = [_checked(vertex) for vertex in vertices]
+    numbers: dict[Key, int] = {v: int(v) for v in keys if isinstance(v, str) and is_integer_key(v)}
     there = {key for key, _ in gateway.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
     if both := [text for text, number in numbers.items() if {text, number} <= there]:
         raise KeyPropertyError(
@@ -138,7 +138,7 @@ def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -
             "Keys must be all of one kind.",
             example=both[0],
         )
-    return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in asked))
+    return list(dict.fromkeys(numbers[v] if numbers.get(v) in there else v for v in keys))
 
 
 def _checked(vertex: Key) -> Key:

@@ -52,7 +52,7 @@ class GraphLock:
         watchdog = threading.Thread(target=self._watch, args=(acquired, ended), name="pcneo-lock-watch", daemon=True)
         watchdog.start()
         try:
-            found = self._transaction.touch_graph(self._graph)
+            graph_exists = self._transaction.touch_graph(self._graph)
         except BaseException as error:
             acquired.set()
             watchdog.join()
@@ -65,7 +65,7 @@ class GraphLock:
         if ended.is_set():  # the lock came while it was being given up
             self._context.__exit__(None, None, None)
             raise self._busy()
-        if not found:
+        if not graph_exists:
             self._context.__exit__(None, None, None)
             raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
         self._keeper.start()

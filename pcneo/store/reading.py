@@ -98,7 +98,7 @@ class GraphReader(Sessions):
             KeyPropertyError: a key is repeated.
         """
         names = sample_names(selection, "Person", "KNOWS", "id")
-        found: dict[Key, list[Key]] = {}
+        neighbourhoods: dict[Key, list[Key]] = {}
         for start in range(0, len(keys), FRONTIER):
             for key, neighbours in self._get_or_halve(names, keys[start : start + FRONTIER]):
                 if not isinstance(key, int | str):  # 7.0 is found where 7 is asked for
@@ -106,14 +106,14 @@ class GraphReader(Sessions):
                         f"The key {selection.key!r} of a vertex is {key!r}, neither an integer nor a string.",
                         key=key,
                     )
-                if key in found:
+                if key in neighbourhoods:
                     raise KeyPropertyError(
                         f"The key {key!r} of property {selection.key!r} belongs to more than one vertex. "
                         "Keys must be unique.",
                         key=key,
                     )
-                found[key] = neighbours
-        return list(found.items())
+                neighbourhoods[key] = neighbours
+        return list(neighbourhoods.items())
 
     def _get_or_halve(self, names: Row, keys: Sequence[Key]) -> Iterable[tuple[Any, list[Key]]]:
         try:

@@ -142,7 +142,7 @@ def _spell(name: str, kind: str, value: str | Sequence[str]) -> str:
     if not values or (len(values) > 1 and kind not in SEVERAL):
         wanted = "one name or several" if kind in SEVERAL else "exactly one name"
         raise ParameterError(f"{name} stands for {wanted}, not {len(values)}", name=name, value=value)
-    return "|".join(each if each == name else quote_identifier(each) for each in values)
+    return "|".join(chosen if chosen == name else quote_identifier(chosen) for chosen in values)
 
 
 def _literal(text: str) -> LiteralString:

@@ -34,11 +34,11 @@ def memory(setting: Setting) -> Iterator[Line]:
         say("  memory is measured on Linux only.")
         return
     for p in ("0.1", "0.3"):
-        found = [in_process("memory", str(setting.file), p) for _ in range(min(2, setting.rounds))]
-        mib = [f"{found[-1][what] / 2**20:.1f} MiB" for what in ("rise", "result", "adjacency")]
+        samples = [in_process("memory", str(setting.file), p) for _ in range(min(2, setting.rounds))]
+        mib = [f"{samples[-1][what] / 2**20:.1f} MiB" for what in ("rise", "result", "adjacency")]
         yield Line(
             f"memory of a search beyond its result, in adjacency arrays, {setting.name}, p={p}",
-            [max(0, each["rise"] - each["result"]) / each["adjacency"] for each in found],
+            [max(0, sample["rise"] - sample["result"]) / sample["adjacency"] for sample in samples],
             "",
             goal=at_most(3, "ours"),
             note=f"resident memory rose by {mib[0]}, the result has {mib[1]}, the arrays {mib[2]}; {THREADS} threads",
@@ -48,12 +48,12 @@ def memory(setting: Setting) -> Iterator[Line]:
 def start(setting: Setting) -> Iterator[Line]:
     """From the imports to the first result, and what `--help` imports."""
     in_process("first_result", "without")  # fills the cache
-    found = [in_process("first_result", "without") for _ in range(setting.rounds)]
+    samples = [in_process("first_result", "without") for _ in range(setting.rounds)]
     yield Line(
         "first result after the imports, compiled code cached",
-        [each["first"] for each in found],
+        [sample["first"] for sample in samples],
         goal=at_most(0.6, "ours"),
-        note=f"the imports take {median(each['imports'] for each in found):.2f} s; a graph of 34 vertices",
+        note=f"the imports take {median(sample['imports'] for sample in samples):.2f} s; a graph of 34 vertices",
     )
     yield Line(
         "the same where scipy is installed",
@@ -66,7 +66,7 @@ def start(setting: Setting) -> Iterator[Line]:
             cold.append(in_process("first_result", "without", environment={**os.environ, "NUMBA_CACHE_DIR": folder}))
     yield Line(
         "first result after the imports, nothing compiled yet",
-        [each["first"] for each in cold],
+        [sample["first"] for sample in cold],
         note="once on a machine, announced",
     )
     run = [sys.executable, "-c", HELP, *UNWANTED]
@@ -78,8 +78,8 @@ def start(setting: Setting) -> Iterator[Line]:
         goal=at_most(0, "ours"),
         note=", ".join(imported) or "none",
     )
-    asked = [sys.executable, "-m", "pcneo", "--help"]
-    helped = timed(lambda: subprocess.run(asked, check=True, stdout=subprocess.DEVNULL))
+    command = [sys.executable, "-m", "pcneo", "--help"]
+    helped = timed(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
     yield Line("`pcneo --help`", in_turns(setting.rounds, {"help": helped}, label="help")["help"])
 
 
@@ -95,14 +95,14 @@ def release(setting: Setting) -> Iterator[Line]:
         for number in range(min(3, setting.rounds) + 1):
             for k, figures in rounds.items():
                 to = Path(folder) / f"{number}-{k}.csv"
-                found = in_process("release", server.uri, str(server.password_file), k, str(to))
-                say(f"  release k={k} round {number}: {found['whole']:.2f} s")
+                sample = in_process("release", server.uri, str(server.password_file), k, str(to))
+                say(f"  release k={k} round {number}: {sample['whole']:.2f} s")
                 if number:  # the first compiles
-                    figures.append(found)
+                    figures.append(sample)
     for k, figures in rounds.items():
-        parts = ", ".join(f"{phase} {median(each[phase] for each in figures):.2f}" for phase in PHASES)
+        parts = ", ".join(f"{phase} {median(sample[phase] for sample in figures):.2f}" for phase in PHASES)
         yield Line(
             f"release with `critical`, {setting.name}, p=0.1, k={k}",
-            [each["whole"] for each in figures],
-            note=f"{parts} s; peak {median(each['peak_mib'] for each in figures):.0f} MiB, without start-up",
+            [sample["whole"] for sample in figures],
+            note=f"{parts} s; peak {median(sample['peak_mib'] for sample in figures):.0f} MiB, without start-up",
         )

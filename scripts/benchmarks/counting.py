@@ -44,13 +44,13 @@ def triangles(setting: Setting) -> Iterator[Line]:
             },
             label=f"triangles, {name}",
         )
-        ours = [1e3 * each for each in taken["ours"]]
+        ours = [1e3 * seconds for seconds in taken["ours"]]
         yield Line(
             f"triangles of every vertex, {setting.name}, {name}",
             ours,
             "ms",
             "igraph transitivity_local_undirected",
-            [1e3 * each for each in taken["igraph"]],
+            [1e3 * seconds for seconds in taken["igraph"]],
             goal=at_most(0.7) if count == 1 else None,
             note="from arrays and from igraph's graph; ours orients the edges each time; igraph has one thread",
         )
@@ -59,7 +59,7 @@ def triangles(setting: Setting) -> Iterator[Line]:
             ours,
             "ms",
             "networkit LocalClusteringCoefficient, turbo",
-            [1e3 * each for each in taken["networkit"]],
+            [1e3 * seconds for seconds in taken["networkit"]],
             note=name,
         )
 
@@ -76,15 +76,15 @@ def cliques(setting: Setting) -> Iterator[Line]:
     kClist, a C program that counts them for the whole graph, is in no package index and so not here.
     """
     graph = setting.graph
-    found: dict[str, list[int]] = {}
+    totals_of: dict[str, list[int]] = {}
     tasks = {
-        "ours": timed(_ours_to_five(graph, found)),
-        "pivoterpy": timed(_pivoter(graph, found)),
-        "pyflagsercount": timed(_flagser(graph, found)),
+        "ours": timed(_ours_to_five(graph, totals_of)),
+        "pivoterpy": timed(_pivoter(graph, totals_of)),
+        "pyflagsercount": timed(_flagser(graph, totals_of)),
     }
     taken = in_turns(setting.many, tasks, label="K3 to K5")
-    if len({tuple(totals) for totals in found.values()}) != 1:
-        raise SystemExit(f"The totals differ: {found}")
+    if len({tuple(totals) for totals in totals_of.values()}) != 1:
+        raise SystemExit(f"The totals differ: {totals_of}")
     for peer in ("pivoterpy", "pyflagsercount"):
         yield Line(
             f"K3, K4 and K5 of every vertex, {setting.name}, {THREADS} threads",
@@ -97,9 +97,9 @@ def cliques(setting: Setting) -> Iterator[Line]:
         )
 
 
-def _ours_to_five(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
+def _ours_to_five(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
     def run() -> None:
-        found["ours"] = _totals(graph, range(3, 6))
+        totals_of["ours"] = _totals(graph, range(3, 6))
 
     return run
 
@@ -112,7 +112,7 @@ def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
     return [int(counts[k].sum()) // k for k in sizes]
 
 
-def _pivoter(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
+def _pivoter(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
     import pivoterpy
 
     theirs = pivoterpy.from_edge_list(edge_list(graph))
@@ -120,12 +120,12 @@ def _pivoter(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
     def run() -> None:
         solved = pivoterpy.pivoter(theirs, resolution="vertex", procs=THREADS, min_k=3, max_k=5)
         rows = solved.vertex_counts.values()
-        found["pivoterpy"] = [sum(row[k] if len(row) > k else 0 for row in rows) // k for k in (3, 4, 5)]
+        totals_of["pivoterpy"] = [sum(row[k] if len(row) > k else 0 for row in rows) // k for k in (3, 4, 5)]
 
     return run
 
 
-def _flagser(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
+def _flagser(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
     import pyflagsercount
 
     pairs = np.array(edge_list(graph))
@@ -135,7 +135,7 @@ def _flagser(graph: Any, found: dict[str, list[int]]) -> Callable[[], None]:
             counted = pyflagsercount.flagser_count_edges(
                 graph.vertex_count, pairs, containment=True, threads=THREADS, max_dim=4
             )
-        found["pyflagsercount"] = [int(each) for each in counted["cell_counts"][2:5]]
+        totals_of["pyflagsercount"] = [int(number) for number in counted["cell_counts"][2:5]]
 
     return run
 
@@ -163,20 +163,20 @@ def any_k(setting: Setting) -> Iterator[Line]:
     while clique_counts(graph, largest + 1, concurrency=THREADS).any():
         largest += 1
     sizes = range(3, largest + 1)
-    found: dict[str, list[int]] = {}
+    totals_of: dict[str, list[int]] = {}
 
     def ours() -> None:
-        found["ours"] = _totals(graph, sizes)
+        totals_of["ours"] = _totals(graph, sizes)
 
     with Gds(graph) as server:
 
         def theirs() -> float:
-            seconds, found["gds"] = server.count_cliques(THREADS)
+            seconds, totals_of["gds"] = server.count_cliques(THREADS)
             return seconds
 
         taken = in_turns(setting.many, {"ours": timed(ours), "GDS": theirs}, label="any k")
-    if found["ours"] != found["gds"]:
-        raise SystemExit(f"GDS and pcneo count different cliques: {found}")
+    if totals_of["ours"] != totals_of["gds"]:
+        raise SystemExit(f"GDS and pcneo count different cliques: {totals_of}")
     yield Line(
         f"cliques of every size, 3 to {largest}, of every vertex, {setting.name}, {THREADS} threads",
         taken["ours"],
@@ -186,15 +186,15 @@ def any_k(setting: Setting) -> Iterator[Line]:
         note=f"Graph Data Science {GDS_VERSION} on Neo4j {NEO4J_VERSION}, the graph projected "
         "beforehand; ours is told the largest size, GDS finds it",
     )
-    one = in_turns(
+    by_size = in_turns(
         setting.many,
         {f"k={k}": timed(lambda k=k: clique_counts(graph, k, concurrency=THREADS)) for k in sizes},
         label="one k",
     )
-    slowest = max(one, key=lambda name: median(one[name]))
+    slowest = max(by_size, key=lambda name: median(by_size[name]))
     yield Line(
         f"cliques of one size, the slowest ({slowest}), of every vertex, {setting.name}, {THREADS} threads",
-        one[slowest],
+        by_size[slowest],
         peer=f"gds.cliqueCounting.stats, every size at once, concurrency {THREADS}",
         theirs=taken["GDS"],
         note="GDS cannot count one size alone",

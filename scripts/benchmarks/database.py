@@ -47,7 +47,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
             taken = in_turns(rounds, plain, warm_up=rounds > 1, label=f"annotate p={p}")
             kept = figures[-rounds:]
             parts = ", ".join(
-                f"{name} {median(each[name] for each in kept):.1f} s" for name in ("read", "search", "write")
+                f"{name} {median(sample[name] for sample in kept):.1f} s" for name in ("read", "search", "write")
             )
             yield Line(
                 f"annotate, {setting.name}, p={p}, {kept[0]['memberships']:,.0f} memberships",
@@ -55,7 +55,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
                 peer=f"the plain driver: the same rows read, then written by {WRITERS} sessions",
                 theirs=taken["driver"],
                 goal=at_most(1.5),
-                note=f"{len(kept)} rounds; {parts}; peak {median(each['peak_mib'] for each in kept):.0f} MiB; "
+                note=f"{len(kept)} rounds; {parts}; peak {median(sample['peak_mib'] for sample in kept):.0f} MiB; "
                 f"Neo4j {server.version}; without start-up",
             )
 

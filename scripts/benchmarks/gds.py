@@ -70,4 +70,4 @@ class Gds:
     def count_cliques(self, threads: int) -> tuple[float, list[int]]:
         """Return the seconds of computing, and the number of cliques of 3, 4, 5, … vertices."""
         record = self._driver.execute_query(COUNT, threads=threads).records[0]
-        return record["computeMillis"] / 1000, [int(each) for each in record["globalCount"]]
+        return record["computeMillis"] / 1000, [int(count) for count in record["globalCount"]]

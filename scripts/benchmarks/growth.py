@@ -37,8 +37,8 @@ def growth(setting: Setting) -> Iterator[Line]:
             by_n[p].append(_some(graph, p))
     by_degree = {p: list(_degrees(graph, p)) for p in PS}
     _draw(setting, by_degree, by_n, f"{graph.vertex_count:,} vertices, {graph.edge_count:,} edges")
-    for what, found in (("n", by_n), ("degree", by_degree)):
-        for p, points in found.items():
+    for what, curves in (("n", by_n), ("degree", by_degree)):
+        for p, points in curves.items():
             shown = ", ".join(f"{x:,.0f}: {cost:,.3g}" for x, cost in points)
             yield Line(
                 f"processor time of a vertex by {what}, made graphs, p={p}: exponent of the growth",

@@ -35,15 +35,15 @@ def utility(setting: Setting) -> Iterator[Line]:
     supports = largest_supports(protect(graph, batch), k).per_vertex.tolist()
     for epsilon in ("1", "10"):
         for name in ("critical", "edge", "elv", "published"):
-            found = _simulated(name, k, epsilon, counts, supports, largest, views.get(name))
-            say(f"  utility ε={epsilon} {name}: {found[0] if isinstance(found, str) else np.mean(found[0]):}")
+            errors = _simulated(name, k, epsilon, counts, supports, largest, views.get(name))
+            say(f"  utility ε={epsilon} {name}: {errors[0] if isinstance(errors, str) else np.mean(errors[0]):}")
             what = f"`{name}`, {setting.name}, p=0.1, k={k}, ε={epsilon}"
-            if isinstance(found, str):
-                yield Line(f"relative error, {what}", [], "", note=f"refused: {found}")
+            if isinstance(errors, str):
+                yield Line(f"relative error, {what}", [], "", note=f"refused: {errors}")
                 continue
-            note = f"{RUNS} simulated runs, seed {SEED}; the largest scale is {found[2]:,.4g}"
-            yield Line(f"relative error of the total, {what}", found[0], "", note=note)
-            yield Line(f"mean relative error of local counts, {what}", found[1], "", note=note)
+            note = f"{RUNS} simulated runs, seed {SEED}; the largest scale is {errors[2]:,.4g}"
+            yield Line(f"relative error of the total, {what}", errors[0], "", note=note)
+            yield Line(f"mean relative error of local counts, {what}", errors[1], "", note=note)
 
 
 def _simulated(

@@ -91,7 +91,10 @@ def own_server(
             port = probe.getsockname()[1]
         (home / "conf" / "neo4j.conf").write_text(settings_text(port, version, settings))
         heap = settings.get("server.memory.heap.max_size")
-        java = [f"-Xmx{heap}" if heap and each.startswith("-Xmx") else each for each in java_arguments([home], version)]
+        java = [
+            f"-Xmx{heap}" if heap and argument.startswith("-Xmx") else argument
+            for argument in java_arguments([home], version)
+        ]
         java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))  # as Neo4j's own launcher has it
         with (home / "logs" / "console.log").open("wb") as output:
             child = subprocess.Popen(

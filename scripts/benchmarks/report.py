@@ -27,13 +27,13 @@ BEGIN, END = "<!-- what scripts/bench measured -->\n", "<!-- end of what scripts
 
 def versions() -> dict[str, str]:
     """Return the versions of what was measured."""
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def machine() -> dict[str, Any]:
@@ -62,7 +62,7 @@ def as_record(lines: Mapping[str, Sequence[Line]], rounds: int, seconds: float) 
         "versions": versions(),
         "rounds": rounds,
         "seconds": round(seconds),
-        "lines": [_line(name, line) for name, found in lines.items() for line in found],
+        "lines": [_line(name, line) for name, measured in lines.items() for line in measured],
     }
 
 

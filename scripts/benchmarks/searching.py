@@ -42,10 +42,10 @@ def cohesions(setting: Setting) -> Iterator[Line]:
         taken = in_turns(rounds, {"ours": whole, "plain": plain}, warm_up=False, label=f"cohesions p={p}")
         yield Line(
             f"minimal p-cohesions of a vertex, {setting.name}, p={p}",
-            [1e6 * each / graph.vertex_count for each in taken["ours"]],
+            [1e6 * seconds / graph.vertex_count for seconds in taken["ours"]],
             "µs",
             "the paper's pseudo-code in plain Python",
-            [1e6 * each for each in taken["plain"]],
+            [1e6 * seconds for seconds in taken["plain"]],
             ratio="peer / ours",
             goal=at_least(times),
             note=f"ours: all vertices, {THREADS} threads; plain: another {sample_size} each round, seed {SEED}, "
@@ -63,7 +63,7 @@ def cohesions(setting: Setting) -> Iterator[Line]:
     taken = in_turns(setting.rounds, {"ours": some}, label="cohesions p=0.5")
     yield Line(
         f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5, extrapolated",
-        [each * graph.vertex_count / sample_size for each in taken["ours"]],
+        [seconds * graph.vertex_count / sample_size for seconds in taken["ours"]],
         goal=at_most(HALF_SECONDS, "ours"),
         note=f"{THREADS} threads; from {sample_size} vertices, others each round; `cohesions-half` does all",
     )
@@ -133,17 +133,17 @@ def inside(setting: Setting) -> Iterator[Line]:
         chosen = np.sort(random.choice(len(batch), min(wanted, len(batch)), replace=False)).tolist()
         sets = [batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist() for i in chosen]
         places = [members.index(int(batch.vertices[i])) for i, members in zip(chosen, sets, strict=True)]
-        found: list[tuple[int, int]] = []
+        counted: list[tuple[int, int]] = []
 
-        def induced(sets: Any = sets, places: Any = places, found: Any = found) -> None:
-            found.clear()
+        def induced(sets: Any = sets, places: Any = places, counted: Any = counted) -> None:
+            counted.clear()
             for members, place in zip(sets, places, strict=True):
                 subgraph = theirs.induced_subgraph(members)
                 degree = subgraph.degree(place)
                 share = subgraph.transitivity_local_undirected([place], mode="zero")[0]
                 common = subgraph.cocitation([place])[0]
                 common[place] = 0
-                found.append((round(share * degree * (degree - 1) / 2), int(max(common))))
+                counted.append((round(share * degree * (degree - 1) / 2), int(max(common))))
 
         def ours(batch: Any = batch) -> tuple[Any, Any]:
             return (
@@ -153,17 +153,17 @@ def inside(setting: Setting) -> Iterator[Line]:
 
         counts, common = ours()
         induced()
-        if found != list(zip(counts[chosen].tolist(), common[chosen].tolist(), strict=True)):
+        if counted != list(zip(counts[chosen].tolist(), common[chosen].tolist(), strict=True)):
             raise SystemExit("igraph and pcneo differ inside the sets.")
         taken = in_turns(
             setting.many, {"ours": timed(ours), "igraph": timed(induced)}, warm_up=False, label=f"inside p={p}"
         )
         yield Line(
             f"triangles inside MC(v) and cn_in of a vertex, {setting.name}, p={p}",
-            [1e6 * each / len(batch) for each in taken["ours"]],
+            [1e6 * seconds / len(batch) for seconds in taken["ours"]],
             "µs",
             "igraph, induced subgraphs",
-            [1e6 * each / len(sets) for each in taken["igraph"]],
+            [1e6 * seconds / len(sets) for seconds in taken["igraph"]],
             ratio="peer / ours",
             goal=at_least(10),
             note=f"ours: {len(batch):,} sets, {THREADS} threads; igraph: {len(sets):,} of them, one thread",

@@ -100,7 +100,7 @@ def memory(file: str, p: str) -> dict[str, float]:
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     batch = minimal_p_cohesions(graph, p, concurrency=THREADS)
     peak = _resident("VmHWM")
-    result = sum(each.nbytes for each in (batch.vertices, batch.offsets, batch.members, batch.edges))
+    result = sum(array.nbytes for array in (batch.vertices, batch.offsets, batch.members, batch.edges))
     return {"rise": peak - before, "adjacency": graph.offsets.nbytes + graph.neighbours.nbytes, "result": result}
 
 

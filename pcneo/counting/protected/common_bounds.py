@@ -64,7 +64,7 @@ def _most_shared(protected: Protected, known: int, affordable: int, concurrency:
         left -= int((np.diff(columns[0]) * np.minimum(degrees, tile.stop)).sum())
         if left < 0:
             return most, min(n - 2, int(degrees[order[tile.start]]))
-        found: list[int] = []
+        shared: list[int] = []
 
         def find(
             memory: tuple[Marks, NDArray[np.int64], NDArray[np.uint32]],
@@ -72,9 +72,9 @@ def _most_shared(protected: Protected, known: int, affordable: int, concurrency:
             last: int,
             tile: Tile = tile,
             columns: tuple[NDArray[np.int64], NDArray[np.uint32]] = columns,
-            found: list[int] = found,
+            shared: list[int] = shared,
         ) -> None:
-            found.append(kernels.most_shared(protected.rows, order, tile.start, first, last, *columns, *memory))
+            shared.append(kernels.most_shared(protected.rows, order, tile.start, first, last, *columns, *memory))
 
         with compilation_announced(PAIRS):
             run_ranges(
@@ -87,5 +87,5 @@ def _most_shared(protected: Protected, known: int, affordable: int, concurrency:
                 find,
                 concurrency,
             )
-        most = max(most, *found)
+        most = max(most, *shared)
     return most, most

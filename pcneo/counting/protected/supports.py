@@ -136,7 +136,7 @@ def largest_shared(protected: Protected, *, concurrency: int | None = None) -> N
                 find,
                 concurrency,
             )
-        np.maximum.reduce([largest, *(found for _, found in memories)], out=largest)
+        np.maximum.reduce([largest, *(of_thread for _, of_thread in memories)], out=largest)
     most = int(largest.max(initial=0))
     if most > 0 and np.count_nonzero(largest == most) < most + 2:
         raise AnswerError("The largest support is at too few vertices: a fault in pcneo; please report it.")
