@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "AnyPath",
     "Cohesion",
     "CohesionBatch",
     "Graph",
@@ -27,6 +29,8 @@ __all__ = [
 
 Key = int | str
 
+AnyPath = str | os.PathLike[str]
+"""A file or folder, as text or as a path."""
 Progress = Callable[[str, int, int | None], None]
 """Called as `progress(stage, done, total)`; `total` is None where it is not known."""
 KeyArray = NDArray[np.int64] | NDArray[np.object_]
@@ -168,7 +172,7 @@ class Cohesion:
 
 @dataclass(frozen=True, eq=False)
 class CohesionBatch:
-    """Minimal p-cohesions of several vertices, by position in one graph's `keys`.
+    """Minimal p-cohesions of several vertices, by position in `keys`.
 
     Attributes:
         p: the exact fraction.
@@ -177,6 +181,7 @@ class CohesionBatch:
         offsets: int64, b + 1 entries; the members of the i-th are `members[offsets[i]:offsets[i + 1]]`.
         members: uint32, ascending within each cohesion.
         edges: int64, edges inside each of the b cohesions.
+        keys: those of the graph that was searched, as in `Graph`.
     """
 
     p: Fraction
@@ -185,6 +190,7 @@ class CohesionBatch:
     offsets: NDArray[np.int64]
     members: NDArray[np.uint32]
     edges: NDArray[np.int64]
+    keys: KeyArray
 
     def __len__(self) -> int:
         """Number of cohesions."""
@@ -201,15 +207,19 @@ class CohesionBatch:
         pairs = self.sizes * (self.sizes - 1)
         return np.divide(2.0 * self.edges, pairs, out=np.zeros(len(self)), where=pairs > 0)
 
-    def cohesions(self, graph: Graph) -> Iterator[Cohesion]:
-        """Yield each cohesion with the keys of `graph`, the graph it was computed on."""
+    def cohesions(self, graph: object = None) -> Iterator[Cohesion]:
+        """Yield each cohesion by key.
+
+        Args:
+            graph: not needed; callers of version 0.1 pass the graph that was searched.
+        """
         for i, vertex in enumerate(self.vertices):
             members = self.members[self.offsets[i] : self.offsets[i + 1]]
             yield Cohesion(
-                vertex=graph.keys[vertex : vertex + 1].tolist()[0],
+                vertex=self.keys[vertex : vertex + 1].tolist()[0],
                 p=self.p,
                 score=self.score,
-                members=tuple(graph.keys[members].tolist()),
+                members=tuple(self.keys[members].tolist()),
                 edges=int(self.edges[i]),
             )
 

@@ -1,18 +1,19 @@
 """Minimal p-cohesions of a Neo4j graph, in the four modes of Neo4j's Graph Data Science library.
 
-`write` stores them beside the graph, `stream` yields them, `stats` describes them, `estimate` says what `write` would
-cost. All read the graph the same way; `stream`, `stats` and `estimate` need read rights only and write nothing.
+`write` stores them beside the graph, `stream` yields them, `stats` describes them, `estimate` estimates what `write`
+would cost. All read the graph the same way; `stream`, `stats` and `estimate` need read rights only and write nothing.
 """
 
+from pcneo.annotate.describing import StatsResult, stats
 from pcneo.annotate.estimating import Estimate, EstimateResult, estimate
-from pcneo.annotate.plan import Options
-from pcneo.annotate.streaming import StatsResult, stats, stream
+from pcneo.annotate.plan import Configuration
+from pcneo.annotate.streaming import stream
 from pcneo.annotate.writing import WriteResult, WrittenRun, write
 
 __all__ = [
+    "Configuration",
     "Estimate",
     "EstimateResult",
-    "Options",
     "StatsResult",
     "WriteResult",
     "WrittenRun",

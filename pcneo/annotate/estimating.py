@@ -7,13 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pcneo.annotate.plan import Options, P, Plan, batches_of, make_plan
+from pcneo.annotate.plan import Configuration, Options, P, make_plan
+from pcneo.annotate.supply import WholeGraph
 from pcneo.errors import ParameterError
-from pcneo.model import Graph
+from pcneo.model import Key, Progress
 from pcneo.search import p_text, search_batches
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "EstimateResult", "estimate"]
 
 SAMPLE = 400
-"""Vertices looked at."""
+"""Vertices that are searched."""
 WRITE_RATE = 55_000
 """Memberships a second that are assumed; two cores shared with the server (DATA-MODEL.md#what-it-costs)."""
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
@@ -41,7 +42,7 @@ class Estimate:
     """What one p would cost, from a sample.
 
     Attributes:
-        sampled: vertices looked at.
+        sampled: vertices that were searched.
         memberships, memberships_low, memberships_high: the estimate and a 95 % interval (normal approximation).
         compute_seconds: on the cores asked for.
         write_seconds: at `WRITE_RATE` memberships a second.
@@ -59,7 +60,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class EstimateResult:
-    """What `write` would cost for each p (as `a/b`); `read_seconds` was measured. Fields as in `WriteResult`."""
+    """What `write` would cost.
+
+    Attributes:
+        read_seconds: what choosing, checking and reading took now.
+        estimates: by p, as `a/b`.
+        node_count, relationship_count, vertices, edges, configuration: as in `WriteResult`.
+    """
 
     node_count: int
     relationship_count: int
@@ -67,43 +74,78 @@ class EstimateResult:
     edges: int
     read_seconds: float
     estimates: dict[str, Estimate]
-    configuration: dict[str, Any]
+    configuration: Configuration
 
 
 def estimate(
-    driver: Driver, database: str | None = None, *, p: P | Sequence[P], **options: Unpack[Options]
+    driver: Driver,
+    database: str | None = None,
+    *,
+    p: P | Sequence[P],
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+    score: str = "density",
+    vertices: Key | Sequence[Key] | None = None,
+    concurrency: int | None = None,
+    create_index: bool = False,
+    check: bool = False,
+    progress: Progress | None = None,
 ) -> EstimateResult:
-    """Say from a sample of vertices what `write` would cost; nothing is written.
+    """Estimate from a sample of vertices what `write` would cost; nothing is written.
 
-    Arguments and errors as in `write`.
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        p: one or several; several share the read.
+        node_labels, relationship_types, key, score, concurrency, check, progress: as for `write`.
+        vertices: refused: to search them is what an estimate would cost.
+        create_index: refused: nothing is written.
+
+    Returns:
+        An estimate for each p.
 
     Raises:
-        ParameterError: vertices were named; their cost is the question itself.
+        ParameterError: as in `write`, or vertices were named.
+        PcneoError: as in `write`, but for BusyError.
     """
-    if options.get("vertices") is not None:
+    if vertices is not None:
         raise ParameterError("estimate is for the whole graph; leave the vertices out.", name="vertices", value=None)
-    plan = make_plan(driver, database, "estimate", p, options)
-    stored = plan.read()
+    options = Options(
+        p=p,
+        node_labels=node_labels,
+        relationship_types=relationship_types,
+        key=key,
+        score=score,
+        vertices=None,
+        concurrency=concurrency,
+        create_index=create_index,
+        check=check,
+        progress=progress,
+    )
+    plan = make_plan(driver, database, "estimate", options)
+    supply = WholeGraph(plan)
     read_seconds = plan.millis() / 1000
+    node_count, relationship_count = supply.counts
     return EstimateResult(
-        node_count=stored.node_count,
-        relationship_count=stored.relationship_count,
-        vertices=stored.graph.vertex_count,
-        edges=stored.graph.edge_count,
+        node_count=node_count,
+        relationship_count=relationship_count,
+        vertices=supply.vertices,
+        edges=supply.edges,
         read_seconds=read_seconds,
-        estimates={p_text(each): _estimate_one(plan, stored.graph, each) for each in plan.ps},
+        estimates={p_text(fraction): _estimate(supply, fraction, plan.score) for fraction in plan.ps},
         configuration=plan.configuration,
     )
 
 
-def _estimate_one(plan: Plan, graph: Graph, p: Fraction) -> Estimate:
+def _estimate(supply: WholeGraph, p: Fraction, score: str) -> Estimate:
     """Simple random sample without replacement; its seed is fixed, so that asking twice gives the same numbers."""
-    n = graph.vertex_count
+    n = supply.vertices
     sample = np.random.default_rng(0).choice(n, size=min(SAMPLE, n), replace=False)
-    next(search_batches(graph, p, plan.score, vertices=sample[:1].tolist()))  # a compilation is no cost of the search
+    # The kernels are compiled before the clock starts: that is no cost of the search.
+    next(search_batches(supply.graph, p, score, vertices=sample[:1].tolist()))
     started = time.perf_counter()
-    batches = batches_of(plan, graph, p, vertices=sample.tolist())
-    sizes = np.concatenate([batch.sizes for batch in batches]).astype(np.float64)
+    sizes = np.concatenate([batch.sizes for batch in supply.batches(p, sample.tolist())]).astype(np.float64)
     compute_seconds = (time.perf_counter() - started) * n / len(sizes)
     error = 1.96 * n * float(sizes.std(ddof=1)) * np.sqrt((1 - len(sizes) / n) / len(sizes)) if len(sizes) > 1 else 0.0
     memberships = n * float(sizes.mean())
@@ -111,7 +153,7 @@ def _estimate_one(plan: Plan, graph: Graph, p: Fraction) -> Estimate:
     if memberships + error >= MANY:
         log.warning(
             "p=%s would store about %s memberships, at most %s: %.1f GB, and %.0f minutes of writing. A smaller p "
-            "gives smaller sets, and single vertices can be asked for.",
+            "gives smaller cohesions, and single vertices can be named.",
             p_text(p),
             f"{memberships:,.0f}",
             f"{memberships + error:,.0f}",

@@ -13,26 +13,25 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from pcneo.config import __version__
 from pcneo.errors import PcneoError
 from pcneo.graph import membership_hash
-from pcneo.model import Cohesion, CohesionBatch, Graph, Key, Run, Selection
+from pcneo.model import CohesionBatch, Key, Run, Selection
 from pcneo.search import p_text
-from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.gateway import CohesionRow, Gateway, GraphRecord
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.sweep import sweep
+from pcneo.store.transaction import RunFigures
 
 __all__ = [
     "MEMBERSHIPS_A_TRANSACTION",
     "WRITERS",
     "GraphWriter",
     "NewRun",
-    "row_of",
     "rows_of",
     "transactions_of",
     "writer_of",
@@ -47,7 +46,7 @@ server on the same two cores two or three write faster than four (`scripts/bench
 log = logging.getLogger("pcneo")
 
 
-@dataclass
+@dataclass(frozen=True)
 class NewRun:
     """A run on its way into the database.
 
@@ -56,16 +55,14 @@ class NewRun:
         p: the exact fraction.
         score: name of the score.
         scope: `graph` or `vertices`.
-        values: what its record says when it is complete, by property.
-        owners: the vertices it holds, filled in for a `vertices` run only.
+        owners: the vertices of a `vertices` run; empty for a `graph` run.
     """
 
     id: str
     p: Fraction
     score: str
     scope: str
-    values: dict[str, Any] = field(default_factory=dict)
-    owners: list[Key] = field(default_factory=list)
+    owners: Sequence[Key] = ()
 
     def replaces(self, run: Run) -> bool:
         """Whether a complete run goes when this one becomes complete."""
@@ -88,16 +85,17 @@ class GraphWriter:
         self.graph = graph
         self.begun: list[NewRun] = []
         self.completing = False
+        self._figures: dict[str, RunFigures] = {}
         self._lock = lock
 
-    def begin_run(self, p: Fraction, score: str, scope: str) -> NewRun:
+    def begin_run(self, p: Fraction, score: str, scope: str, owners: Sequence[Key]) -> NewRun:
         """Record a fresh run; it stays `running`, and so unseen, until `complete`."""
-        run = NewRun(uuid.uuid4().hex, p, score, scope)
+        run = NewRun(uuid.uuid4().hex, p, score, scope, owners)
         self.gateway.create_run(run.id, self.graph.name, scope, float(p), p_text(p), score, __version__)
         self.begun.append(run)
         return run
 
-    def write_rows(self, run: NewRun, rows: Iterable[dict[str, Any]]) -> Iterator[int]:
+    def write_rows(self, run: NewRun, rows: Iterable[CohesionRow]) -> Iterator[int]:
         """Write hubs, several transactions at once, and yield the memberships of each as it is done.
 
         Rows are taken only as fast as they are written, so an endless supply needs bounded memory.
@@ -115,17 +113,21 @@ class GraphWriter:
                 for future in pending:
                     future.cancel()
 
-    def _create(self, run: NewRun, rows: Sequence[dict[str, Any]]) -> int:
+    def _create(self, run: NewRun, rows: Sequence[CohesionRow]) -> int:
         return self.gateway.create_cohesions(self.graph.selection, run.id, float(run.p), run.score, rows)
 
+    def end_run(self, run: NewRun, figures: RunFigures) -> None:
+        """Note what the record of a run says once it is complete: all of its hubs are written."""
+        self._figures[run.id] = figures
+
     def complete(self) -> None:
-        """Make the begun runs visible and those they replace invisible, all in one commit."""
+        """Make the runs visible, all of which have ended, and those they replace invisible, in one commit."""
         there = [run for run in self.gateway.list_runs() if run.graph == self.graph.name]
         rests = [(run, old, *self._rest(run, old)) for run in self.begun for old in there if run.trims(old)]
         with self._lock.last_writes() as transaction:
             for run in self.begun:
                 replaced = [old.id for old in there if run.replaces(old)]
-                transaction.complete_run(run.id, self.graph.name, replaced, run.values)
+                transaction.complete_run(run.id, self.graph.name, replaced, self._figures[run.id])
             for run, old, memberships, digest in rests:
                 transaction.delete_vertex_cohesions(self.graph.selection, old.id, run.owners)
                 transaction.update_run(old.id, memberships, digest, "complete" if memberships else "replaced")
@@ -187,34 +189,24 @@ def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) 
         log.debug("remains in graph %r are left to the next writer: %s", name, error)
 
 
-def transactions_of(rows: Iterable[dict[str, Any]], memberships: int) -> Iterator[list[dict[str, Any]]]:
-    """Group rows so that each group has about `memberships` members, and at least one row."""
-    group: list[dict[str, Any]] = []
+def transactions_of(rows: Iterable[CohesionRow], memberships: int) -> Iterator[list[CohesionRow]]:
+    """Cut rows into transactions of about `memberships` memberships, and at least one row."""
+    transaction: list[CohesionRow] = []
     members = 0
     for row in rows:
-        group.append(row)
+        transaction.append(row)
         members += row["size"]
         if members >= memberships:
-            yield group
-            group, members = [], 0
-    if group:
-        yield group
+            yield transaction
+            transaction, members = [], 0
+    if transaction:
+        yield transaction
 
 
-def row_of(cohesion: Cohesion) -> dict[str, Any]:
-    """One cohesion as a row of `create_cohesions`."""
-    return {
-        "vertex": cohesion.vertex,
-        "size": cohesion.size,
-        "edges": cohesion.edges,
-        "density": cohesion.density,
-        "members": list(cohesion.members),
-    }
-
-
-def rows_of(graph: Graph, batch: CohesionBatch) -> Iterator[dict[str, Any]]:
-    """The cohesions of a batch computed on `graph`, each as `row_of` has it; their keys are taken out all at once."""
-    vertices, members = graph.keys[batch.vertices].tolist(), graph.keys[batch.members].tolist()
+def rows_of(batch: CohesionBatch) -> Iterator[CohesionRow]:
+    """Yield the cohesions of a batch as rows of the statement `create_cohesions`."""
+    # Keys become Python's own for the whole batch at once, which takes a fraction of the time of one by one.
+    vertices, members = batch.keys[batch.vertices].tolist(), batch.keys[batch.members].tolist()
     bounds = batch.offsets.tolist()
     hubs = zip(vertices, bounds, bounds[1:], batch.edges.tolist(), batch.densities.tolist(), strict=False)
     for vertex, start, end, edges, density in hubs:

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, TypeVar
 
-from pcneo.annotate.plan import Frontier, Options, P, Plan, Stopwatch, batches_of, cohesions_of, make_plan
-from pcneo.annotate.run_writer import GraphWriter, row_of, rows_of, writer_of
-from pcneo.graph import MembershipHash, fingerprint
-from pcneo.model import Key
+from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
+from pcneo.annotate.run_writer import GraphWriter, rows_of, writer_of
+from pcneo.annotate.supply import Supply, supply_of
+from pcneo.graph import MembershipHash
+from pcneo.model import Key, Progress
 from pcneo.search import p_text
 from pcneo.search.summary import Summary, Tally
-from pcneo.store.chosen_graph import StoredGraph
+from pcneo.store.gateway import CohesionRow
+from pcneo.store.transaction import RunFigures
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = ["WriteResult", "WrittenRun", "write"]
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class WrittenRun:
-    """One stored run: identifier, p as `a/b`, score, scope, and what its cohesions look like."""
+    """One stored run.
+
+    Attributes:
+        run: its identifier.
+        p: as `a/b`.
+        score: name of the score.
+        scope: `graph` or `vertices`.
+        summary: sizes and densities of its cohesions.
+    """
 
     run: str
     p: str
@@ -34,18 +47,18 @@ class WrittenRun:
 
 @dataclass(frozen=True)
 class WriteResult:
-    """What `write` did; counts of relationships include one `HAS_COHESION` a hub.
+    """What `write` did.
 
     Attributes:
         graph: the graph's name.
         node_count, relationship_count: the count store's.
-        vertices, edges: the graph's as ALGORITHM.md#the-graph defines them; for single vertices, what was read.
+        vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search looked at.
         runs: one for each p.
-        relationships_written: of every run.
+        relationships_written: memberships of every run, and one `HAS_COHESION` a hub.
         pre_processing_millis: choosing, checking and reading.
         compute_millis: waiting for the search.
         write_millis: the rest: writing goes on while the search computes.
-        configuration: what was asked for, defaults filled in.
+        configuration: the options, defaults filled in.
     """
 
     graph: str
@@ -58,7 +71,7 @@ class WriteResult:
     pre_processing_millis: int
     compute_millis: int
     write_millis: int
-    configuration: dict[str, Any]
+    configuration: Configuration
 
 
 def write(
@@ -67,40 +80,79 @@ def write(
     *,
     p: P | Sequence[P],
     graph: str | None = None,
-    **options: Unpack[Options],
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+    score: str = "density",
+    vertices: Key | Sequence[Key] | None = None,
+    concurrency: int | None = None,
+    create_index: bool = False,
+    check: bool = False,
+    progress: Progress | None = None,
 ) -> WriteResult:
-    """Find the minimal p-cohesions and store them as hubs and memberships (DATA-MODEL.md#hubs-and-memberships).
+    """Search the minimal p-cohesions and store them as hubs and memberships (DATA-MODEL.md#hubs-and-memberships).
 
     Args:
         driver: an open driver; see `pcneo.connect`.
         database: None for the user's home database.
         p: one or several; several share the read.
         graph: the owner's name for that part of the database; by default `Selection.default_name`.
-        **options: see `Options`.
+        node_labels: labels of the vertices; may be left out where the database leaves one choice.
+        relationship_types: types of the edges; likewise.
+        key: the property that holds the vertices' unique key; likewise.
+        score: `density` or `degree`.
+        vertices: one key or several; only these are searched, by frontier. None for every vertex.
+        concurrency: threads that search; None for all cores.
+        create_index: create the index on the key where it is missing; in mode `write` alone.
+        check: also check that every answer is minimal.
+        progress: called with stage, done and total.
+
+    Returns:
+        What was stored and how long it took.
 
     Raises:
-        PcneoError: see `pcneo.errors`; the previous run stays as it was.
+        ParameterError: an option is out of range, or a name is left out where there is more than one choice.
+        NotFoundError: there is no such label, type or vertex.
+        KeyPropertyError: keys are missing, repeated, or of mixed or unusable kinds.
+        GraphChangedError: the graph changed while it was read.
+        SchemaError: the key has no index.
+        BusyError: another writer holds the graph.
+        AnswerError: an answer failed its check.
+        DatabaseError: the database could not do it. After any error the previous run stays as it was.
     """
-    plan = make_plan(driver, database, "write", p, options)
+    options = Options(
+        p=p,
+        node_labels=node_labels,
+        relationship_types=relationship_types,
+        key=key,
+        score=score,
+        vertices=vertices,
+        concurrency=concurrency,
+        create_index=create_index,
+        check=check,
+        progress=progress,
+    )
+    plan = make_plan(driver, database, "write", options)
     name = graph or plan.selection.default_name
     plan.configuration["graph"] = name
     with writer_of(plan.gateway, name, plan.selection) as writer:
-        return _write_graph(plan, writer) if plan.vertices is None else _write_vertices(plan, writer, plan.vertices)
+        return _write(plan, writer)
 
 
-def _write_graph(plan: Plan, writer: GraphWriter) -> WriteResult:
-    stored = plan.read()
+def _write(plan: Plan, writer: GraphWriter) -> WriteResult:
+    supply = supply_of(plan)
+    node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows as a difference
     read_millis = plan.millis()
     waited = Stopwatch()
-    runs = [_write_run(plan, writer, stored, p, waited) for p in plan.ps]
+    runs = tuple(_write_run(plan, writer, supply, p, waited) for p in plan.ps)
     writer.complete()
     return WriteResult(
         graph=writer.graph.name,
-        node_count=stored.node_count,
-        relationship_count=stored.relationship_count,
-        vertices=stored.graph.vertex_count,
-        edges=stored.graph.edge_count,
-        runs=tuple(runs),
+        node_count=node_count,
+        relationship_count=relationship_count,
+        vertices=supply.vertices,
+        edges=supply.edges,
+        runs=runs,
         relationships_written=sum(run.summary.memberships + run.summary.cohesions for run in runs),
         pre_processing_millis=read_millis,
         compute_millis=waited.millis,
@@ -109,92 +161,55 @@ def _write_graph(plan: Plan, writer: GraphWriter) -> WriteResult:
     )
 
 
-def _write_run(plan: Plan, writer: GraphWriter, stored: StoredGraph, p: Fraction, waited: Stopwatch) -> WrittenRun:
-    run = writer.begin_run(p, plan.score, "graph")
+def _write_run(plan: Plan, writer: GraphWriter, supply: Supply, p: Fraction, waited: Stopwatch) -> WrittenRun:
+    run = writer.begin_run(p, plan.score, supply.scope, plan.vertices or ())
     tally, digest = Tally(), MembershipHash()
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for batch in waited.around(batches_of(plan, stored.graph, p)):
+    def rows() -> Iterator[CohesionRow]:
+        for batch in waited.around(supply.batches(p)):
             tally.add(batch)
-            digest.update(stored.graph, batch)
-            yield from rows_of(stored.graph, batch)
+            digest.update(batch)
+            yield from rows_of(batch)
 
     written = 0
     for memberships in writer.write_rows(run, rows()):
         written += memberships
-        if plan.progress:
-            plan.progress(f"writing p={p_text(p)}", written, None)
-    summary = tally.summary()
-    run.values = _record(
-        stored.node_count,
-        stored.relationship_count,
-        stored.graph.vertex_count,
-        stored.graph.edge_count,
-        written,
-        fingerprint(stored.graph, bytes.fromhex(writer.graph.fingerprint_key)),
-        digest.hexdigest(),
-    )
-    return WrittenRun(run.id, p_text(p), plan.score, "graph", summary)
-
-
-def _record(
-    node_count: int,
-    relationship_count: int,
-    vertices: int,
-    edges: int,
-    memberships: int,
-    print_: str | None,
-    digest: str,
-) -> dict[str, Any]:
-    return {
-        "nodeCount": node_count,
-        "relationshipCount": relationship_count,
-        "vertices": vertices,
-        "edges": edges,
-        "memberships": memberships,
-        "fingerprint": print_,
-        "membershipHash": digest,
-    }
-
-
-def _write_vertices(plan: Plan, writer: GraphWriter, vertices: Sequence[Key]) -> WriteResult:
-    frontier = Frontier(plan)
-    read_millis = plan.millis()
-    node_count = plan.gateway.count_nodes(plan.selection)
-    relationship_count = plan.gateway.count_relationships(plan.selection)
-    ascending = sorted(vertices, key=lambda key: (isinstance(key, str), key))
-    runs = [
-        _write_vertices_run(plan, writer, frontier, ascending, p, (node_count, relationship_count)) for p in plan.ps
-    ]
-    writer.complete()
-    return WriteResult(
-        graph=writer.graph.name,
+        plan.progress(f"writing p={p_text(p)}", written, None)
+    node_count, relationship_count = supply.counts
+    figures = RunFigures(
         node_count=node_count,
         relationship_count=relationship_count,
-        vertices=frontier.vertices,
-        edges=frontier.edges,
-        runs=tuple(runs),
-        relationships_written=sum(run.summary.memberships + run.summary.cohesions for run in runs),
-        pre_processing_millis=read_millis,
-        compute_millis=frontier.waited.millis,
-        write_millis=plan.millis() - read_millis - frontier.waited.millis,
-        configuration=plan.configuration,
+        vertices=supply.vertices,
+        edges=supply.edges,
+        memberships=written,
+        fingerprint=supply.fingerprint(bytes.fromhex(writer.graph.fingerprint_key)),
+        membership_hash=digest.hexdigest(),
     )
+    writer.end_run(run, figures)
+    return WrittenRun(run.id, p_text(p), plan.score, supply.scope, tally.summary())
 
 
-def _write_vertices_run(
-    plan: Plan, writer: GraphWriter, frontier: Frontier, ascending: Sequence[Key], p: Fraction, counts: tuple[int, int]
-) -> WrittenRun:
-    run = writer.begin_run(p, plan.score, "vertices")
-    tally, digest = Tally(), MembershipHash()
+class Stopwatch:
+    """The time spent waiting for the items of an iterable."""
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for cohesion in cohesions_of(plan, frontier, ascending, p):
-            run.owners.append(cohesion.vertex)
-            tally.add_cohesions([cohesion])
-            digest.add(cohesion.vertex, cohesion.members)
-            yield row_of(cohesion)
+    def __init__(self) -> None:
+        """Begin at zero."""
+        self._seconds = 0.0
 
-    written = sum(writer.write_rows(run, rows()))
-    run.values = _record(*counts, frontier.vertices, frontier.edges, written, None, digest.hexdigest())
-    return WrittenRun(run.id, p_text(p), plan.score, "vertices", tally.summary())
+    @property
+    def millis(self) -> int:
+        """Milliseconds so far."""
+        return round(1000 * self._seconds)
+
+    def around(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the items; the clock runs only while the next one is awaited."""
+        iterator = iter(items)
+        while True:
+            started = time.perf_counter()
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            finally:
+                self._seconds += time.perf_counter() - started
+            yield item

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -125,38 +125,42 @@ def annotate(
     """
     from pcneo import annotate as modes
 
-    options: dict[str, Any] = {
-        "p": p,
-        "node_labels": node_label or (),
-        "relationship_types": relationship_type or (),
-        "key": key,
-        "score": score.value,
-        "vertices": vertex or None,
-        "concurrency": concurrency,
-        "create_index": create_index,
-        "check": check,
-    }
     if graph is not None and mode is not Mode.write:
         raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
     if plot is not None and mode is not Mode.stats:
         raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
+    run = {
+        Mode.write: partial(modes.write, graph=graph),
+        Mode.stream: modes.stream,
+        Mode.stats: partial(modes.stats, plot=plot),
+        Mode.estimate: modes.estimate,
+    }[mode]
     with connected() as (driver, database), Bars() as bars:
-        if mode is Mode.stream:
-            _print_stream(modes.stream(driver, database, progress=bars, **options), as_json)
+        result = run(
+            driver,
+            database,
+            p=p,
+            node_labels=node_label or (),
+            relationship_types=relationship_type or (),
+            key=key,
+            score=score.value,
+            vertices=vertex or None,
+            concurrency=concurrency,
+            create_index=create_index,
+            check=check,
+            progress=bars,
+        )
+        if isinstance(result, Iterator):
+            _print_stream(result, as_json)
             return
-        if mode is Mode.write:
-            result = modes.write(driver, database, graph=graph, progress=bars, **options)
-            show = partial(_print_written, result)
-        elif mode is Mode.stats:
-            result = modes.stats(driver, database, progress=bars, plot=plot, **options)
-            show = partial(_print_stats, result)
-        else:
-            result = modes.estimate(driver, database, progress=bars, **options)
-            show = partial(_print_estimate, result)
     if as_json:
         print_json(result)
+    elif isinstance(result, modes.WriteResult):
+        _print_written(result)
+    elif isinstance(result, modes.StatsResult):
+        _print_stats(result)
     else:
-        show()
+        _print_estimate(result)
 
 
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:

@@ -43,6 +43,7 @@ def batch_from_rows(
         offsets=np.concatenate([[0], np.cumsum([len(members[i]) for i in order], dtype=np.int64)]).astype(np.int64),
         members=np.concatenate([np.empty(0, np.uint32), *(members[i] for i in order)]),
         edges=np.array(edges, np.int64)[order],
+        keys=graph.keys,
     )
 
 

@@ -7,7 +7,7 @@ import hmac
 import struct
 from collections.abc import Iterable
 
-from pcneo.model import CohesionBatch, Graph, Key
+from pcneo.model import CohesionBatch, Graph, Key, KeyArray
 
 __all__ = ["MembershipHash", "fingerprint", "membership_hash"]
 
@@ -42,21 +42,17 @@ class MembershipHash:
     def __init__(self) -> None:
         """Start with no cohesions."""
         self._hash = hashlib.sha256()
-        self._graph: Graph | None = None
-        self._keys: list[bytes] = []
+        self._keys: KeyArray | None = None
+        self._encoded: list[bytes] = []
 
-    def update(self, graph: Graph, batch: CohesionBatch) -> None:
-        """Add a batch computed on `graph`, its vertices ascending and beyond those of the batches before."""
-        if graph is not self._graph:
-            self._graph, self._keys = graph, list(map(_encode, graph.keys.tolist()))
-        members = list(map(self._keys.__getitem__, batch.members.tolist()))
+    def update(self, batch: CohesionBatch) -> None:
+        """Add a batch whose vertices ascend and lie beyond those of the batches before."""
+        if batch.keys is not self._keys:
+            self._keys, self._encoded = batch.keys, list(map(_encode, batch.keys.tolist()))
+        members = list(map(self._encoded.__getitem__, batch.members.tolist()))
         bounds = batch.offsets.tolist()
         for i, vertex in enumerate(batch.vertices.tolist()):
-            self._hash.update(_digest(self._keys[vertex], members[bounds[i] : bounds[i + 1]]))
-
-    def add(self, vertex: Key, members: Iterable[Key]) -> None:
-        """Add one cohesion, its members ascending, its vertex beyond those before."""
-        self._hash.update(_digest(_encode(vertex), list(map(_encode, members))))
+            self._hash.update(_digest(self._encoded[vertex], members[bounds[i] : bounds[i + 1]]))
 
     def hexdigest(self) -> str:
         """Return the hash of all cohesions so far."""

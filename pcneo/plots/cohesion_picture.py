@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import Key, ShownCohesion
+from pcneo.model import AnyPath, Key, ShownCohesion
 from pcneo.plots.rings import LONGEST_LABEL, MOST_LABELLED_OTHERS, Rings, arrange
 from pcneo.plots.style import LOOKS, PAGE, look, new_figure, save_figure
 
@@ -31,8 +30,12 @@ ROTATED_FROM = 17
 MOST_BENT = 3_000
 
 
-def draw_cohesion(shown: ShownCohesion, path: Path) -> None:
-    """Draw one cohesion as SVG or PNG, by the ending of `path`.
+def draw_cohesion(shown: ShownCohesion, path: AnyPath) -> None:
+    """Draw one cohesion in the graph around it.
+
+    Args:
+        shown: as `pcneo.show` returns it.
+        path: the picture, `.svg` or `.png`.
 
     Raises:
         ParameterError, PcneoError: as in `check_picture`.

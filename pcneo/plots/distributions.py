@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.model import AnyPath
 from pcneo.plots.style import PAGE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ LOGARITHMIC_FROM = 30
 
 
 def draw_distributions(
-    runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]], score: str, path: Path, *, vertices: int | None
+    runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]],
+    score: str,
+    path: AnyPath,
+    *,
+    vertices: int | None,
 ) -> None:
     """Draw how many cohesions have at most so many members, and at most such a density, a line for each p.
 

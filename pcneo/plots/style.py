@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.graph.files.whole_file import check_place, whole_file
+from pcneo.model import AnyPath
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,7 +118,13 @@ def look(name: str) -> Look:
 
 @contextmanager
 def new_figure(
-    rows: int = 1, columns: int = 1, *, width: float = PAGE, height: float | None = None, **subplots: Any
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    width: float = PAGE,
+    height: float | None = None,
+    sharex: bool | Literal["none", "all", "row", "col"] = False,
+    sharey: bool | Literal["none", "all", "row", "col"] = False,
 ) -> Iterator[tuple[Figure, NDArray[np.object_]]]:
     """Make a figure in the house's style; draw inside the block, save there or later with `save_figure`.
 
@@ -125,7 +132,7 @@ def new_figure(
         rows, columns: of axes.
         width: in inches, `PAGE` or `COLUMN`.
         height: in inches; by default axes are about two thirds as high as wide.
-        **subplots: further keywords of `Figure.subplots`, for example `sharey=True`.
+        sharex, sharey: which axes share their scales, as for matplotlib's `Figure.subplots`.
 
     Yields:
         The figure, and its axes in an object array, shape (rows, columns).
@@ -139,30 +146,39 @@ def new_figure(
 
         figure = Figure(figsize=(width, height or rows * max(0.65 * width / columns, 1.8)), layout="constrained")
         FigureCanvasAgg(figure)  # draws into memory: no window, no pyplot
-        yield figure, figure.subplots(rows, columns, squeeze=False, **subplots)
+        yield figure, figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
 
 
-def check_picture(path: Path) -> None:
+def check_picture(path: AnyPath) -> None:
     """Find out, before long work, whether a picture can be drawn and written at `path`.
+
+    Args:
+        path: where it would be.
 
     Raises:
         ParameterError: its ending is neither `.svg` nor `.png`, or it cannot be written.
         PcneoError: matplotlib is not installed.
     """
+    path = Path(path)
     if path.suffix.lower() not in _ENDINGS:
         raise ParameterError(f"{path}: a picture's name ends in {' or '.join(_ENDINGS)}.", name="plot", value=path)
     _require_matplotlib()
     check_place(path, "plot", replace=True)
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as SVG or PNG, by the ending of `path`, whole or not at all; an older picture there is replaced.
+def save_figure(figure: Figure, path: AnyPath) -> None:
+    """Write a figure as SVG or PNG, whole or not at all; an older picture there is replaced.
 
     The bytes are the same for the same figure and versions: no date, and no identifier drawn at random.
+
+    Args:
+        figure: as `new_figure` makes them.
+        path: the picture, `.svg` or `.png`.
 
     Raises:
         ParameterError, PcneoError: as in `check_picture`.
     """
+    path = Path(path)
     check_picture(path)
     kind = path.suffix.lower().removeprefix(".")
     with _style(), whole_file(path, replace=True) as file:

@@ -71,7 +71,7 @@ class Source:
         rows = gateway.stream_cohesions(self.record.selection, run.id)
         batch = batch_from_rows(self.graph, rows, Fraction(run.p_text), run.score)
         digest = MembershipHash()
-        digest.update(self.graph, batch)
+        digest.update(batch)
         if digest.hexdigest() != run.membership_hash:
             raise GraphChangedError(
                 f"The stored memberships of run {run.id} are no longer those that were written. "

@@ -113,6 +113,7 @@ class Task:
             offsets,
             _ascending(offsets, found),
             np.zeros(len(ends), np.int64),
+            graph.keys,
         )
         self._check(graph, need, batch, memory)
         return batch, Missing(missing, so_far)

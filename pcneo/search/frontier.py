@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
-from pcneo.model import Cohesion, Graph, Key
+from pcneo.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Missing, Task, make_task
 from pcneo.search.threshold import thresholds
 
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["minimal_p_cohesion", "search_streamed"]
+__all__ = ["minimal_p_cohesion", "search_frontier", "search_streamed"]
 
 Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 
@@ -32,10 +32,12 @@ _FURTHER = 16  # and for at most one in so many on behalf of vertices that are l
 _KEPT_ARCS = 200_000  # neighbours known, beyond which no further vertex joins: each step goes through all that is known
 
 
-def search_streamed(
+def search_frontier(
     fetch: Fetch, vertices: Iterable[Key], p: object, score: str = "density", *, check: bool = False
-) -> Iterator[Cohesion]:
+) -> Iterator[CohesionBatch]:
     """Yield the minimal p-cohesion of each vertex, reading the part of the graph that its expansion looks at, or may.
+
+    Each comes as a batch of one whose keys are those of its members: nothing else of the graph is held by it.
 
     The answers are those of `search_batches` on the whole graph. Several vertices are searched in step: a fetch brings
     at once the neighbourhoods that the next step of each of their expansions lacks, and some that later steps may.
@@ -55,18 +57,26 @@ def search_streamed(
         KeyPropertyError: keys are of mixed or unusable kinds, or belong to several vertices.
         AnswerError: an answer failed its check.
     """
-    return _stream(fetch, vertices, make_task(p, score, check))
+    return _search(fetch, vertices, make_task(p, score, check))
+
+
+def search_streamed(
+    fetch: Fetch, vertices: Iterable[Key], p: object, score: str = "density", *, check: bool = False
+) -> Iterator[Cohesion]:
+    """Yield what `search_frontier` yields, by key. Arguments and errors as there."""
+    batches = search_frontier(fetch, vertices, p, score, check=check)
+    return (cohesion for batch in batches for cohesion in batch.cohesions())
 
 
 @dataclass
 class _Search:
-    """A vertex that is asked for, and its answer as soon as there is one."""
+    """A queried vertex, and its answer as soon as there is one."""
 
     vertex: Key
-    answer: Cohesion | None = None
+    answer: CohesionBatch | None = None
 
 
-def _stream(fetch: Fetch, vertices: Iterable[Key], task: Task) -> Iterator[Cohesion]:
+def _search(fetch: Fetch, vertices: Iterable[Key], task: Task) -> Iterator[CohesionBatch]:
     partial = PartialGraph()
     waiting = iter(vertices)
     searches: deque[_Search] = deque()  # in the order in which the answers are wanted
@@ -99,7 +109,7 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
         if search.vertex in partial:
             batch, missing = task.run(graph, need, np.searchsorted(graph.keys, [search.vertex]), memory)
             if len(batch):
-                search.answer = next(batch.cohesions(graph))
+                search.answer = _with_own_keys(batch)
             else:
                 lacking.append(missing)
     new = [search.vertex for search in searches if search.vertex not in partial]
@@ -120,6 +130,17 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
         raise GraphChangedError(
             f"Vertex {key!r} was a neighbour and is gone: the graph changed while it was read. Ask again.", vertex=key
         )
+
+
+def _with_own_keys(batch: CohesionBatch) -> CohesionBatch:
+    """Return one cohesion by position among its own members, so that it holds nothing of the graph it is from."""
+    members = batch.members
+    return replace(
+        batch,
+        vertices=np.searchsorted(members, batch.vertices),
+        members=np.arange(len(members), dtype=np.uint32),
+        keys=batch.keys[members],
+    )
 
 
 def _needed_soon(

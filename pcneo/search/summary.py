@@ -1,8 +1,7 @@
-"""Sizes and densities of a set of cohesions, in the few numbers that a person reads."""
+"""Sizes and densities of many cohesions, in the few numbers that a person reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from pcneo.model import Cohesion, CohesionBatch
+    from pcneo.model import CohesionBatch
 
 __all__ = ["Distribution", "Summary", "Tally"]
 
@@ -52,14 +51,8 @@ class Summary:
     densities: Distribution | None
 
     @classmethod
-    def of(cls, cohesions: Iterable[Cohesion]) -> Summary:
-        """Describe cohesions one by one."""
-        tally = Tally()
-        tally.add_cohesions(cohesions)
-        return tally.summary()
-
-    @classmethod
-    def _of_arrays(cls, sizes: NDArray[np.int64], densities: NDArray[np.float64]) -> Summary:
+    def of(cls, sizes: NDArray[np.int64], densities: NDArray[np.float64]) -> Summary:
+        """Describe cohesions by their sizes and densities, both of shape (b,)."""
         return cls(
             cohesions=len(sizes),
             memberships=int(sizes.sum()),
@@ -81,12 +74,6 @@ class Tally:
         self._sizes.append(batch.sizes)
         self._densities.append(batch.densities)
 
-    def add_cohesions(self, cohesions: Iterable[Cohesion]) -> None:
-        """Count cohesions in, one by one."""
-        pairs = [(cohesion.size, cohesion.density) for cohesion in cohesions]
-        self._sizes.append(np.array([size for size, _ in pairs], np.int64))
-        self._densities.append(np.array([density for _, density in pairs], np.float64))
-
     @property
     def sizes(self) -> NDArray[np.int64]:
         """Members of each cohesion, in the order in which they came."""
@@ -99,4 +86,4 @@ class Tally:
 
     def summary(self) -> Summary:
         """Describe what has passed."""
-        return Summary._of_arrays(self.sizes, self.densities)
+        return Summary.of(self.sizes, self.densities)

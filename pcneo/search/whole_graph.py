@@ -77,6 +77,7 @@ def minimal_p_cohesions(
         offsets=np.concatenate([np.zeros(1, np.int64), *(batch.sizes for batch in batches)]).cumsum(),
         members=np.concatenate([np.empty(0, np.uint32), *(batch.members for batch in batches)]),
         edges=np.concatenate([np.empty(0, np.int64), *(batch.edges for batch in batches)]),
+        keys=graph.keys,
     )
 
 

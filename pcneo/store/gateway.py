@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString
+from typing import Any, LiteralString, TypedDict
 
 import neo4j
 
@@ -23,7 +23,7 @@ from pcneo.store.schema import SchemaItem
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of, sample_names
 
-__all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
+__all__ = ["CohesionRow", "Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
 DELETE_BATCH = 2_000
 """Hubs a deleting transaction."""
@@ -64,6 +64,16 @@ class GraphRecord:
     name: str
     selection: Selection
     fingerprint_key: str
+
+
+class CohesionRow(TypedDict):
+    """One cohesion as the statement `create_cohesions` takes it; vertex and members by key."""
+
+    vertex: Key
+    size: int
+    edges: int
+    density: float
+    members: list[Key]
 
 
 class Gateway(GraphReader):
@@ -182,7 +192,9 @@ class Gateway(GraphReader):
         """Record a run before its first hub is written."""
         self._write("create_run", run=run, graph=graph, scope=scope, p=p, pText=p_text, score=score, version=version)
 
-    def create_cohesions(self, selection: Selection, run: str, p: float, score: str, rows: Sequence[Row]) -> int:
+    def create_cohesions(
+        self, selection: Selection, run: str, p: float, score: str, rows: Sequence[CohesionRow]
+    ) -> int:
         """Write hubs with their memberships; return the memberships written.
 
         A batch that does not fit into the server's transaction memory is halved and tried again.
@@ -192,7 +204,7 @@ class Gateway(GraphReader):
             run: the run's identifier.
             p: for filtering.
             score: the score's name.
-            rows: maps of `vertex`, `size`, `edges`, `density` and `members`.
+            rows: the cohesions.
 
         Raises:
             WriteMismatchError: the counters differ from what was sent.
@@ -201,7 +213,7 @@ class Gateway(GraphReader):
         parameters = {"run": run, "p": p, "score": score}
         return self._create_or_halve(text, parameters, rows)
 
-    def _create_or_halve(self, text: LiteralString, parameters: Row, rows: Sequence[Row]) -> int:
+    def _create_or_halve(self, text: LiteralString, parameters: Row, rows: Sequence[CohesionRow]) -> int:
         sent = {"cohesions": len(rows), "memberships": sum(len(row["members"]) for row in rows)}
         try:
             with translated(), self._session(neo4j.WRITE_ACCESS) as session:

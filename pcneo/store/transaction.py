@@ -6,6 +6,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
 import neo4j
@@ -16,7 +17,7 @@ from pcneo.model import Key, Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.statements import load_statement
 
-__all__ = ["Row", "Transaction", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
+__all__ = ["Row", "RunFigures", "Transaction", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
 
 PATIENCE_SECONDS = 30.0
 """How long a transaction is tried; the driver's own figure."""
@@ -25,6 +26,19 @@ Row = dict[str, Any]
 T = TypeVar("T")
 
 log = logging.getLogger("pcneo")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFigures:
+    """What the record of a run says once the run is complete; attributes as in `pcneo.model.Run`."""
+
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+    memberships: int
+    fingerprint: str | None
+    membership_hash: str
 
 
 class Transaction:
@@ -48,13 +62,25 @@ class Transaction:
         """Take or keep the write lock on one graph; False where there is no such graph."""
         return bool(self.run("touch_graph", name=name))
 
-    def complete_run(self, run: str, graph: str, replaced: Sequence[str], values: Row) -> None:
-        """Make a run visible and those it replaces invisible; `values` are the record's remaining properties.
+    def complete_run(self, run: str, graph: str, replaced: Sequence[str], figures: RunFigures) -> None:
+        """Make a run visible and those it replaces invisible.
 
         Raises:
             WriteMismatchError: the run's record is gone.
         """
-        rows = self.run("complete_run", run=run, graph=graph, replaced=list(replaced), **values)
+        rows = self.run(
+            "complete_run",
+            run=run,
+            graph=graph,
+            replaced=list(replaced),
+            nodeCount=figures.node_count,
+            relationshipCount=figures.relationship_count,
+            vertices=figures.vertices,
+            edges=figures.edges,
+            memberships=figures.memberships,
+            fingerprint=figures.fingerprint,
+            membershipHash=figures.membership_hash,
+        )
         if rows[0]["completed"] != 1:
             raise WriteMismatchError(f"The record of run {run} is gone; it stays invisible.", sent=1, written=0)
 

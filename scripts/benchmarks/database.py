@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns, say
 from benchmarks.neo4j_servers import NAMES, in_process, loaded
+
+if TYPE_CHECKING:
+    from pcneo.model import Cohesion
+    from pcneo.store.gateway import CohesionRow
 
 __all__ = ["annotate", "streamed", "writers"]
 
@@ -30,12 +34,12 @@ def annotate(setting: Setting) -> Iterator[Line]:
     many sessions and as large transactions.
     """
     from pcneo import annotate, clean
-    from pcneo.annotate.run_writer import WRITERS, row_of
+    from pcneo.annotate.run_writer import WRITERS
 
     with loaded(setting.file) as server, server.driver() as driver:
         for p, most in ROUNDS.items():
             rounds = min(most, setting.rounds)
-            rows = list(map(row_of, annotate.stream(driver, p=p, **NAMES)))
+            rows = [_row(cohesion) for cohesion in annotate.stream(driver, p=p, **NAMES)]
             figures: list[dict[str, float]] = []
 
             def ours(p: str = p, figures: list[dict[str, float]] = figures) -> float:
@@ -60,7 +64,18 @@ def annotate(setting: Setting) -> Iterator[Line]:
             )
 
 
-def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
+def _row(cohesion: Cohesion) -> CohesionRow:
+    """A cohesion as the statement `create_cohesions` takes it."""
+    return {
+        "vertex": cohesion.vertex,
+        "size": cohesion.size,
+        "edges": cohesion.edges,
+        "density": cohesion.density,
+        "members": list(cohesion.members),
+    }
+
+
+def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
     """Read everything and write `rows`, which are deleted again, untimed."""
     from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS
 
@@ -72,14 +87,14 @@ def _plain(driver: Any, rows: Sequence[dict[str, Any]], p: str) -> float:
     return seconds + _write(driver, rows, p, MEMBERSHIPS_A_TRANSACTION, WRITERS)
 
 
-def _write(driver: Any, rows: Sequence[dict[str, Any]], p: str, memberships: int, sessions: int) -> float:
+def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, sessions: int) -> float:
     """Write `rows`, so many memberships a transaction and sessions at once, and delete them again, untimed."""
     from pcneo.annotate.run_writer import transactions_of
     from pcneo.store.statements import load_statement
 
     text, batches = load_statement("create_cohesions").text, list(transactions_of(rows, memberships))
 
-    def write(batch: list[dict[str, Any]]) -> None:
+    def write(batch: list[CohesionRow]) -> None:
         parameters = {"run": "plain", "p": float(p), "score": "density", "rows": batch}
         with driver.session() as session:
             session.execute_write(lambda tx: tx.run(text, parameters).consume())
@@ -96,10 +111,9 @@ def _write(driver: Any, rows: Sequence[dict[str, Any]], p: str, memberships: int
 def writers(setting: Setting) -> Iterator[Line]:
     """Memberships written a second, by sessions that write at once and memberships a transaction."""
     from pcneo import annotate
-    from pcneo.annotate.run_writer import row_of
 
     with loaded(setting.file) as server, server.driver() as driver:
-        rows = list(map(row_of, annotate.stream(driver, p="0.1", **NAMES)))
+        rows = [_row(cohesion) for cohesion in annotate.stream(driver, p="0.1", **NAMES)]
         written = sum(row["size"] for row in rows)
         ways = [(sessions, memberships) for sessions in (1, 2, 3, 4) for memberships in (10_000, 20_000, 30_000)]
         tasks = {

@@ -94,4 +94,5 @@ def _completed(batch: CohesionBatch, stored: Graph, graph: Graph) -> CohesionBat
         offsets=np.concatenate((batch.offsets, batch.offsets[-1] + 1 + np.arange(len(more)))),
         members=np.concatenate((batch.members, more.astype(np.uint32))),
         edges=np.concatenate((batch.edges, np.zeros(len(more), np.int64))),
+        keys=graph.keys,
     )

@@ -50,7 +50,8 @@ def batches(draw: st.DrawFn) -> tuple[nx.Graph, CohesionBatch]:
     groups = [sorted({v, *draw(st.lists(st.integers(0, n - 1)))}) for v in range(n)]
     offsets = np.cumsum([0, *map(len, groups)])
     members = np.concatenate(groups).astype(np.uint32)
-    return graph, CohesionBatch(Fraction(1, 2), "density", np.arange(n), offsets, members, np.zeros(n, np.int64))
+    edges = np.zeros(n, np.int64)
+    return graph, CohesionBatch(Fraction(1, 2), "density", np.arange(n), offsets, members, edges, np.arange(n))
 
 
 def sets_of(batch: CohesionBatch) -> dict[naive.Vertex, set[naive.Vertex]]:

@@ -16,16 +16,17 @@ HEAVY = ("matplotlib", "networkx", "neo4j", "numba", "opendp")
 
 
 def imported_for_type_checkers() -> dict[str, str]:
-    """Each name that `pcneo/__init__.py` imports for type checkers, and the module it names there."""
+    """Each name that `pcneo/__init__.py` imports, at once or for type checkers alone, and the module it names there."""
+    body = ast.parse(Path(pcneo.__file__).read_text(encoding="utf-8")).body
     (block,) = (
         node
-        for node in ast.parse(Path(pcneo.__file__).read_text(encoding="utf-8")).body
+        for node in body
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     )
     return {
         alias.asname or alias.name: statement.module or ""
-        for statement in block.body
-        if isinstance(statement, ast.ImportFrom)
+        for statement in [*body, *block.body]
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("pcneo")
         for alias in statement.names
     }
 

@@ -10,11 +10,11 @@ from typing import Any, cast
 import networkx as nx
 import pytest
 
-from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS, GraphWriter, NewRun, row_of, rows_of
+from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS, GraphWriter, NewRun, rows_of
 from pcneo.graph import MembershipHash, graph_from_networkx, membership_hash
 from pcneo.model import Selection
-from pcneo.search import minimal_p_cohesions
-from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.search import minimal_p_cohesions, search_frontier
+from pcneo.store.gateway import CohesionRow, Gateway, GraphRecord
 from pcneo.store.lock import GraphLock
 
 SIZE = 1_000
@@ -41,7 +41,7 @@ def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
     writer = GraphWriter(cast("Gateway", store), record, cast("GraphLock", None))
     taken = 0
 
-    def endless() -> Iterator[dict[str, Any]]:
+    def endless() -> Iterator[CohesionRow]:
         nonlocal taken
         while True:
             taken += SIZE
@@ -60,15 +60,21 @@ def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
 
 
 @pytest.mark.parametrize("name", [int, "v{}".format], ids=["integers", "strings"])
-def test_a_batch_gives_the_rows_and_the_hash_of_its_cohesions(name: Any) -> None:
-    graph = graph_from_networkx(nx.relabel_nodes(nx.gnp_random_graph(80, 0.08, seed=1), name))
+def test_a_batch_and_single_cohesions_give_the_same_rows_and_the_same_hash(name: Any) -> None:
+    network = nx.relabel_nodes(nx.gnp_random_graph(80, 0.08, seed=1), name)
+    graph = graph_from_networkx(network)
     batch = minimal_p_cohesions(graph, "0.5")
-    cohesions = list(batch.cohesions(graph))
-    assert list(rows_of(graph, batch)) == list(map(row_of, cohesions))
+    single = list(search_frontier(lambda keys: [(key, list(network[key])) for key in keys], graph.keys.tolist(), "0.5"))
+    cohesions = list(batch.cohesions())
+    assert list(rows_of(batch)) == [
+        {"vertex": c.vertex, "size": c.size, "edges": c.edges, "density": c.density, "members": list(c.members)}
+        for c in cohesions
+    ]
+    assert list(rows_of(batch)) == [row for alone in single for row in rows_of(alone)]
     at_once, one_by_one = MembershipHash(), MembershipHash()
-    at_once.update(graph, batch)
-    for cohesion in cohesions:
-        one_by_one.add(cohesion.vertex, cohesion.members)
+    at_once.update(batch)
+    for alone in single:
+        one_by_one.update(alone)
     assert at_once.hexdigest() == one_by_one.hexdigest()
     assert at_once.hexdigest() == membership_hash((c.vertex, c.members) for c in cohesions)
-    assert all(type(key) is type(name(0)) for row in rows_of(graph, batch) for key in [row["vertex"], *row["members"]])
+    assert all(type(key) is type(name(0)) for row in rows_of(batch) for key in [row["vertex"], *row["members"]])

@@ -1,0 +1,109 @@
+"""Mode `stats`: the sizes and densities of the cohesions, described and drawn; nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.annotate.plan import Configuration, Options, P, make_plan
+from pcneo.annotate.supply import supply_of
+from pcneo.model import AnyPath, Key, Progress
+from pcneo.plots import check_picture, draw_distributions
+from pcneo.search import p_text
+from pcneo.search.summary import Summary, Tally
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["StatsResult", "stats"]
+
+
+@dataclass(frozen=True)
+class StatsResult:
+    """Sizes and densities.
+
+    Attributes:
+        summaries: by p, as `a/b`.
+        node_count, relationship_count, vertices, edges, pre_processing_millis, compute_millis, configuration: as in
+            `WriteResult`.
+    """
+
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+    summaries: dict[str, Summary]
+    pre_processing_millis: int
+    compute_millis: int
+    configuration: Configuration
+
+
+def stats(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    p: P | Sequence[P],
+    plot: AnyPath | None = None,
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+    score: str = "density",
+    vertices: Key | Sequence[Key] | None = None,
+    concurrency: int | None = None,
+    create_index: bool = False,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> StatsResult:
+    """Describe the sizes and densities of the minimal p-cohesions; nothing is written to the database.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        p: one or several; several share the read.
+        plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
+        node_labels, relationship_types, key, score, vertices, concurrency, check, progress: as for `write`.
+        create_index: refused: nothing is written.
+
+    Returns:
+        A summary for each p.
+
+    Raises:
+        PcneoError: as in `write`, but for BusyError; ParameterError also for a picture that cannot be drawn.
+    """
+    if plot is not None:
+        check_picture(plot)
+    options = Options(
+        p=p,
+        node_labels=node_labels,
+        relationship_types=relationship_types,
+        key=key,
+        score=score,
+        vertices=vertices,
+        concurrency=concurrency,
+        create_index=create_index,
+        check=check,
+        progress=progress,
+    )
+    plan = make_plan(driver, database, "stats", options)
+    supply = supply_of(plan)
+    read_millis = plan.millis()
+    tallies = {p_text(fraction): Tally() for fraction in plan.ps}
+    for fraction in plan.ps:
+        for batch in supply.batches(fraction):
+            tallies[p_text(fraction)].add(batch)
+    node_count, relationship_count = supply.counts
+    result = StatsResult(
+        node_count=node_count,
+        relationship_count=relationship_count,
+        vertices=supply.vertices,
+        edges=supply.edges,
+        summaries={text: tally.summary() for text, tally in tallies.items()},
+        pre_processing_millis=read_millis,
+        compute_millis=plan.millis() - read_millis,
+        configuration=plan.configuration,
+    )
+    if plot is not None:
+        runs = {text: (tally.sizes, tally.densities) for text, tally in tallies.items()}
+        draw_distributions(runs, plan.score, plot, vertices=supply.vertices if plan.vertices is None else None)
+    return result

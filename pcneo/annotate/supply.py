@@ -1,0 +1,180 @@
+"""Where cohesions come from: the whole graph in memory, or single vertices whose frontiers are fetched.
+
+No mode needs to know which of the two it has.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Protocol
+
+from pcneo.annotate.plan import Plan
+from pcneo.graph import fingerprint
+from pcneo.model import CohesionBatch, Key
+from pcneo.search import p_text, search_batches, search_frontier
+from pcneo.store.chosen_graph import read_graph
+from pcneo.store.reading import FRONTIER
+
+__all__ = ["Frontier", "Supply", "WholeGraph", "supply_of"]
+
+log = logging.getLogger("pcneo")
+
+KEPT_ARCS = 2_000_000
+"""Neighbours that a frontier keeps between searches: tens of megabytes."""
+
+
+class Supply(Protocol):
+    """The minimal p-cohesions that a plan is about."""
+
+    @property
+    def scope(self) -> str:
+        """The scope of a run that stores them: `graph` or `vertices`."""
+        ...
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The count store's nodes and relationships."""
+        ...
+
+    @property
+    def vertices(self) -> int:
+        """Vertices of the graph, or those that the latest search looked at."""
+        ...
+
+    @property
+    def edges(self) -> int:
+        """Edges likewise."""
+        ...
+
+    def batches(self, p: Fraction) -> Iterator[CohesionBatch]:
+        """Search; the vertices come in the plan's order, those of the whole graph in ascending order."""
+        ...
+
+    def fingerprint(self, key: bytes) -> str | None:
+        """Return the hash of the graph under `key`; None where the graph was not read."""
+        ...
+
+
+def supply_of(plan: Plan) -> Supply:
+    """Return what the plan asks for: every vertex, for which the graph is read now, or those that it names."""
+    return WholeGraph(plan) if plan.vertices is None else Frontier(plan, plan.vertices)
+
+
+class WholeGraph:
+    """Every vertex of the graph, or some, searched in memory.
+
+    Attributes:
+        graph: its arrays.
+        counts: the count store's nodes and relationships when it was read.
+    """
+
+    scope = "graph"
+
+    def __init__(self, plan: Plan) -> None:
+        """Read the graph; errors as in `pcneo.store.chosen_graph.read_graph`."""
+        self._plan = plan
+        stored = read_graph(plan.gateway, plan.selection, plan.progress)
+        self.graph = stored.graph
+        self.counts = (stored.node_count, stored.relationship_count)
+
+    @property
+    def vertices(self) -> int:
+        """Vertices of the graph."""
+        return self.graph.vertex_count
+
+    @property
+    def edges(self) -> int:
+        """Edges of the graph."""
+        return self.graph.edge_count
+
+    def batches(self, p: Fraction, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
+        """Search every vertex, or those at some positions."""
+        plan = self._plan
+        return search_batches(
+            self.graph,
+            p,
+            plan.score,
+            vertices=positions,
+            concurrency=plan.concurrency,
+            check=plan.check,
+            progress=plan.searching(p),
+        )
+
+    def fingerprint(self, key: bytes) -> str:
+        """Return the hash of the graph under `key`."""
+        return fingerprint(self.graph, key)
+
+
+class Frontier:
+    """Single vertices: neighbourhoods are fetched as expansions need them, and kept for several p to share."""
+
+    scope = "vertices"
+
+    def __init__(self, plan: Plan, vertices: Sequence[Key]) -> None:
+        """Begin with nothing read."""
+        self._plan = plan
+        self._vertices = vertices
+        self._kept: dict[Key, list[Key]] = {}
+        self._arcs = 0
+        self._counts: tuple[int, int] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Count afresh what a search looks at and reads."""
+        self._seen: set[Key] = set()
+        self._edges = self._round_trips = self._rows = 0
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The count store's nodes and relationships when this was first called for."""
+        if self._counts is None:
+            self._counts = self._plan.gateway.count_store(self._plan.selection)
+        return self._counts
+
+    @property
+    def vertices(self) -> int:
+        """Vertices that the latest search looked at."""
+        return len(self._seen)
+
+    @property
+    def edges(self) -> int:
+        """Edges at the vertices that the latest search looked at."""
+        return self._edges
+
+    def batches(self, p: Fraction) -> Iterator[CohesionBatch]:
+        """Search the vertices, reading from the database only what their expansions look at."""
+        self._begin()
+        report = self._plan.searching(p)
+        batches = search_frontier(self._fetch, self._vertices, p, self._plan.score, check=self._plan.check)
+        for done, batch in enumerate(batches, 1):
+            report(done, len(self._vertices))
+            yield batch
+        log.debug(
+            "p=%s: %d vertices took %d round trips, which read %d neighbourhoods",
+            p_text(p),
+            len(self._vertices),
+            self._round_trips,
+            self._rows,
+        )
+
+    def fingerprint(self, key: bytes) -> None:
+        """Return None: the graph was not read."""
+
+    def _fetch(self, keys: list[Key]) -> list[tuple[Key, list[Key]]]:
+        """Return whole neighbourhoods, as `search_frontier` wants them; those kept are not read again."""
+        if self._arcs > KEPT_ARCS:
+            self._kept, self._arcs = {}, 0
+        missing = [key for key in keys if key not in self._kept]
+        self._round_trips += -(-len(missing) // FRONTIER)
+        for key, neighbours in self._plan.gateway.get_neighbours(self._plan.selection, missing) if missing else ():
+            self._kept[key] = neighbours
+            self._arcs += len(neighbours)
+            self._rows += 1
+        rows = [(key, self._kept[key]) for key in keys if key in self._kept]
+        for key, neighbours in rows:
+            if key not in self._seen:
+                self._edges += len(neighbours) - len(self._seen.intersection(neighbours))
+                self._seen.add(key)
+        return rows
