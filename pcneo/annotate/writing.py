@@ -52,7 +52,8 @@ class WriteResult:
     Attributes:
         graph: the graph's name.
         node_count, relationship_count: the count store's.
-        vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search looked at.
+        vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search looked
+            at.
         runs: one for each p.
         relationships_written: memberships of every run, and one `HAS_COHESION` a hub.
         pre_processing_millis: choosing, checking and reading.
