@@ -83,7 +83,8 @@ def test_the_short_form_is_exact_or_says_that_it_is_not(x: Fraction, text: str) 
 def test_costs_add_up_exactly_in_any_order() -> None:
     costs = [Cost(F(1, i), F(1, i**3)) for i in range(1, 60)]
     shuffled = random.Random(1).sample(costs, len(costs))
-    assert compose(costs) == compose(shuffled) == Cost(sum(F(1, i) for i in range(1, 60)), compose(costs).delta)
+    exact = Cost(sum(F(1, i) for i in range(1, 60)), sum(F(1, i**3) for i in range(1, 60)))
+    assert compose(costs) == compose(shuffled) == exact
     assert compose([]) == NOTHING
 
 
@@ -107,6 +108,7 @@ def test_what_is_not_bounded_stays_so_and_fits_nothing() -> None:
 
 def test_what_is_left_is_never_below_nothing() -> None:
     assert left(Cost(F(1, 3), F(1)), Cost(F(1), F(1, 2))) == Cost(F(2, 3), F(0))
+    assert left(Cost(F(3, 2), F(1, 3)), Cost(F(1), F(1, 2))) == Cost(F(0), F(1, 6))
 
 
 def test_costs_read_well() -> None:

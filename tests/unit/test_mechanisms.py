@@ -10,11 +10,11 @@ from fractions import Fraction
 import pytest
 
 from pcneo.errors import GraphError, ParameterError
-from pcneo.privacy import collector, vertex
+from pcneo.privacy import collector, laplace, vertex
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge, Elv, Mechanism, Published, make_mechanism
-from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 F = Fraction
 NAMES = ["critical", "edge", "elv", "published"]
@@ -194,6 +194,10 @@ def test_a_group_bound_beyond_one_says_nothing_and_is_one(m: int) -> None:
     assert make("edge", epsilon="1", delta="1e-6").cost(m) == Cost(F(m), F(1))
 
 
+def test_a_group_bound_a_little_beyond_one_is_one_too() -> None:
+    assert make("edge", epsilon="0.01", delta="0.5").cost(3) == Cost(F(3, 100), F(1))
+
+
 def test_published_is_not_bounded() -> None:
     assert make("published").cost(1) == make("published").cost(0, 1) == UNBOUNDED
     assert make("published").cost(0) == NOTHING
@@ -253,6 +257,20 @@ def test_the_parameters_of_the_two_phases_are_those_of_the_document() -> None:
     assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(4), F(1, 10))
     mechanism = two_phases(h=3)
     assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(6), F(3, 40))
+
+
+@pytest.mark.parametrize(("name", "epsilon_1", "parts"), [("edge", 3, 1), ("elv", 12, 4)])
+def test_the_pad_is_that_of_the_scale_that_is_drawn_and_not_of_the_one_asked_for(
+    name: str, epsilon_1: int, parts: int
+) -> None:
+    """Both first scales are 1/3, which no double is; δ is such that 2 are enough for 1/3 and 3 are needed as drawn."""
+    handed = F(handed_scale(F(1, 3)))
+    enough, needed = (F(laplace.cdf(-3, scale, 60)) for scale in (F(1, 3), handed))
+    delta = (enough + needed) / 2
+    assert (pad(F(1, 3), delta), pad(handed, delta)) == (2, 3)
+    h = {"h": 1} if name == "elv" else {}
+    mechanism = make(name, epsilon=epsilon_1 + 1, epsilon_1=epsilon_1, delta=parts * delta, **h)
+    assert mechanism.scale_without_connections == 3 * 3  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @pytest.mark.parametrize("name", TWO_PHASES)
