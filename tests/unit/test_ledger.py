@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from pcneo.privacy.composition import Cost, compose
 from pcneo.release.budget import account_of, check_sole_names, parse_total
 from pcneo.store.count_property import values_hash
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import BudgetRecord, LedgerRecords
+from pcneo.store.ledger import BudgetRecord, LedgerRecords, ReleaseRecord
 
 F = Fraction
 TENTH = Spend("critical", F(1, 10), F(0), "a")
@@ -82,6 +83,7 @@ def test_another_set_of_memberships_is_refused_unless_asked_for_and_sets_are_add
     with pytest.raises(BudgetError, match="another set of memberships"):
         check_spends(account(), [TENTH, other])
     check_spends(account(TENTH), [other], other_groups=True)
+    check_spends(account(TENTH, other), [TENTH, other])  # both were admitted before
     both = account(TENTH, other, TENTH)
     assert both.sets == {"a": Cost(F(1, 5)), "b": Cost(F(1, 5))}
     assert both.spent == Cost(F(2, 5))
@@ -98,6 +100,11 @@ def test_edge_and_elv_know_no_sets() -> None:
     assert account(EDGE).sets == {}
 
 
+def test_a_release_that_promises_nothing_makes_no_set_that_a_later_one_would_leave() -> None:
+    assert account(NOTHING_PROMISED).sets == {}
+    check_spends(account(NOTHING_PROMISED), [Spend("critical", F(1, 10), F(0), "b")], no_promise=True)
+
+
 def test_published_needs_to_be_forced_and_makes_the_total_unbounded() -> None:
     with pytest.raises(BudgetError, match="--no-promise"):
         check_spends(account(), [NOTHING_PROMISED])
@@ -108,6 +115,15 @@ def test_published_needs_to_be_forced_and_makes_the_total_unbounded() -> None:
     with pytest.raises(BudgetError, match="not bounded"):
         check_spends(after, [TENTH])
     check_spends(after, [TENTH], no_promise=True)
+
+
+def test_a_release_that_promises_nothing_is_not_admitted_unseen_among_others_nor_frees_them_of_a_total() -> None:
+    for asked in ([TENTH, NOTHING_PROMISED], [NOTHING_PROMISED, EDGE]):
+        with pytest.raises(BudgetError, match="--no-promise"):
+            check_spends(account(), asked)
+        check_spends(account(), asked, no_promise=True)
+        with pytest.raises(BudgetError, match="No total is set"):
+            check_spends(Account("g", None), asked, no_promise=True)
 
 
 def test_forcing_does_not_lift_the_total_for_what_is_bounded() -> None:
@@ -151,6 +167,16 @@ def test_a_second_name_over_the_same_data_gets_no_ledger() -> None:
     check_sole_names(ledger([first, second], "a"), [first])
     with pytest.raises(BudgetError, match="--graph a"):
         check_sole_names(ledger([first, second], "a"), [second])
+
+
+def test_a_name_that_has_releases_and_no_total_keeps_the_ledger_to_itself() -> None:
+    """`published` needs none."""
+    first, second = graph("a"), graph("b")
+    values = dict.fromkeys(field.name for field in dataclasses.fields(ReleaseRecord)) | {"graph": "a"}
+    records = LedgerRecords((first, second), (), (ReleaseRecord(**values),))  # pyright: ignore[reportArgumentType]
+    check_sole_names(records, [first])
+    with pytest.raises(BudgetError, match="--graph a"):
+        check_sole_names(records, [second])
 
 
 def test_two_new_names_over_the_same_data_get_none_in_one_go() -> None:
