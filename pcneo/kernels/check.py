@@ -1,6 +1,6 @@
-"""The independent check of an answer, which shares nothing with the code that finds one.
+"""The independent check of an answer; it shares no code with the search.
 
-ALGORITHM.md#the-independent-check says why what it looks at is enough.
+ALGORITHM.md#the-independent-check says why these conditions are enough.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ MINIMAL = 4
 
 @njit(nogil=True, cache=True)
 def _loses(offsets, neighbours, need, members, place, q, removed):
-    """Whether peeling `members` less the vertex `removed` loses q: whoever falls below its need leaves."""
+    """Whether q is lost when `removed` leaves and then, one after another, every member that falls below its need."""
     degree = np.zeros(len(members), np.int64)
     for i in range(len(members)):
         for k in range(offsets[members[i]], offsets[members[i] + 1]):
@@ -45,7 +45,7 @@ def _loses(offsets, neighbours, need, members, place, q, removed):
 
 @njit(nogil=True, cache=True)
 def _check_one(offsets, neighbours, need, members, place, q, minimal):
-    """Return (edges inside, condition that fails or SOUND, vertex at which it fails)."""
+    """Return the number of edges inside, the condition that fails (or SOUND), and the vertex at which it fails."""
     if place[q] == 0:
         return 0, HOLDS_QUERIED, q
     seen, queue = np.zeros(len(members), np.bool_), np.empty(len(members), np.int64)
@@ -85,9 +85,9 @@ def check_cohesions(offsets, neighbours, need, queries, bounds, members, edges, 
         queries: int64, the queried vertices.
         bounds: int64; the i-th cohesion is `members[bounds[i]:bounds[i + 1]]`.
         members: uint32.
-        edges: int64, one a cohesion; written here.
-        minimal: whether to check, at a much higher cost, that no other vertex can be left out.
-        place: int64, n zeros, left as they were.
+        edges: int64, one per cohesion; filled with its number of edges.
+        minimal: whether to prove too, at a much higher cost, that no vertex can be left out.
+        place: int64, n zeros; zeros again on return.
 
     Returns:
         (index, condition, vertex) of the first fault; condition is SOUND if there is none.

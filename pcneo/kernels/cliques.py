@@ -1,22 +1,22 @@
-"""k-cliques on arrays: how many there are at each vertex, at each edge, and inside given sets.
+"""k-cliques on arrays: their number at each vertex, at each edge, and inside cohesions.
 
-A k-clique is counted at the first of its vertices to leave (see `degeneracy`): that vertex, the *root*, and k-1 of its
-successors, whose adjacency is a small matrix of bits. Here a vertex is a local number, the root's after the others. Up
-to 63 successors are one word, for which the compiler makes code of its own.
+A k-clique is counted at its *root*, the first of its vertices to leave (see `degeneracy`): the root and k-1 of its
+successors, whose adjacency is a small matrix of bits. In that matrix vertices have local numbers, the root the last. Up
+to 63 successors fit one word, and the compiler makes separate code for that case.
 
 Cliques are counted without being listed (Jain and Seshadhri, "The Power of Pivoting for Exact Clique Counting", 2020).
-A *node* of the walk has two sets: the vertices H that are held, and T, those that are adjacent to all of H. Those of T
-that are adjacent to all others of T move to P, a clique adjacent to all of H and T. Of the vertices left, take one, the
-pivot, that lacks the fewest. Each that it lacks is held, which makes a node below with what of T is adjacent to it, and
-leaves T; then the pivot moves to P, and so on until T is empty. The node then stands for the cliques of H and
-need = k - |H| vertices of P. Where two are needed, they are a pair in P, one of P and one of T, or an edge in T.
-Every k-clique of the root belongs to exactly one node.
+A *node* of the walk has two sets: H, the vertices it holds, and T, the vertices adjacent to all of H. Vertices of T
+that are adjacent to all others of T move to P, a clique adjacent to all of H and T. Of the rest of T, the vertex with
+the fewest non-neighbours there is the pivot. Each of its non-neighbours in turn is held, which makes a node below with
+its neighbours in T, and leaves T; then the pivot moves to P. This repeats until T is empty. The node then stands for
+the cliques made of H and need = k - |H| vertices of P. Where need is two, those are two vertices of P, one of P and one
+of T, or the ends of an edge in T. Every k-clique of the root belongs to exactly one node.
 
-What a node counts, all below it included, is three numbers: the cliques, those that contain any one given vertex of P,
-and those that contain any two. Each goes to the vertices, or pairs of vertices, that the node has and the one above it
-has not. A vertex that joins P late has what was counted before taken off, then what is counted in the end added.
+A node counts three numbers, including all nodes below it: the cliques, those that contain a given vertex of P, and those
+that contain two given vertices of P. They are credited to the vertices, or pairs, that the node has and the node above
+has not. When a vertex joins P late, the count so far is subtracted from it; the final count is added at the end.
 
-Counts are at most 2^63 - 1. A sum of two such numbers that is larger comes out negative, and that is looked at.
+Counts are at most 2^63 - 1. A sum of two counts that exceeds it comes out negative, and every sum is checked for that.
 """
 
 from typing import NamedTuple
@@ -47,30 +47,30 @@ _SIX = np.uint64(6)
 _ALL = np.uint64(2**64 - 1)
 _LAST = np.uint64(63)
 _NO_LIMIT = 2**62
-_MANY = 16  # of a vertex's neighbours among the successors, on average: from here on no 4- and 5-clique is listed
-_AWAY = 63  # the place of a vertex that is not a successor, in a root's single word; so that there are at most 63
+_MANY = 16  # average neighbours of a successor among the successors; above it, listing 4- and 5-cliques costs more
+_AWAY = 63  # the local number of a vertex that is no successor of a root with one word, which has at most 63
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread, for roots of at most d successors; between roots `credits` and `pairs` are zero.
+    """One thread's memory, for roots of at most d successors; between roots `credits` and `pairs` are zero.
 
-    The depth of a node is |H|. Sets are rows of bits, one after another, of as many words as the
-    root's successors take.
+    The depth of a node is |H|. Sets are rows of bits, one after another, each as many words as the root's successors
+    need.
 
     Attributes:
-        place: uint8, n; a vertex's local number where all fit one word; `_AWAY` for one that has none.
-        wide_place: uint32, n; a vertex's local number plus one where they do not fit. Empty if that never happens.
-        rows: uint64; bit j of row i: the successors i and j of the root are adjacent.
+        place: uint8, n; a vertex's local number where one word is enough; `_AWAY` for a vertex without.
+        wide_place: uint32, n; a vertex's local number plus one where it is not. Empty if one word is always enough.
+        rows: uint64; bit j of row i is set if the successors i and j of the root are adjacent.
         rest: uint64; T at each depth.
-        waiting: uint64; those of T that are held next, at each depth.
-        joined: uint64; what moved from T to P, at each depth.
-        joining: uint64; what moves just now.
-        held: uint64, depth; the vertex that made the node of this depth, the root first.
+        waiting: uint64; the vertices of T to hold next, at each depth.
+        joined: uint64; the vertices that moved from T to P, at each depth.
+        joining: uint64; the vertices that are moving now.
+        held: uint64, depth; the vertex whose holding made the node at this depth, the root first.
         clique: uint64, d; the vertices of P.
         clique_sizes: int64, depth; |P|.
-        counted: int64, (depth, 3); what is counted: cliques, those with one vertex of P, those with two.
+        counted: int64, (depth, 3); the cliques, those with a given vertex of P, those with two given vertices of P.
         credits: int64, d; a number for each local vertex but the root.
-        pairs: int64, (d + 1)²; a number for each pair of local vertices, or empty where none is wanted.
+        pairs: int64, (d + 1)²; a number for each pair of local vertices; empty where pairs are not counted.
     """
 
     place: NDArray[np.uint8]
@@ -114,7 +114,7 @@ def workspace(vertex_count: int, largest: int, k: int, pairs: bool = False) -> W
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _size(sets, base, words):
-    """How many vertices are in the set that begins at `base`."""
+    """The number of vertices in the set that begins at `base`."""
     total = _NONE
     for q in range(words):
         total += ones(sets[base + q])
@@ -123,7 +123,7 @@ def _size(sets, base, words):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _degree(rows, v, sets, base, words):
-    """How many vertices of the set that begins at `base` are adjacent to v."""
+    """The number of neighbours of v in the set that begins at `base`."""
     total = _NONE
     for q in range(words):
         total += ones(rows[v * words + q] & sets[base + q])
@@ -140,18 +140,18 @@ def _successors(dag, v):
 
 @njit(nogil=True, cache=True)
 def start_matrix(dag, work, local):
-    """Set up the matrix for a root with the neighbours `local`; return its words a row."""
+    """Set up the matrix of a root whose successors are `local`; return its words per row."""
     count, rows = len(local), work.rows
     if count <= _AWAY:
         place, mask = work.place, (_ONE << np.uint64(count)) - _ONE
         for i in range(count):
             place[local[i]] = i
             rows[i] = _NONE
-            fetch(dag.heads, dag.offsets[local[i]])  # the rows of successors lie anywhere, and are short
+            fetch(dag.heads, dag.offsets[local[i]])  # short rows, scattered in memory
         for i in range(count):
             row = _NONE
             for w in _successors(dag, local[i]):
-                row |= _ONE << np.uint64(place[w])  # no branch: a vertex that is away sets a bit that is masked
+                row |= _ONE << np.uint64(place[w])  # without a branch: `_AWAY` sets a bit that the mask removes
             row &= mask
             rows[i] |= row
             while row != _NONE:
@@ -177,7 +177,7 @@ def start_matrix(dag, work, local):
 
 @njit(nogil=True, cache=True)
 def binomials(largest, k):
-    """Return C(s, r) for s = 0..largest and r = 0..min(k, largest), int64; OVERFLOW where it is 2^63 or more."""
+    """Return C(s, r) for s = 0..largest and r = 0..min(k, largest): int64, OVERFLOW where it is 2^63 or more."""
     width = min(k, largest) + 1
     table = np.zeros((largest + 1, width), np.int64)
     table[:, 0] = 1
@@ -191,13 +191,13 @@ def binomials(largest, k):
 # --- The walk
 
 
-# What follows is inlined, and takes its arrays one by one: taken out of a `Workspace` here, they would be counted as
+# The functions below are inlined and take their arrays one by one: unpacking a `Workspace` in them would count
 # references in the innermost loops.
 
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _add(credits, word, q, number):
-    """Add a number to each vertex of a word, the q-th of its set."""
+    """Add a number to each vertex of a word, the q-th word of its set."""
     while word != _NONE:
         credits[q << _SIX | lowest(word)] += number
         word &= word - _ONE
@@ -205,7 +205,7 @@ def _add(credits, word, q, number):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _add_pairs(pairs, side, held, depth, clique, place, with_held, with_clique):
-    """Add to the pairs of the vertex at this place of P with those held and with those of P before it."""
+    """Add to the pairs of the vertex at `place` in P with the held vertices, and with the vertices of P before it."""
     v = clique[place]
     for i in range(depth):
         pairs[held[i] * side + v] += with_held
@@ -215,7 +215,7 @@ def _add_pairs(pairs, side, held, depth, clique, place, with_held, with_clique):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _take_edges(rows, rest, base, words, p, credits):
-    """Count at a node where two are needed, |P| = p; return how many edges there are in T."""
+    """Credit the vertices of T at a node where two are needed and |P| = p; return the number of edges in T."""
     edges = 0
     for q in range(words):
         word = rest[base + q]
@@ -230,7 +230,7 @@ def _take_edges(rows, rest, base, words, p, credits):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _take_edge_pairs(rows, rest, base, words, p, pairs, side, held, depth, clique):
-    """As `_take_edges`, for pairs."""
+    """Do what `_take_edges` does, for pairs."""
     edges = 0
     for q in range(words):
         word = rest[base + q]
@@ -253,11 +253,11 @@ def _take_edge_pairs(rows, rest, base, words, p, pairs, side, held, depth, cliqu
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _find_pivot(rows, rest, base, words, size, joining):
-    """Put into `joining` who of T is adjacent to all others of T.
+    """Put the vertices of T that are adjacent to all others of T into `joining`.
 
     Returns:
-        joined: how many they are.
-        pivot: of those left, who lacks the fewest.
+        joined: their number.
+        pivot: of the other vertices of T, the one with the fewest non-neighbours there.
     """
     most, pivot, joined = -1, _NONE, _NONE
     for q in range(words):
@@ -277,13 +277,13 @@ def _find_pivot(rows, rest, base, words, size, joining):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _walk(work, count, words, k, chosen, limit, of_pairs):
-    """Walk over all nodes of a root with `count` neighbours, and credit vertices or pairs with the k-cliques there.
+    """Visit all nodes of a root with `count` successors, and credit vertices or pairs with their k-cliques.
 
-    Where `words` and `of_pairs` are constants the compiler drops what is not for them.
+    Where `words` and `of_pairs` are constants, the compiler drops the code that does not apply.
 
     Returns:
         total: the number of k-cliques, or OVERFLOW.
-        looked: words of bits, and pairs of vertices, looked at; more than `limit` if it gave up.
+        looked: words of bits and pairs of vertices looked at; more than `limit` if it gave up.
     """
     rows, rest, waiting, joined, joining = work.rows, work.rest, work.waiting, work.joined, work.joining
     held, clique, clique_sizes, counted = work.held, work.clique, work.clique_sizes, work.counted
@@ -343,7 +343,7 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
                         counted[depth, i] += chosen[p - i, need - i]
         while True:
             if not goes_on:
-                # Nothing is left to be counted at the node: leave it for the one above.
+                # The node is done: return to the one above.
                 a, b, c = counted[depth, 0], counted[depth, 1], counted[depth, 2]
                 if a < 0:
                     return OVERFLOW, looked
@@ -377,7 +377,7 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
             while q < words and waiting[base + q] == _NONE:
                 q += _ONE
             if q == words:
-                break  # who waited is done with: look at the node again
+                break  # no vertex waits any more: look at the node again
             goes_on = True
             word = waiting[base + q]
             waiting[base + q] = word & (word - _ONE)
@@ -403,18 +403,18 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
 
 @njit(nogil=True, cache=True)
 def count_at_root(work, count, words, k, chosen, limit):
-    """Credit the local vertices with the k-cliques of a root with `count` neighbours, whose matrix is set up.
+    """Credit the local vertices with the k-cliques of a root with `count` successors, whose matrix is set up.
 
     Args:
         work: the workspace, with that matrix.
-        count, words: what `start_matrix` was given, and what it returned.
+        count, words: the number of successors, and what `start_matrix` returned for them.
         k: 3 or more, at most count + 1.
         chosen: `binomials` for at least `count` and k.
-        limit: how many words of bits to look at before giving up.
+        limit: words of bits to look at before giving up.
 
     Returns:
         total: the number of k-cliques, or OVERFLOW.
-        looked: words of bits looked at, the measure of the work; more than `limit` if it was given up.
+        looked: words of bits looked at, the measure of the work; more than `limit` if it gave up.
     """
     if words == 1:
         return _walk(work, count, _ONE, k, chosen, limit, False)
@@ -423,7 +423,7 @@ def count_at_root(work, count, words, k, chosen, limit):
 
 @njit(nogil=True, cache=True)
 def _count_pairs(work, count, words, k, chosen, limit):
-    """As `count_at_root`, for pairs of local vertices: what {a, b} is in is the sum of `pairs` at (a, b) and (b, a).
+    """Do what `count_at_root` does, for pairs: the cliques with a and b are the sum of `pairs` at (a, b) and (b, a).
 
     Pairs of vertices count as looked at, too.
     """
@@ -437,19 +437,19 @@ def _count_pairs(work, count, words, k, chosen, limit):
 
 @njit(nogil=True, cache=True)
 def _list_small(rows, count, largest, small):
-    """List the triangles, and up to `largest` the 4- and 5-cliques, of a root whose matrix is one word a row.
+    """Count the triangles, and up to size `largest` the 4- and 5-cliques, of a root whose matrix has one word per row.
 
-    A local edge has its 4-cliques in one word, a local triangle its 5-cliques: these are not listed themselves. A
-    vertex meets its own once for each edge, or triangle, that has both: twice, or three times.
+    One word holds all 4-cliques of a local edge, and all 5-cliques of a local triangle, so only edges and triangles are
+    listed. A vertex meets each of its 4-cliques through two edges, each of its 5-cliques through three triangles.
 
     Args:
         rows, count: the matrix.
         largest: 3, 4 or 5.
-        small: int64, (3, 63); how many of three, four and five each local vertex is in is put here.
+        small: int64, (3, 63); filled with the number of 3-, 4- and 5-cliques of each local vertex.
 
     Returns:
-        How many there are of three, four and five. OVERFLOW for four and five, with `small` as it was, where there are
-        so many edges that a walk costs less.
+        The number of 3-, 4- and 5-cliques. OVERFLOW for the last two, without their part of `small`, where there are so
+        many edges that a walk costs less.
     """
     fours, fives = small[1], small[2]
     edges, in_fours, in_fives = 0, 0, 0
@@ -486,19 +486,19 @@ def _list_small(rows, count, largest, small):
 
 @njit(nogil=True, cache=True)
 def count_cliques(dag, sizes, start, end, chosen, work, counts, at_root):
-    """Add to `counts` the cliques whose root is one of start..end-1, for each vertex in them.
+    """Add the cliques whose root is one of start..end-1 to the counts of their vertices.
 
     Args:
         dag: the graph.
-        sizes: int64, ascending; each k, 3 or more, to count the k-cliques of.
-        start, end: the roots, by when they leave.
-        chosen: `binomials` for the largest number of successors and k.
-        work: a workspace for the largest k, used by nobody else meanwhile.
-        counts: int64, (len(sizes), n); by when vertices leave.
-        at_root: int64, (len(sizes), n); the number of k-cliques of each root is put here.
+        sizes: int64, ascending; the sizes k, 3 or more, of the cliques to count.
+        start, end: the roots, by rank.
+        chosen: `binomials` for the largest number of successors and the largest k.
+        work: a workspace for the largest k; no other thread may use it meanwhile.
+        counts: int64, (len(sizes), n); by rank.
+        at_root: int64, (len(sizes), n); filled with the number of k-cliques of each root.
 
     Returns:
-        The k whose numbers did not fit, so that nothing of this is of further use; 0 if all fitted.
+        0, or the k whose numbers did not fit; then discard `counts` and `work`.
     """
     largest, small = 0, np.zeros((3, _AWAY), np.int64)
     for k in sizes:
@@ -540,20 +540,19 @@ def count_cliques(dag, sizes, start, end, chosen, work, counts, at_root):
 
 @njit(nogil=True, cache=True)
 def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
-    """Add to `supports` the k-cliques whose root is one of start..end-1, for each edge in them.
+    """Add the k-cliques whose root is one of start..end-1 to the supports of their edges.
 
     Args:
-        dag, k, start, end, chosen, at_root: as in `count_cliques`.
-        limit: how much to look at before giving up.
-        work: a workspace with pairs, used by nobody else meanwhile.
-        supports: int64, m; as `dag.heads`.
+        dag, k, start, end, chosen, at_root: as in `count_cliques`, for one k.
+        limit: pairs of vertices and words of bits to look at before giving up.
+        work: a workspace with pairs; no other thread may use it meanwhile.
+        supports: int64, m; in the order of `dag.heads`.
 
     Returns:
         fits: whether every number fitted.
-        looked: pairs of vertices and words of bits looked at, the measure of the work; more than `limit` if it was
-            given up.
+        looked: pairs of vertices and words of bits looked at, the measure of the work; more than `limit` if it gave up.
 
-        If it was given up or a number did not fit, nothing of this is of further use.
+        If it gave up, or a number did not fit, discard `supports` and `work`.
     """
     looked, pairs = 0, work.pairs
     for root in range(start, end):
@@ -581,7 +580,7 @@ def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
 
 @njit(nogil=True, cache=True)
 def _add_local(dag, work, local, side, supports):
-    """Add the pairs to the supports of the edges between successors; return whether every number fitted."""
+    """Add the counts of pairs to the supports of the edges between successors; return whether every number fitted."""
     count, pairs = len(local), work.pairs
     if count <= _AWAY:
         for i in range(count):
@@ -607,14 +606,14 @@ def _add_local(dag, work, local, side, supports):
     return least >= 0
 
 
-# --- Inside given sets
+# --- Inside cohesions
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _neighbours_inside(offsets, neighbours, v, group, inside):
-    """Put the neighbours of v that are in an ascending group into `found`; return how many they are."""
+def _neighbours_inside(offsets, neighbours, v, members, inside):
+    """Put the neighbours of v among ascending members into `inside`; return their number."""
     count, at, end = 0, offsets[v], offsets[v + 1]
-    for w in group:
+    for w in members:
         while at < end and neighbours[at] < w:
             at += 1
         if at < end and neighbours[at] == w:
@@ -625,20 +624,20 @@ def _neighbours_inside(offsets, neighbours, v, group, inside):
 
 @njit(nogil=True, cache=True)
 def cliques_inside(dag, k, offsets, neighbours, queries, starts, members, chosen, work, counts):
-    """Put into `counts`, for each query q, the number of k-cliques with q inside its set of vertices.
+    """Fill `counts` with, for each queried vertex, the number of k-cliques that contain it inside its cohesion.
 
     Args:
         dag: the graph.
         k: 3 or more.
         offsets, neighbours: the graph's rows.
-        queries: int64, b vertices.
-        starts, members: the i-th set is `members[starts[i]:starts[i + 1]]`, ascending.
-        chosen: `binomials` for the most neighbours that a query has in its set, and k.
-        work: a workspace for so many, used by nobody else meanwhile.
-        counts: int64, b.
+        queries: int64, b; the queried vertices.
+        starts, members: the i-th cohesion is `members[starts[i]:starts[i + 1]]`, ascending.
+        chosen: `binomials` for the most neighbours that a queried vertex has in its cohesion, and k.
+        work: a workspace of that size; no other thread may use it meanwhile.
+        counts: int64, b; zeros.
 
     Returns:
-        Whether every number fitted; if not, nothing of this is of further use.
+        Whether every number fitted; if not, discard `counts` and `work`.
     """
     inside = np.empty(len(work.credits), np.uint32)
     for i, q in enumerate(queries):

@@ -37,17 +37,17 @@ def largest_common(offsets, neighbours, first, last, largest):
 
 @njit(nogil=True, cache=True)
 def largest_common_inside(dag, offsets, neighbours, queries, starts, members, largest):
-    """Put into `largest`, for each query q, the most neighbours that q and another member share inside its set.
+    """Fill `largest` with, for each queried vertex q, the most neighbours that q and another member share in its cohesion.
 
     Args:
         dag: the graph, every edge once.
         offsets, neighbours: the graph's rows.
-        queries: int64, b vertices.
-        starts, members: the i-th set is `members[starts[i]:starts[i + 1]]`.
-        largest: int64, b.
+        queries: int64, b; the queried vertices.
+        starts, members: the i-th cohesion is `members[starts[i]:starts[i + 1]]`.
+        largest: int64, b; zeros.
     """
     rank = dag.rank
-    inside = np.zeros(len(rank), np.uint8)  # by when a vertex leaves: 1 for a member, 2 if it is a neighbour of q too
+    inside = np.zeros(len(rank), np.uint8)  # by rank: 1 for a member, 2 for a member that is a neighbour of q
     common = np.zeros(len(rank), np.int64)
     for i, q in enumerate(queries):
         group = members[starts[i] : starts[i + 1]]
@@ -72,10 +72,10 @@ def largest_common_inside(dag, offsets, neighbours, queries, starts, members, la
 
 @njit(nogil=True, cache=True)
 def degrees_inside(offsets, neighbours, queries, starts, members, degrees):
-    """Add to `degrees`, for each query q, how many neighbours it has inside its set.
+    """Add to `degrees`, for each queried vertex, how many neighbours it has in its cohesion.
 
     Args:
-        offsets, neighbours, queries, starts, members: as in `largest_common_inside`, each set ascending.
+        offsets, neighbours, queries, starts, members: as in `largest_common_inside`, the members of each ascending.
         degrees: int64, b; zeros.
     """
     for i, q in enumerate(queries):

@@ -1,6 +1,7 @@
-"""The graph with every edge once, from the vertex that leaves it earlier to the one that leaves later.
+"""The graph as a DAG: vertices leave one by one, and every edge points from the end that leaves first to the other.
 
-Where those with few neighbours leave early, nobody has many successors, which is what counting cliques costs depend on.
+Where vertices with few neighbours leave early, no vertex has many successors, and the cost of counting cliques depends
+on the number of successors.
 """
 
 from typing import NamedTuple
@@ -13,11 +14,11 @@ __all__ = ["Dag", "by_core", "by_degree", "edge_places"]
 
 
 class Dag(NamedTuple):
-    """The graph as an acyclic one. Its vertices are numbered by when they leave.
+    """The graph as a DAG, its vertices renumbered by when they leave.
 
     Attributes:
-        order: uint32, n; the vertex of the graph that leaves i-th.
-        rank: uint32, n; for each vertex of the graph when it leaves.
+        order: uint32, n; the vertex that leaves i-th.
+        rank: uint32, n; when each vertex leaves, the inverse of `order`.
         offsets: int64, n + 1; the successors of i are `heads[offsets[i]:offsets[i + 1]]`.
         heads: uint32, m; all larger than i, in no particular order.
     """
@@ -29,9 +30,9 @@ class Dag(NamedTuple):
 
 
 def by_degree(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag:
-    """Return the graph of these rows, of which those with fewer neighbours leave earlier.
+    """Return the graph as a DAG in which vertices with fewer neighbours leave first.
 
-    Nobody then has more than √(2m) successors, and the order costs next to nothing.
+    No vertex then has more than √(2m) successors, and the order costs next to nothing.
 
     Args:
         offsets: int64, n + 1.
@@ -41,9 +42,9 @@ def by_degree(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag
 
 
 def by_core(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag:
-    """Return the graph of these rows, of which one with the fewest neighbours left always leaves.
+    """Return the graph as a DAG in which a vertex with the fewest remaining neighbours always leaves next.
 
-    Nobody then has more successors than the graph's degeneracy (Matula and Beck, 1983).
+    No vertex then has more successors than the graph's degeneracy (Matula and Beck, 1983).
 
     Arguments are those of `by_degree`.
     """
@@ -52,7 +53,7 @@ def by_core(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32]) -> Dag:
 
 @njit(nogil=True, cache=True)
 def _degree_order(offsets):
-    """Return the vertices by their number of neighbours: uint32, n."""
+    """Return the vertices ordered by their number of neighbours: uint32, n."""
     n = len(offsets) - 1
     most = 0
     for v in range(n):
@@ -71,17 +72,18 @@ def _degree_order(offsets):
 
 @njit(nogil=True, cache=True)
 def _core_order(offsets, neighbours):
-    """Return the vertices as they leave: uint32, n.
+    """Return the vertices in the order in which they leave: uint32, n.
 
-    They leave in levels: at level l all that have at most l neighbours left, in any order, and whoever falls to l
-    meanwhile. A vertex is looked at once a level until its own, which is no more often than it has neighbours.
+    They leave in levels. At level l every vertex with at most l remaining neighbours leaves, in any order, and so does
+    every vertex that falls to l meanwhile. A vertex is examined once per level up to its own, so no more often than it
+    has neighbours.
     """
     n = len(offsets) - 1
     left, staying = np.empty(n, np.uint32), np.empty(n, np.uint32)
     for v in range(n):
         left[v] = offsets[v + 1] - offsets[v]
         staying[v] = v
-    order = np.empty(n + 1, np.uint32)  # one more, for what is written before it is known whether it counts
+    order = np.empty(n + 1, np.uint32)  # one place more: the loop writes first and decides afterwards
     gone, leaving, count, level = 0, 0, n, np.uint32(0)
     while gone < n:
         kept, lowest = 0, np.uint32(0xFFFFFFFF)
@@ -113,7 +115,7 @@ def _core_order(offsets, neighbours):
 
 @njit(nogil=True, cache=True)
 def _orient(offsets, neighbours, order):
-    """Return the graph of these rows, whose vertices leave in this order."""
+    """Return the graph as a DAG whose vertices leave in the given order."""
     n = len(order)
     rank = np.empty(n, np.uint32)
     for i in range(n):
@@ -132,11 +134,11 @@ def _orient(offsets, neighbours, order):
 
 @njit(nogil=True, cache=True)
 def edge_places(dag, offsets, neighbours):
-    """Return for each of `dag.heads` which edge it is of all edges u < v, ascending by u, then v: int64, m."""
+    """Return for each of `dag.heads` its edge's place among all edges u < v, ascending by u, then v: int64, m."""
     filled = dag.offsets.copy()
     places = np.empty(len(dag.heads), np.int64)
     edge = 0
-    # In this order each vertex meets those it has as neighbours ascending, as in `_orient`.
+    # Each vertex meets its neighbours in ascending order here, as in `_orient`.
     for u in range(len(dag.order)):
         for v in neighbours[offsets[u] : offsets[u + 1]]:
             if u < v:

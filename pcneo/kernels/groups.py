@@ -1,6 +1,6 @@
-"""Groups of vertices, ready for the rows of Ĝ (`protected`): the groups of each vertex, or bits for its partners.
+"""Groups of vertices, arranged for the rows of Ĝ (`protected`): the groups of each vertex, or a bit for each partner.
 
-Bits, one for each two vertices, pay where the groups are so large that most pairs lie in many of them.
+Bits pay where groups are so large that most pairs lie in many of them.
 """
 
 from typing import NamedTuple
@@ -13,15 +13,15 @@ __all__ = ["Marks", "Rows", "fill_bits", "groups_of_vertices", "marks_for"]
 
 
 class Rows(NamedTuple):
-    """What the rows of Ĝ are made from.
+    """The arrays that rows of Ĝ are made from.
 
     Attributes:
         offsets, neighbours: the graph's rows, ascending.
         starts, members: the i-th group is `members[starts[i]:starts[i + 1]]`.
         places: int64, n + 1.
-        groups: uint32; those of v are `groups[places[v]:places[v + 1]]`.
-        bits: uint64, shape (n, words); bit w % 64 of `bits[v, w // 64]` says whether v and w share a group. Shape
-            (0, 0) where partners are found by groups.
+        groups: uint32; the groups of v are `groups[places[v]:places[v + 1]]`.
+        bits: uint64, shape (n, words); bit w % 64 of `bits[v, w // 64]` is set if v and w share a group. Shape (0, 0)
+            where partners are collected from the groups instead.
     """
 
     offsets: NDArray[np.int64]
@@ -34,11 +34,11 @@ class Rows(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Memory of one thread for one row at a time.
+    """One thread's memory for one row of Ĝ at a time.
 
     Attributes:
-        marked: uint8, n; 1 for the vertices of the row and its own, and between rows 0 for all.
-        found: uint32, n; the vertices of the row.
+        marked: uint8, n; 1 for the row's own vertex and those in it; all 0 between rows.
+        row: uint32, n; the vertices in the row.
     """
 
     marked: NDArray[np.uint8]
@@ -52,7 +52,7 @@ def marks_for(vertex_count: int) -> Marks:
 
 @njit(nogil=True, cache=True)
 def groups_of_vertices(starts, members, vertex_count):
-    """Return for each vertex the groups it is in, as rows.
+    """Return the groups of each vertex, as rows.
 
     Args:
         starts, members: the i-th group is `members[starts[i]:starts[i + 1]]`.
@@ -60,8 +60,8 @@ def groups_of_vertices(starts, members, vertex_count):
 
     Returns:
         places: int64, n + 1.
-        groups: uint32; those of v are `groups[places[v]:places[v + 1]]`.
-        met: int64, n; how many members the groups of v have, v's own row being made from them.
+        groups: uint32; the groups of v are `groups[places[v]:places[v + 1]]`.
+        met: int64, n; members of all groups of v, each group counted by itself: what collecting v's partners costs.
     """
     counts, met = np.zeros(vertex_count + 1, np.int64), np.zeros(vertex_count, np.int64)
     for v in members:
@@ -79,12 +79,12 @@ def groups_of_vertices(starts, members, vertex_count):
 
 @njit(nogil=True, cache=True)
 def fill_bits(starts, members, first, last, bits):
-    """Set the bits of all groups in the words first..last-1 of every row.
+    """Set the bits of all groups, in the words first..last-1 of every row.
 
     Args:
         starts, members: as in `groups_of_vertices`.
-        first, last: which words.
-        bits: uint64, shape (n, words), 0 there.
+        first, last: the words to fill.
+        bits: uint64, shape (n, words); 0 in those words.
     """
     inside = np.zeros(last - first, np.uint64)
     for i in range(len(starts) - 1):

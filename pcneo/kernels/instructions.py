@@ -1,4 +1,4 @@
-"""Instructions of LLVM that numba has no function for, as functions for compiled code."""
+"""LLVM instructions that numba offers no function for, as functions for compiled code."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["fetch", "lowest", "ones"]
 
 
 def _of_word(build) -> Any:
-    """Return an instruction on a word, uint64 to uint64."""
+    """Return an instruction that maps a word to a word (uint64)."""
 
     @intrinsic
     def instruction(typing, word):
@@ -21,7 +21,7 @@ def _of_word(build) -> Any:
 
 
 def _prefetch() -> Any:
-    """Return llvm.prefetch for a number of an array."""
+    """Return `llvm.prefetch` for an element of an array."""
 
     @intrinsic
     def prefetch(typing, numbers, place):
@@ -32,7 +32,9 @@ def _prefetch() -> Any:
                 builder.module, ir.FunctionType(ir.VoidType(), [byte, number, number, number]), "llvm.prefetch.p0"
             )
             address = builder.bitcast(builder.gep(array.data, [values[1]]), byte)
-            builder.call(called, [address, number(0), number(3), number(1)])  # to be read, kept near, data
+            builder.call(
+                called, [address, number(0), number(3), number(1)]
+            )  # for reading, keep in the nearest cache, data cache
             return context.get_dummy_value()
 
         return types.void(numbers, place), build
@@ -41,10 +43,10 @@ def _prefetch() -> Any:
 
 
 ones = _of_word(lambda builder, word: builder.ctpop(word))
-"""`ones(word)`: how many bits are set."""
+"""`ones(word)`: the number of bits set."""
 
 lowest = _of_word(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)))
-"""`lowest(word)`: the number of the lowest bit that is set; one must be."""
+"""`lowest(word)`: the index of the lowest bit set; at least one must be."""
 
 fetch = _prefetch()
-"""`fetch(numbers, place)`: have the processor fetch `numbers[place]`, which need not exist, while it goes on."""
+"""`fetch(numbers, place)`: start loading `numbers[place]` into the cache, without waiting; it need not exist."""

@@ -1,8 +1,8 @@
-"""What changing one pair of vertices costs, on arrays (GUARANTEE.md#loss-of-one-connection).
+"""The loss of a pair of vertices, on arrays (GUARANTEE.md#loss-of-one-connection).
 
-The k-cliques that come or go with a pair are the pair and k-2 of its common neighbours that are all adjacent. Each
-costs the rates of its vertices, whether the pair is connected or not. For k >= 4 they are counted, not listed, by the
-walk of `cliques`, with the pair in the place of the root.
+Connecting or disconnecting a pair creates or destroys k-cliques: the pair with k-2 of its common neighbours that are all
+adjacent. The loss adds up the rates of the vertices of each. For k >= 4 the cliques are counted, not listed, by the walk
+in `cliques`, with the pair in place of the root.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ __all__ = ["clique_losses", "count_common", "triangle_losses"]
 
 @njit(nogil=True, cache=True)
 def _common(offsets, neighbours, a, b, shared):
-    """Put the common neighbours of a and b into `found`, ascending; return how many they are."""
+    """Put the common neighbours of a and b into `shared`, ascending; return their number."""
     count, i, j = 0, offsets[a], offsets[b]
     while i < offsets[a + 1] and j < offsets[b + 1]:
         v, w = neighbours[i], neighbours[j]
@@ -29,13 +29,13 @@ def _common(offsets, neighbours, a, b, shared):
 
 @njit(nogil=True, cache=True)
 def count_common(offsets, neighbours, sources, targets, first, last, common):
-    """Put into `common` how many common neighbours each of the pairs first..last-1 has.
+    """Fill `common` with the number of common neighbours of each of the pairs first..last-1.
 
     Args:
         offsets, neighbours: the graph's rows.
         sources, targets: int64, the ends of each pair.
         first, last: the pairs.
-        common: int64, one for each pair.
+        common: int64, one per pair.
     """
     shared = np.empty(len(offsets) - 1, np.uint32)
     for i in range(first, last):
@@ -44,15 +44,15 @@ def count_common(offsets, neighbours, sources, targets, first, last, common):
 
 @njit(nogil=True, cache=True)
 def triangle_losses(offsets, neighbours, sources, targets, rates, first, last, losses):
-    """Put into `losses` what each of the pairs first..last-1 costs for k = 3.
+    """Fill `losses` with the loss of each of the pairs first..last-1, for k = 3.
 
-    What a vertex has in common with all others is found at once, so that it is the quickest where pairs with one and
-    the same source follow each other.
+    The common neighbours of a source with all other vertices are computed once for consecutive pairs that share the
+    source, so order the pairs by source.
 
     Args:
         offsets, neighbours, sources, targets, first, last: as in `count_common`.
-        rates: float64, n; what one clique more or less costs at each vertex.
-        losses: float64, one for each pair.
+        rates: float64, n; the loss per clique at each vertex, 1/t_v.
+        losses: float64, one per pair.
     """
     common, sums, source = np.zeros(len(rates), np.int64), np.zeros(len(rates)), np.int64(-1)
     for i in range(first, last):
@@ -74,21 +74,21 @@ def triangle_losses(offsets, neighbours, sources, targets, rates, first, last, l
 
 @njit(nogil=True, cache=True)
 def clique_losses(dag, k, offsets, neighbours, sources, targets, rates, first, last, chosen, limit, work, losses):
-    """Put into `losses` what each of the pairs first..last-1 costs for some k >= 4.
+    """Fill `losses` with the loss of each of the pairs first..last-1, for some k >= 4.
 
     Args:
         dag: the graph, every edge once.
         k: 4 or more.
         offsets, neighbours, sources, targets, rates, first, last, losses: as in `triangle_losses`.
-        chosen: `binomials` for the most common neighbours that a pair has, and k-1.
-        limit: how many steps to take before giving up.
-        work: a workspace for so many, and k-1, used by nobody else meanwhile.
+        chosen: `binomials` for the largest number of common neighbours of a pair, and k-1.
+        limit: steps to take before giving up.
+        work: a workspace of that size for k-1; no other thread may use it meanwhile.
 
     Returns:
         fits: whether every number fitted.
-        looked: steps taken; more than `limit` if it was given up.
+        looked: steps taken; more than `limit` if it gave up.
 
-        If it was given up or a number did not fit, nothing of this is of further use.
+        If it gave up, or a number did not fit, discard `losses` and `work`.
     """
     shared = np.empty(len(work.credits), np.uint32)
     looked = 0

@@ -1,4 +1,4 @@
-"""The largest weight that a vertex meets in a clique, where the graph's rows are at hand (GUARANTEE.md#critical)."""
+"""The largest weight of a pair that shares a k-clique with a vertex, over a graph held in memory (GUARANTEE.md#critical)."""
 
 import numpy as np
 from numba import njit
@@ -8,7 +8,7 @@ __all__ = ["largest_of_vertices"]
 
 @njit(nogil=True, cache=True)
 def _both(a, b):
-    """The numbers that are in both of two ascending arrays."""
+    """The numbers that two ascending arrays have in common."""
     both = np.empty(min(len(a), len(b)), np.uint32)
     count, j = 0, 0
     for v in a:
@@ -36,21 +36,21 @@ def _holds_clique(offsets, neighbours, candidates, size):
 
 @njit(nogil=True, cache=True)
 def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
-    """Return for each vertex the largest weight of a pair that lies with it in one k-clique, 0 where none does.
+    """Return for each vertex the largest weight of a pair in a k-clique with it, 0 if there is none.
 
-    Pairs come by falling weight, so that the first that a vertex meets is its largest.
+    Pairs come by falling weight, so the first that meets a vertex is its largest.
 
     Args:
         offsets, neighbours: the rows of a graph in which each pair is an edge.
         k: 3 or more.
-        sources, targets: int64, the ends of each pair.
-        weights: int64, falling; positive only for pairs that are in some k-clique.
+        sources, targets: int64; the ends of each pair.
+        weights: int64, falling; positive only for pairs in some k-clique.
 
     Returns:
         int64, n.
     """
     largest = np.zeros(len(offsets) - 1, np.int64)
-    without = offsets[1:] - offsets[:-1]  # how many neighbours have met none yet
+    without = offsets[1:] - offsets[:-1]  # neighbours that no pair has met yet
     for i in range(len(weights)):
         a, b = sources[i], targets[i]
         if weights[i] == 0:

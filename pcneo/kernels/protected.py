@@ -1,13 +1,12 @@
 """Pairs of vertices inside groups, and the graph that has them all, one vertex at a time (GUARANTEE.md#critical).
 
-A group is a set of vertices, and groups overlap. P̂ are all pairs of vertices inside some group, Ĝ is the graph with all
-of them added. A vertex's row of Ĝ, which is its *partners*, those it shares a group with, and its other neighbours, is
-made when it is needed, from the groups that it is in, so that a pair counts once however many groups it lies in. What
-outlasts a vertex is a *tile*, the rows of some vertices; and where groups hold so many vertices that most pairs lie in
-many of them, a bit for each two vertices that says whether they are partners.
+A group is a set of vertices, and groups overlap. P̂ is the set of all pairs of vertices inside some group, and Ĝ is the
+graph with all of them added. A vertex's row of Ĝ lists its *partners*, with whom it shares a group, and its other
+neighbours. Rows are made when they are needed, from the groups of the vertex, so a pair counts once however many groups
+it lies in. Only a *tile*, the rows of some vertices, is kept for longer.
 
-Vertices are taken by falling degree in Ĝ, which is where the pairs with many common neighbours are; `order` is that
-order, and `rank` says where in it a vertex is.
+Vertices come by falling degree in Ĝ, because pairs with many common neighbours have ends of high degree; `order` is that
+order, and `rank` its inverse.
 """
 
 import numpy as np
@@ -31,9 +30,9 @@ __all__ = [
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _mark_new(vertices, marks, count):
-    """Mark vertices, and put those that were not marked behind the first `count` that were found; return how many.
+    """Mark vertices and append the new ones to the first `count` of the row; return the row's new length.
 
-    There is no branch, for which of them are new can hardly be foretold.
+    It has no branch: which vertices are new is hard to predict.
     """
     marked, row = marks
     for w in vertices:
@@ -45,7 +44,7 @@ def _mark_new(vertices, marks, count):
 
 @njit(nogil=True, cache=True)
 def _mark_bits(v, bits, marks):
-    """Mark the vertices of a row of bits and put them into `found`, but for v; return how many."""
+    """Mark the vertices whose bits are set, but v, and put them into the row; return their number."""
     marked, row = marks
     count = 0
     for i in range(len(bits)):
@@ -62,7 +61,7 @@ def _mark_bits(v, bits, marks):
 
 @njit(nogil=True, cache=True)
 def _find_partners(v, rows, marks):
-    """Mark v and its partners, and put these into `found`; return how many they are."""
+    """Mark v and its partners, and put the partners into the row; return their number."""
     count = 0
     marks.marked[v] = 1
     if len(rows.bits) > 0:
@@ -74,33 +73,33 @@ def _find_partners(v, rows, marks):
 
 @njit(nogil=True, cache=True)
 def _find_others(v, rows, marks, count):
-    """Mark v's other neighbours too, and put them behind its `count` partners; return how many there are then."""
+    """Mark v's other neighbours too and append them to its `count` partners; return the row's new length."""
     return _mark_new(rows.neighbours[rows.offsets[v] : rows.offsets[v + 1]], marks, count)
 
 
 @njit(nogil=True, cache=True)
 def _clear(v, marks, count):
-    """Take back the marks of v and of `count` vertices in `found`."""
+    """Remove the marks of v and of the first `count` vertices of the row."""
     marks.marked[v] = 0
     for w in marks.row[:count]:
         marks.marked[w] = 0
 
 
-# --- How large they are, and P̂ part by part
+# --- The sizes of P̂ and Ĝ, and P̂ in parts
 
 
 @njit(nogil=True, cache=True)
 def count_rows(rows, first, last, edges_at, marks, pairs, degrees, inside):
-    """Count the pairs and the neighbours in Ĝ of the vertices first..last-1, and find their edges that are in P̂.
+    """Count the pairs of P̂ and the neighbours in Ĝ of the vertices first..last-1, and mark their edges that are in P̂.
 
     Args:
-        rows: what Ĝ is made from.
+        rows: the arrays Ĝ is made from.
         first, last: the vertices v.
         edges_at: int64, n; where the graph's edges {v, w}, w > v, begin among all edges u < v, ascending by u, then v.
-        marks: used by nobody else meanwhile.
-        pairs: int64, n; how many partners w > v has v.
-        degrees: int64, n; how many neighbours in Ĝ.
-        inside: bool, m; whether the edge is in P̂.
+        marks: of this thread.
+        pairs: int64, n; filled with the number of partners w > v of each v.
+        degrees: int64, n; filled with the number of neighbours in Ĝ.
+        inside: bool, m; filled with whether the edge is in P̂.
     """
     for v in range(first, last):
         partners = _find_partners(v, rows, marks)
@@ -142,7 +141,7 @@ def fill_pairs(rows, first, last, pairs_at, marks, sources, targets):
 
 @njit(nogil=True, cache=True)
 def fill_rows(rows, first, last, rows_at, edges_at, marks, neighbours, inside):
-    """Put the rows of Ĝ of the vertices first..last-1 into `neighbours`, ascending, where Ĝ is small enough for it.
+    """Put the rows of Ĝ of the vertices first..last-1 into `neighbours`, ascending, for a Ĝ small enough to hold.
 
     Args:
         rows, marks: as in `count_rows`.
@@ -150,7 +149,7 @@ def fill_rows(rows, first, last, rows_at, edges_at, marks, neighbours, inside):
         rows_at: int64, n + 1; the neighbours of v go to `neighbours[rows_at[v]:rows_at[v + 1]]`.
         edges_at: int64, n; as in `count_rows`, for the edges of Ĝ.
         neighbours: uint32.
-        inside: bool; for each edge of Ĝ, whether it is in P̂.
+        inside: bool; whether each edge of Ĝ is in P̂.
     """
     for v in range(first, last):
         partners = _find_partners(v, rows, marks)
@@ -167,26 +166,26 @@ def fill_rows(rows, first, last, rows_at, edges_at, marks, neighbours, inside):
         _clear(v, marks, count)
 
 
-# --- The most common neighbours of a pair of P̂ that a vertex meets
+# --- For each vertex, the most common neighbours of a pair of P̂ that counts for it
 
 
 @njit(nogil=True, cache=True)
 def fill_tile(rows, order, start, first, last, degrees, largest, tile_at, marks, tile, opened):
-    """Put rows of Ĝ, each with its own vertex, into a tile: first the *open* vertices, then the others.
+    """Put rows of Ĝ, each with its own vertex added, into a tile: first the *open* vertices, then the others.
 
-    A vertex is open in the row of b where it could still be raised: `largest` is less there than b's degree less 1,
-    and with no neighbour of b does b have more in common.
+    A vertex is open in the row of b if a pair with b could still raise it: its `largest` is less than b's degree minus
+    1, and b shares no more than that with any neighbour.
 
     Args:
         rows, marks: as in `count_rows`.
         order: int64, n; vertices by falling degree.
         start: the rank of the tile's first vertex.
-        first, last: which of the tile's vertices, counted from `start`.
+        first, last: the tile's vertices to fill, counted from `start`.
         degrees: int64, n; in Ĝ.
-        largest: int64, n; as it was when the tile was begun.
-        tile_at: int64; the i-th row goes to `tile[tile_at[i]:tile_at[i + 1]]`, where that is not empty.
+        largest: int64, n; its state before the tile.
+        tile_at: int64; the i-th row goes to `tile[tile_at[i]:tile_at[i + 1]]`, unless that is empty.
         tile: uint32.
-        opened: int64; where the open vertices of the i-th row end.
+        opened: int64; filled with where the open vertices of the i-th row end.
     """
     for i in range(first, last):
         front, back = tile_at[i], tile_at[i + 1]
@@ -207,7 +206,7 @@ def fill_tile(rows, order, start, first, last, degrees, largest, tile_at, marks,
 
 @njit(nogil=True, cache=True)
 def _can_raise(opened, marked, largest, most):
-    """Whether an open vertex is marked and less than `most` by now."""
+    """Whether some open vertex is marked and still below `most`."""
     for w in opened:  # noqa: SIM110 - generators are not compiled
         if largest[w] < most and marked[w]:
             return True
@@ -216,18 +215,18 @@ def _can_raise(opened, marked, largest, most):
 
 @njit(nogil=True, cache=True)
 def raise_largest(rows, order, rank, start, first, last, degrees, tile_at, tile, opened, settled, marks, largest):
-    """Raise `largest` to the common neighbours of pairs of P̂ with one end in a tile and the other before it in order.
+    """Raise `largest` to the common neighbours of the pairs of P̂ with one end in a tile and the other before it in order.
 
-    A pair raises its ends and its common neighbours. It is passed over where none of these is open, for then it has no
-    more common neighbours than they have met: of all pairs few are left.
+    A pair raises its ends and its common neighbours. It is skipped if none of these is open: they have all met pairs
+    with at least as many common neighbours. Few pairs are left.
 
     Args:
-        rows, order, start, degrees, tile_at, tile, opened: as in `fill_tile`, by which the tile was filled.
-        rank: int64, n; where a vertex is in `order`.
+        rows, order, start, degrees, tile_at, tile, opened: as in `fill_tile`, which filled the tile.
+        rank: int64, n; the place of each vertex in `order`.
         first, last: ranks of the other ends, up to the tile's last.
-        settled: bool, n; whether no row with the vertex is of use from this tile on. It is found here, and kept.
-        marks: used by nobody else meanwhile.
-        largest: int64, n; likewise.
+        settled: bool, n; whether a vertex's row is needed no more, from this tile on; set here.
+        marks: of this thread.
+        largest: int64, n; of this thread.
     """
     most = degrees[order[start]] - 1
     for i in range(first, last):
@@ -246,7 +245,7 @@ def raise_largest(rows, order, rank, start, first, last, degrees, tile_at, tile,
                 continue
             candidates = tile[tile_at[place] : opened[place]]
             if _can_raise(candidates, marks.marked, largest, degrees[b] - 1):
-                common = -2  # both rows have both ends
+                common = -2  # both rows hold both ends
                 for w in tile[tile_at[place] : tile_at[place + 1]]:
                     common += marks.marked[w]
                 for w in candidates:
@@ -260,7 +259,7 @@ def raise_largest(rows, order, rank, start, first, last, degrees, tile_at, tile,
 
 @njit(nogil=True, cache=True)
 def columns_of_tile(order, start, tile_at, tile, vertex_count):
-    """Return for each vertex the rows of a tile that it is in, but for its own.
+    """Return for each vertex the rows of a tile that hold it, its own excepted.
 
     Args:
         order, start, tile_at, tile: as in `fill_tile`.
@@ -268,7 +267,8 @@ def columns_of_tile(order, start, tile_at, tile, vertex_count):
 
     Returns:
         columns_at: int64, n + 1.
-        columns: uint32; the rows with v are `columns[columns_at[v]:columns_at[v + 1]]`, counted from the tile's first.
+        columns: uint32; the rows that hold v are `columns[columns_at[v]:columns_at[v + 1]]`, counted from the tile's
+            first.
     """
     counts = np.zeros(vertex_count + 1, np.int64)
     for i in range(len(tile_at) - 1):
@@ -287,15 +287,15 @@ def columns_of_tile(order, start, tile_at, tile, vertex_count):
 
 @njit(nogil=True, cache=True)
 def most_shared(rows, order, start, first, last, columns_at, columns, marks, counts, met):
-    """Return the most common neighbours in Ĝ of a vertex of a tile and one before it in order.
+    """Return the most common neighbours in Ĝ of a vertex in a tile and a vertex before it in order.
 
     Args:
         rows, marks: as in `count_rows`.
         order, start: as in `fill_tile`.
-        first, last: ranks of those before, up to the tile's last.
+        first, last: ranks of the vertices before, up to the tile's last.
         columns_at, columns: of the tile.
-        counts: int64, one for each vertex of the tile, all zero, used by nobody else meanwhile.
-        met: uint32, as many, likewise.
+        counts: int64, one per vertex of the tile, all zero; of this thread.
+        met: uint32, one per vertex of the tile; of this thread.
     """
     most = 0
     for i in range(first, last):

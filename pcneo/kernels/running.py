@@ -1,4 +1,4 @@
-"""How compiled code is run: its compilation announced, and ranges of about equal cost on threads."""
+"""Running compiled code: announce its compilation, and spread ranges of about equal cost over threads."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["compilation_announced", "run_ranges", "thread_count"]
 
 log = logging.getLogger("pcneo")
 
-_RANGES_A_THREAD = 32  # so that threads end together, and an interruption does not wait for long
+_RANGES_A_THREAD = 32  # many, so that threads finish together and an interruption waits only briefly
 
 Memory = TypeVar("Memory")
 
 
 def thread_count(concurrency: int | None) -> int:
-    """Return how many threads to use: `concurrency`, or as many as cores are at hand.
+    """Return how many threads to use: `concurrency`, or if it is None the number of available cores.
 
     Raises:
-        ParameterError: it is not 1 or more.
+        ParameterError: it is less than 1.
     """
     if concurrency is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -46,19 +46,19 @@ def run_ranges(
     work: Callable[[Memory, int, int], object],
     concurrency: int | None = None,
 ) -> list[Memory]:
-    """Do `work(memory, start, end)` for ranges of about equal cost that together are 0..len(costs)-1, in any order.
+    """Call `work(memory, start, end)` on threads, in any order, for ranges of about equal cost that cover all items.
 
     Args:
-        costs: about what each item costs, 0 or more.
-        memory: makes what one thread works in.
-        work: runs compiled code that gives up the interpreter's lock.
-        concurrency: number of threads; the cores at hand if not given.
+        costs: the approximate cost of each item, 0 or more.
+        memory: makes the memory of one thread.
+        work: runs compiled code that releases the interpreter's lock.
+        concurrency: number of threads; by default the available cores.
 
     Returns:
-        The memories, one a thread.
+        The memories, one per thread.
 
     Raises:
-        ParameterError: concurrency is not 1 or more.
+        ParameterError: concurrency is less than 1.
     """
     threads = thread_count(concurrency)
     memories = [memory() for _ in range(threads)]
@@ -85,7 +85,7 @@ def run_ranges(
 
 
 def _equal_ranges(costs: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
-    """Cut 0..len(costs)-1 into at most so many ranges of about equal cost."""
+    """Cut 0..len(costs)-1 into at most `most` ranges of about equal cost."""
     reached = np.cumsum(costs, dtype=np.float64)
     total = reached[-1] if len(costs) else 0.0
     cuts = np.searchsorted(reached, total * np.arange(1, most) / most, side="right")
@@ -95,7 +95,7 @@ def _equal_ranges(costs: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
 
 @contextmanager
 def compilation_announced(what: str) -> Iterator[None]:
-    """Say, when numba starts to compile inside this block, that this takes a while; once a process for each `what`."""
+    """Announce, when numba starts to compile inside this block, that it takes a while; once per process and `what`."""
     with install_listener("numba:compile", _Announcement(what)):
         yield
 
@@ -104,7 +104,7 @@ _announced: set[str] = set()
 
 
 class _Announcement(Listener):
-    """Writes the announcement when the first compilation starts."""
+    """Logs the announcement when the first compilation starts."""
 
     def __init__(self, what: str) -> None:
         self._what = what

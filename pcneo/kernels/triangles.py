@@ -1,4 +1,4 @@
-"""Triangles on arrays: how many there are at each vertex and at each edge."""
+"""Triangles on arrays: their number at each vertex and at each edge."""
 
 import numpy as np
 from numba import njit
@@ -15,26 +15,26 @@ def _successors(dag, v):
 
 @njit(nogil=True, cache=True)
 def count_triangles(dag, start, end, counts, at_root):
-    """Add to `counts` the triangles whose root is one of start..end-1, for each vertex in them.
+    """Add the triangles whose root is one of start..end-1 to the counts of their vertices.
 
     Args:
         dag: the graph.
-        start, end: the roots, by when they leave.
-        counts: int64, n; by when vertices leave.
-        at_root: int64, n; the number of triangles of each root is put here.
+        start, end: the roots, by rank.
+        counts: int64, n; by rank.
+        at_root: int64, n; filled with the number of triangles of each root.
     """
     near = np.zeros(len(dag.order), np.uint8)
     for root in range(start, end):
         local = _successors(dag, root)
         for v in local:
             near[v] = 1
-            fetch(dag.heads, dag.offsets[v])  # the rows of successors lie anywhere, and are short
+            fetch(dag.heads, dag.offsets[v])  # short rows, scattered in memory
         total = 0
         for v in local:
             third = 0
             for w in _successors(dag, v):
                 third += near[w]
-                counts[w] += near[w]  # no branch, which would be mispredicted
+                counts[w] += near[w]  # without a branch, which the processor would mispredict
             counts[v] += third
             total += third
         counts[root] += total
@@ -45,11 +45,11 @@ def count_triangles(dag, start, end, counts, at_root):
 
 @njit(nogil=True, cache=True)
 def triangle_supports(dag, start, end, supports, at_root):
-    """Add to `supports` the triangles whose root is one of start..end-1, for each edge in them.
+    """Add the triangles whose root is one of start..end-1 to the supports of their edges.
 
     Args:
         dag, start, end, at_root: as in `count_triangles`.
-        supports: int64, m; as `dag.heads`.
+        supports: int64, m; in the order of `dag.heads`.
     """
     near = np.zeros(len(dag.order), np.uint8)
     met = np.zeros(len(dag.order), np.int64)
@@ -57,7 +57,7 @@ def triangle_supports(dag, start, end, supports, at_root):
         local = _successors(dag, root)
         for v in local:
             near[v] = 1
-            fetch(dag.heads, dag.offsets[v])  # the rows of successors lie anywhere, and are short
+            fetch(dag.heads, dag.offsets[v])  # short rows, scattered in memory
         total = 0
         for i, v in enumerate(local):
             third = 0
