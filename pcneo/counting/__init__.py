@@ -1,6 +1,8 @@
-"""Cliques: how many there are at each vertex, at each edge and inside groups, and what one pair changes.
+"""Exact counts of cliques, and how far one pair of vertices can change them.
 
-cliques     counts per vertex, per edge, inside groups; common neighbours
-losses      what changing one pair costs at given scales
-protected   the pairs inside groups, the graph that has them all, and how far they can move the counts
+cliques             cliques per vertex, per edge and inside cohesions
+common_neighbours   the most neighbours that a vertex shares with another
+losses              the loss of each pair at given scales
+protected           the pairs inside groups, the graph with all of them, and how far they can change the counts
+batch_check         whether cohesions are of the graph
 """

@@ -1,4 +1,4 @@
-"""Whether cohesions are of the graph that they are counted in."""
+"""Whether cohesions belong to the graph that they are counted in."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ __all__ = ["check_batch"]
 def check_batch(graph: Graph, batch: CohesionBatch) -> None:
     """Refuse cohesions that cannot be of this graph.
 
+    Args:
+        graph: the graph.
+        batch: the cohesions.
+
     Raises:
-        ParameterError: members are no positions of the graph, or do not ascend within each cohesion.
+        ParameterError: members are not positions in the graph, or do not ascend within each cohesion.
     """
     offsets, members = batch.offsets, batch.members.astype(np.int64)
     whole = len(offsets) == len(batch) + 1 and offsets[0] == 0 and offsets[-1] == len(members)
@@ -31,7 +35,7 @@ def check_batch(graph: Graph, batch: CohesionBatch) -> None:
 def _are_positions(
     graph: Graph, vertices: NDArray[np.int64], members: NDArray[np.int64], offsets: NDArray[np.int64]
 ) -> bool:
-    """Whether these are vertices of the graph, and the members ascend within each cohesion."""
+    """Whether all of these are positions in the graph, and members ascend within each cohesion."""
     both = np.concatenate((vertices, members))
     same = np.ones(max(0, len(members) - 1), np.bool_)
     same[offsets[1:-1] - 1] = False

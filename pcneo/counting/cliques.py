@@ -1,6 +1,6 @@
 """k-cliques per vertex, per edge and inside minimal p-cohesions (ALGORITHM.md#clique-counts).
 
-Everything is counted exactly. Each answer is checked against an identity that the code which counts does not use.
+Every count is exact, and is checked against an identity that the counting itself does not use.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ _COUNTS = "the clique counts"
 def check_clique_size(k: object) -> int:
     """Return k as an int.
 
+    Args:
+        k: the number of vertices of a clique.
+
     Raises:
         ParameterError: k is not a whole number of 3 or more.
     """
@@ -48,7 +51,7 @@ def check_clique_size(k: object) -> int:
 def edge_ends(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ends u and v of every edge, u < v, ascending by u, then v: int64 arrays, shape (m,).
 
-    This is the order of everything that is given per edge: the upper entries of the graph's rows.
+    Everything that has a value per edge comes in this order.
     """
     u = np.repeat(np.arange(graph.vertex_count), graph.degrees)
     upper = u < graph.neighbours
@@ -60,7 +63,7 @@ def edge_ends(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @dataclass(frozen=True, eq=False)
 class _Memory:
-    """What one thread counts in, and what it has counted."""
+    """One thread's workspace and counts."""
 
     work: kernels.Workspace
     counts: NDArray[np.int64]
@@ -72,12 +75,12 @@ def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> ND
     Args:
         graph: the graph.
         k: vertices of a clique, 3 or more.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: k or concurrency is out of range.
         GraphError: a count is 2^63 or more.
-        AnswerError: the counts do not add up.
+        AnswerError: the counts fail their check.
     """
     return clique_counts_of_sizes(graph, (k,), concurrency=concurrency)[k]
 
@@ -85,9 +88,17 @@ def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> ND
 def clique_counts_of_sizes(
     graph: Graph, sizes: Iterable[int], *, concurrency: int | None = None
 ) -> dict[int, NDArray[np.int64]]:
-    """Return for each k among `sizes` what `clique_counts` returns; several take less time together than one by one.
+    """Return for each k in `sizes` what `clique_counts` returns; several sizes together take less time than one by one.
 
-    Arguments and errors are otherwise those of `clique_counts`.
+    Args:
+        graph: the graph.
+        sizes: the sizes k, each 3 or more.
+        concurrency: number of threads; by default the available cores.
+
+    Raises:
+        ParameterError: a k or concurrency is out of range.
+        GraphError: a count is 2^63 or more.
+        AnswerError: the counts fail their check.
     """
     capped = {check_clique_size(k): _capped(k, graph) for k in sizes}
     distinct = sorted(set(capped.values()))
@@ -142,14 +153,24 @@ def _cliques(
 
 
 def _costs(dag: Dag) -> NDArray[np.int64]:
-    """Return about what the cliques of each root cost to count."""
+    """Return the approximate cost of counting the cliques of each root."""
     return np.diff(dag.offsets) ** 2 + 1
 
 
 def clique_supports(graph: Graph, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
     """Return support_k(e), the number of k-cliques that contain both ends of e, for each edge: int64, shape (m,).
 
-    Edges u < v come ascending by u, then v, as in `edge_ends`. Arguments and errors are those of `clique_counts`.
+    Edges come in the order of `edge_ends`.
+
+    Args:
+        graph: the graph.
+        k: vertices of a clique, 3 or more.
+        concurrency: number of threads; by default the available cores.
+
+    Raises:
+        ParameterError: k or concurrency is out of range.
+        GraphError: a support is 2^63 or more.
+        AnswerError: the supports fail their check.
     """
     supports, _ = supports_within(graph, k, None, concurrency=concurrency)
     return supports
@@ -158,16 +179,22 @@ def clique_supports(graph: Graph, k: int, *, concurrency: int | None = None) -> 
 def supports_within(
     graph: Graph, k: int, limit: int | None, *, concurrency: int | None = None
 ) -> tuple[NDArray[np.int64], int]:
-    """As `clique_supports`, but give up where too much is to be done.
+    """Return what `clique_supports` does, or give up once the work passes a limit.
 
     Args:
-        graph, k, concurrency: as in `clique_counts`.
-        limit: how many pairs of vertices, and words of 64 vertices, may be looked at while cliques are counted; the
-            number follows from the graph and k alone, whatever the number of threads. None for no limit. For k = 3
-            nothing of the kind is looked at.
+        graph: the graph.
+        k: vertices of a clique, 3 or more.
+        limit: pairs of vertices, and words of 64 vertices, to look at while cliques are counted; None for no limit.
+            Their number follows from the graph and k alone, not from the number of threads, and is 0 for k = 3.
+        concurrency: number of threads; by default the available cores.
 
     Returns:
-        The supports, of no use if it was given up; and how much was looked at, more than `limit` if it was given up.
+        The supports, meaningless if it gave up; and how much it looked at, more than `limit` if it gave up.
+
+    Raises:
+        ParameterError: k or concurrency is out of range.
+        GraphError: a support is 2^63 or more.
+        AnswerError: the supports fail their check.
     """
     size = _capped(k, graph)
     if size == 3:
@@ -198,7 +225,7 @@ def _triangle_supports(graph: Graph, concurrency: int | None) -> tuple[NDArray[n
 def _supports(
     graph: Graph, k: int, limit: int, concurrency: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return the k-cliques at each edge and at each root, and how much was looked at."""
+    """Return the k-cliques at each edge and at each root, and how much it looked at."""
     at_root = np.zeros(graph.vertex_count, np.int64)
     looked: list[int] = []
     with compilation_announced(_COUNTS):
@@ -227,14 +254,14 @@ def _supports(
 
 
 def _in_order(graph: Graph, dag: Dag, supports: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what comes as `dag.heads` in the order of `edge_ends`."""
+    """Reorder supports from the order of `dag.heads` to that of `edge_ends`."""
     ordered = np.empty(graph.edge_count, np.int64)
     ordered[edge_places(dag, graph.offsets, graph.neighbours)] = supports
     return ordered
 
 
 def _capped(k: int, graph: Graph) -> int:
-    """Check k, and return it or something smaller that no clique of this graph has either."""
+    """Check k, and cap it at a size that no clique of this graph can have."""
     return min(check_clique_size(k), max(3, graph.vertex_count + 1))
 
 
@@ -247,7 +274,7 @@ def _too_many(k: int) -> GraphError:
 
 
 def _added(parts: Iterable[NDArray[np.int64]], k: int) -> NDArray[np.int64]:
-    """Add up the threads' counts; a sum of two that does not fit comes out negative."""
+    """Add up the threads' counts; a sum of two that does not fit 64 bits comes out negative."""
     first, *others = parts
     for part in others:
         first += part
@@ -257,13 +284,13 @@ def _added(parts: Iterable[NDArray[np.int64]], k: int) -> NDArray[np.int64]:
 
 
 def _check_total(counts: NDArray[np.int64], times: int, at_root: NDArray[np.int64], what: str) -> None:
-    """Refuse counts unless each clique was counted as many `times` as it has vertices, or edges."""
+    """Refuse counts unless each clique was counted `times` times: once for each of its vertices, or edges."""
     if _sum(counts) != times * _sum(at_root):
         raise AnswerError(f"The values of {what} do not add up. This is a fault in pcneo; please report it.")
 
 
 def _sum(numbers: NDArray[np.int64]) -> int:
-    """Return the exact sum of numbers of 0 or more, each half of their bits by itself so that it fits 64 bits."""
+    """Return the exact sum of numbers of 0 or more; the halves of their bits are summed separately, to fit 64 bits."""
     return (int((numbers >> 32).sum(dtype=np.uint64)) << 32) + int((numbers & 0xFFFFFFFF).sum(dtype=np.uint64))
 
 
@@ -277,12 +304,12 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
         graph: the graph.
         batch: cohesions of this graph, one for each v, in the order of the answer.
         k: vertices of a clique, 3 or more.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: k or concurrency is out of range, or the batch does not fit the graph.
         GraphError: a count is 2^63 or more.
-        AnswerError: a count is larger than the set allows.
+        AnswerError: a count is larger than the cohesion allows.
     """
     size = _capped(k, graph)
     check_batch(graph, batch)
@@ -311,5 +338,5 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
     most = {int(s): comb(int(s) - 1, size - 1) for s in np.unique(batch.sizes)}
     for inside, members in zip(counts.tolist(), batch.sizes.tolist(), strict=True):
         if not 0 <= inside <= most[members]:
-            raise AnswerError(f"Γ_in for k={k} is larger than its set allows: a fault in pcneo; please report it.")
+            raise AnswerError(f"Γ_in for k={k} is larger than its cohesion allows: a fault in pcneo; please report it.")
     return counts

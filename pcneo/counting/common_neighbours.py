@@ -22,15 +22,15 @@ def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDA
 
     Args:
         graph: the graph.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Returns:
         c: int64, shape (n,).
-        C: 0 for a graph without vertices.
+        C: an int; 0 for a graph without vertices.
 
     Raises:
         ParameterError: concurrency is out of range.
-        AnswerError: a number is larger than a degree, or only one vertex has the largest.
+        AnswerError: the numbers fail their check: one exceeds a degree, or only one vertex has the largest.
     """
     degrees = graph.degrees
     u = np.repeat(np.arange(graph.vertex_count), degrees)
@@ -44,7 +44,7 @@ def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDA
     c = np.maximum.reduce(parts)
     highest = int(c.max(initial=0))
     if (c > degrees).any() or (highest > 0 and np.count_nonzero(c == highest) < 2):
-        raise AnswerError("The common neighbours are not as they can be. This is a fault in pcneo; please report it.")
+        raise AnswerError("The common neighbours cannot be right. This is a fault in pcneo; please report it.")
     return c, highest
 
 
@@ -54,7 +54,7 @@ def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: in
     Args:
         graph: the graph.
         batch: cohesions of this graph, one for each v, in the order of the answer.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range, or the batch does not fit the graph.
@@ -78,15 +78,19 @@ def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: in
 
         run_ranges(batch.sizes + graph.degrees[batch.vertices], lambda: None, count, concurrency)
     if (largest > np.maximum(batch.sizes - 2, 0)).any():
-        raise AnswerError("cn_in is larger than its set allows. This is a fault in pcneo; please report it.")
+        raise AnswerError("cn_in is larger than its cohesion allows. This is a fault in pcneo; please report it.")
     return largest
 
 
 def degrees_inside(graph: Graph, batch: CohesionBatch) -> NDArray[np.int64]:
-    """Return deg(v, MC(v)), the neighbours of v among the members of its cohesion: int64, shape (b,).
+    """Return deg(v, MC(v)), the number of neighbours of v among the members of its cohesion: int64, shape (b,).
+
+    Args:
+        graph: the graph.
+        batch: cohesions of this graph, one for each v, in the order of the answer.
 
     Raises:
-        ParameterError: the cohesions are not of this graph.
+        ParameterError: the batch does not fit the graph.
     """
     check_batch(graph, batch)
     inside = np.zeros(len(batch), np.int64)

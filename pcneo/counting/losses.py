@@ -1,8 +1,8 @@
-"""What changing one pair of vertices costs at fixed scales (GUARANTEE.md#loss-of-one-connection).
+"""The loss of each pair of vertices at fixed scales (GUARANTEE.md#loss-of-one-connection).
 
 For a pair e, connected or not, the loss is Σ_v Δ_v(e)/t_v, where Δ_v(e) is the number of k-cliques that contain v and
-e, in the graph where e is an edge. It is infinite where an exact count changes. What finding the scales costs is not in
-it.
+e, in the graph where e is an edge. It is infinite if an exact count changes. It does not include what finding the
+scales costs.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pcneo.model import Graph
 __all__ = ["AFFORDABLE", "ORDER_SEED", "PairLosses", "pair_losses"]
 
 AFFORDABLE = 20_000_000_000
-"""Steps that losses for k >= 4 may take before they are a sample's: about a minute of one core."""
+"""Steps for k >= 4, about a minute on one core, after which the losses are those of a sample of the pairs."""
 
 ORDER_SEED = 1
-"""Of the order in which pairs are taken for k >= 4: where it shows, it is said."""
+"""Seeds the order in which pairs are taken for k >= 4. It decides which pairs a sample holds; reports name it."""
 
 _FIRST_PART = 64  # pairs; each part is twice as long as the one before
 
@@ -37,12 +37,12 @@ Ends = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PairLosses:
-    """The losses of all pairs that were given, or of a sample of them.
+    """The losses of all given pairs, or of a sample of them.
 
     Attributes:
-        places: int64, ascending; which of the given pairs these are.
-        losses: float64, for each of them; inf where an exact count changes.
-        whole: whether they are all. If not, they are the first in an order drawn with `ORDER_SEED`.
+        places: int64, ascending; the places of these pairs among the given ones.
+        losses: float64, one per place; inf where an exact count changes.
+        whole: whether these are all pairs. If not, they are the first in an order drawn with `ORDER_SEED`.
     """
 
     places: NDArray[np.int64]
@@ -60,22 +60,22 @@ def pair_losses(
     affordable: int = AFFORDABLE,
     concurrency: int | None = None,
 ) -> PairLosses:
-    """Return what changing each pair costs. With every rate 1 it is k·support_k(e), e being an edge or made one.
+    """Return the loss of each pair. With every rate 1 it is k·support_k(e), in the graph where e is an edge.
 
-    Sums are taken in doubles, so that a loss is right to about as many last digits as the pair has common neighbours.
+    Sums are doubles: a loss is off by about as many units in its last place as the pair has common neighbours.
 
     Args:
         graph: the graph.
-        sources, targets: int64; the ends of each pair, by position, adjacent or not, never the same. It is the
-            quickest for k = 3 where pairs with one source follow each other.
+        sources, targets: int64; the ends of each pair, by position, adjacent or not, never the same. For k = 3 it is
+            fastest when pairs with the same source follow each other.
         k: vertices of a clique, 3 or more.
         rates: float64, shape (n,); 1/t_v, inf for an exact count.
-        affordable: for k >= 4, steps to take before the pairs that are done by then are all; for k = 3 no limit.
-        concurrency: number of threads; the cores at hand if not given.
+        affordable: steps to take for k >= 4; pairs that are not done by then are left out. No limit for k = 3.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: k or concurrency is out of range, or pairs or rates do not fit the graph.
-        GraphError: a number of cliques is 2^63 or more.
+        GraphError: a pair is in 2^63 cliques or more.
     """
     k = check_clique_size(k)
     _check(graph, sources, targets, rates)
@@ -146,7 +146,7 @@ def _count_common(graph: Graph, sources: Ends, targets: Ends, concurrency: int |
 
 @dataclass(frozen=True, eq=False)
 class _Walk:
-    """What the losses for k >= 4 are found with."""
+    """What every part of the losses for k >= 4 needs."""
 
     graph: Graph
     dag: Dag
@@ -163,9 +163,9 @@ class _Walk:
     def losses(
         self, sources: Ends, targets: Ends, common: NDArray[np.int64], limit: int
     ) -> tuple[NDArray[np.float64], int]:
-        """Return the losses, and the steps taken; more than `limit` if it was given up, and the losses are of no use.
+        """Return the losses, and the steps taken: more than `limit` if it gave up, and then the losses are meaningless.
 
-        The number of all steps decides, which follows from pairs, graph and k, whatever the number of threads.
+        The total number of steps decides. It follows from pairs, graph and k, not from the number of threads.
         """
         graph, k, largest = self.graph, self.k, int(common.max(initial=0))
         losses = np.zeros(len(sources))

@@ -12,9 +12,9 @@ its neighbours in T, and leaves T; then the pivot moves to P. This repeats until
 the cliques made of H and need = k - |H| vertices of P. Where need is two, those are two vertices of P, one of P and one
 of T, or the ends of an edge in T. Every k-clique of the root belongs to exactly one node.
 
-A node counts three numbers, including all nodes below it: the cliques, those that contain a given vertex of P, and those
-that contain two given vertices of P. They are credited to the vertices, or pairs, that the node has and the node above
-has not. When a vertex joins P late, the count so far is subtracted from it; the final count is added at the end.
+A node counts three numbers, including all nodes below it: the cliques, those that contain a given vertex of P, and
+those that contain two given vertices of P. They are credited to the vertices, or pairs, that the node has and the node
+above has not. When a vertex joins P late, the count so far is subtracted from it; the final count is added at the end.
 
 Counts are at most 2^63 - 1. A sum of two counts that exceeds it comes out negative, and every sum is checked for that.
 """

@@ -37,7 +37,7 @@ def largest_common(offsets, neighbours, first, last, largest):
 
 @njit(nogil=True, cache=True)
 def largest_common_inside(dag, offsets, neighbours, queries, starts, members, largest):
-    """Fill `largest` with, for each queried vertex q, the most neighbours that q and another member share in its cohesion.
+    """Fill `largest` with the most neighbours that each queried vertex shares with another member inside its cohesion.
 
     Args:
         dag: the graph, every edge once.

@@ -1,8 +1,8 @@
 """The loss of a pair of vertices, on arrays (GUARANTEE.md#loss-of-one-connection).
 
-Connecting or disconnecting a pair creates or destroys k-cliques: the pair with k-2 of its common neighbours that are all
-adjacent. The loss adds up the rates of the vertices of each. For k >= 4 the cliques are counted, not listed, by the walk
-in `cliques`, with the pair in place of the root.
+Connecting or disconnecting a pair creates or destroys k-cliques: the pair with k-2 of its common neighbours that are
+all adjacent. The loss adds up the rates of the vertices of each. For k >= 4 the cliques are counted, not listed, by the
+walk in `cliques`, with the pair in place of the root.
 """
 
 import numpy as np

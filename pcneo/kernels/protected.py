@@ -5,8 +5,8 @@ graph with all of them added. A vertex's row of Ĝ lists its *partners*, with wh
 neighbours. Rows are made when they are needed, from the groups of the vertex, so a pair counts once however many groups
 it lies in. Only a *tile*, the rows of some vertices, is kept for longer.
 
-Vertices come by falling degree in Ĝ, because pairs with many common neighbours have ends of high degree; `order` is that
-order, and `rank` its inverse.
+Vertices come by falling degree in Ĝ, because pairs with many common neighbours have ends of high degree; `order` is
+that order, and `rank` its inverse.
 """
 
 import numpy as np
@@ -215,7 +215,7 @@ def _can_raise(opened, marked, largest, most):
 
 @njit(nogil=True, cache=True)
 def raise_largest(rows, order, rank, start, first, last, degrees, tile_at, tile, opened, settled, marks, largest):
-    """Raise `largest` to the common neighbours of the pairs of P̂ with one end in a tile and the other before it in order.
+    """Raise `largest` to the common neighbours of pairs of P̂ with one end in a tile and the other before it in order.
 
     A pair raises its ends and its common neighbours. It is skipped if none of these is open: they have all met pairs
     with at least as many common neighbours. Few pairs are left.

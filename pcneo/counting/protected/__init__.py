@@ -1,8 +1,8 @@
-"""What the mechanism `critical` protects, and by how much it can change the counts (GUARANTEE.md#critical).
+"""The pairs that the mechanism `critical` protects, and how far they can change the counts (GUARANTEE.md#critical).
 
 P̂ is the set of all pairs of vertices inside some group, adjacent or not; Ĝ is the graph with all of them added. Both,
-and everything computed here from them, stay the same when a pair of P̂ is connected or disconnected in the graph.
-Neither is held as a whole: what is kept takes memory as the memberships do, not as the pairs.
+and everything computed from them here, stay the same when a pair of P̂ is connected or disconnected in the graph.
+Neither is held in memory as a whole: memory grows with the memberships, not with the pairs.
 """
 
 from pcneo.counting.protected.common_bounds import common_bounds

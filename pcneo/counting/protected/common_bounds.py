@@ -1,4 +1,4 @@
-"""What P̂ and Ĝ tell of C, the most neighbours that two vertices share (GUARANTEE.md#utility)."""
+"""Bounds on C, the most neighbours that two vertices share, from P̂ and Ĝ alone (GUARANTEE.md#utility)."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from pcneo.model import Graph
 __all__ = ["common_bounds"]
 
 AFFORDABLE = 5_000_000_000
-"""Steps, some seconds, beyond which the most that C can be is a bound; which of the two it is follows from Ĝ alone."""
+"""Steps, some seconds' worth, after which the upper end is a bound. Whether it is follows from Ĝ alone."""
 
 
 def common_bounds(
     protected: Protected, *, affordable: int = AFFORDABLE, concurrency: int | None = None
 ) -> tuple[int, int]:
-    """Return the least and the most that C, the largest |N(u) ∩ N(v)|, can be whichever pairs of P̂ are connected.
+    """Return the least and the most that C, the largest |N(u) ∩ N(v)|, can be, whichever pairs of P̂ are connected.
 
-    The connections outside P̂ alone have the least, Ĝ has the most. Where Ĝ has so many vertices of many neighbours that
-    all pairs of them would take too long, the most is a bound: that nobody shares more neighbours than they have.
+    C is least with the connections outside P̂ alone, and largest in Ĝ. Where Ĝ has too many vertices of high degree to
+    compare all of them, the upper end is a bound: a vertex shares no more neighbours than it has.
 
     Args:
         protected: P̂ and Ĝ.
-        affordable: steps to take before the bound.
-        concurrency: number of threads; the cores at hand if not given.
+        affordable: steps to take before falling back to the bound.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range.
@@ -52,12 +52,12 @@ def _outside(protected: Protected) -> Graph:
 
 
 def _most_shared(protected: Protected, known: int, affordable: int, concurrency: int | None) -> tuple[int, int]:
-    """Return two numbers between which C of Ĝ, `known` or more, is; they are the same if all steps can be afforded."""
+    """Return a lower and an upper bound on C of Ĝ, which is at least `known`; equal if all steps can be afforded."""
     n, degrees, order = protected.graph.vertex_count, protected.degrees, by_degree(protected)
     nowhere, all_wanted = np.zeros(n, np.int64), np.zeros(n, np.bool_)
     most, left = known, affordable
     for tile in tiles(protected, order, nowhere, all_wanted, concurrency):
-        if degrees[order[tile.start]] <= most:  # neither this vertex nor one that follows shares more than it has
+        if degrees[order[tile.start]] <= most:  # from here on no vertex has more neighbours to share
             break
         with compilation_announced(PAIRS):
             columns = kernels.columns_of_tile(order, tile.start, tile.at, tile.rows, n)

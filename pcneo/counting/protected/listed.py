@@ -1,4 +1,4 @@
-"""Exact supports for k >= 4, over a Ĝ that is small enough to be built."""
+"""Exact supports for k >= 4, where Ĝ is small enough to be built."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["largest_listed", "listed_hull"]
 
 
 def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tuple[Graph, NDArray[np.bool_]]:
-    """Return Ĝ, and for each of its edges whether it is in P̂: bool, in the order of `edge_ends`.
+    """Return Ĝ, and whether each of its edges is in P̂: bool, in the order of `edge_ends`.
 
-    It takes 9 bytes an edge of Ĝ.
+    They take 9 bytes per edge of Ĝ.
 
     Args:
         protected: P̂ and Ĝ.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range.
-        AnswerError: it has not as many pairs of P̂ as were counted.
+        AnswerError: Ĝ does not hold as many pairs of P̂ as were counted.
     """
     n, degrees = protected.graph.vertex_count, protected.degrees
     rows_at = np.concatenate((np.zeros(1, np.int64), degrees)).cumsum()
@@ -49,16 +49,22 @@ def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tupl
 def largest_listed(
     protected: Protected, k: int, affordable: int, concurrency: int | None
 ) -> tuple[NDArray[np.int64], int]:
-    """Return for each vertex the largest support_k(e, Ĝ) of a pair e of P̂ that is in some k-clique of Ĝ with it.
+    """Return for each vertex the largest support_k(e, Ĝ) of a pair e of P̂ in some k-clique of Ĝ with it.
+
+    Args:
+        protected: P̂ and Ĝ.
+        k: vertices of a clique, 4 or more.
+        affordable: pairs of vertices to look at before giving up.
+        concurrency: number of threads; by default the available cores.
 
     Returns:
-        The supports, int64, shape (n,), of no use if it was given up; and the pairs looked at, more than `affordable`
-        if it was given up.
+        The supports, int64, shape (n,), meaningless if it gave up; and the number of pairs it looked at, more than
+        `affordable` if it gave up.
 
     Raises:
         ParameterError: concurrency is out of range.
         GraphError: a support is 2^63 or more.
-        AnswerError: the supports do not add up.
+        AnswerError: the supports fail their check.
     """
     hull, inside = listed_hull(protected, concurrency=concurrency)
     supports, looked = supports_within(hull, k, affordable, concurrency=concurrency)

@@ -1,4 +1,4 @@
-"""P̂ and Ĝ: how large they are, which connections they hold, and the pairs block by block."""
+"""P̂ and Ĝ: their sizes, the connections in P̂, and its pairs block by block."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pcneo.model import CohesionBatch, Graph
 __all__ = ["BLOCK", "PAIRS", "Groups", "Protected", "matrix_memory", "pair_blocks", "protect", "starts_of_edges"]
 
 MATRIX = 2**29
-"""Bytes that a bit for each two vertices may take: enough for 65,536 vertices."""
+"""Bytes that a bit for every two vertices may take: enough for 65,536 vertices."""
 
 BLOCK = 2**20
-"""Pairs in a block; more only where one vertex alone has more."""
+"""Pairs in a block; more only if a single vertex has more."""
 
 PAIRS = "the protected pairs"
 
-_WORDS_AT_ONCE = 32  # so that of all rows what is written to stays near
+_WORDS_AT_ONCE = 32  # few enough for the written part of every row to stay in the cache
 
 
 class Groups(NamedTuple):
-    """Sets of vertices, by position; a `CohesionBatch` serves as well.
+    """Sets of vertices, by position; a `CohesionBatch` will do as well.
 
     Attributes:
         offsets: int64; the i-th group is `members[offsets[i]:offsets[i + 1]]`.
@@ -42,15 +42,15 @@ class Groups(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Protected:
-    """P̂ and Ĝ, which are made from the graph and the groups again whenever they are passed over.
+    """P̂ and Ĝ; their rows are made anew from the graph and the groups at every pass.
 
     Attributes:
         graph: the graph.
-        rows: what the rows of Ĝ are made from.
-        costs: int64, shape (n,); about what the row of each vertex costs to make.
-        pairs: int64, shape (n,); for each u how many pairs {u, v}, v > u, of P̂ there are.
-        degrees: int64, shape (n,); in Ĝ.
-        inside: bool, shape (m,); for each connection of the graph whether it is in P̂.
+        rows: the arrays that rows of Ĝ are made from.
+        costs: int64, shape (n,); the approximate cost of making each vertex's row.
+        pairs: int64, shape (n,); for each u the number of pairs {u, v}, v > u, of P̂.
+        degrees: int64, shape (n,); degrees in Ĝ.
+        inside: bool, shape (m,); whether each connection of the graph is in P̂.
     """
 
     graph: Graph
@@ -62,26 +62,26 @@ class Protected:
 
     @property
     def pair_count(self) -> int:
-        """How many pairs P̂ has."""
+        """The number of pairs of P̂."""
         return int(self.pairs.sum())
 
     @property
     def edge_count(self) -> int:
-        """How many edges Ĝ has."""
+        """The number of edges of Ĝ."""
         return int(self.degrees.sum()) // 2
 
 
 def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> Protected:
-    """Return P̂ and Ĝ, counted. Ask `protected_memory` first whether what follows from them fits.
+    """Return P̂ and Ĝ, counted. `protected_memory` says beforehand how much memory the rest will take.
 
     Args:
         graph: the graph.
         groups: the groups, by position in it.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: the groups do not fit the graph, or concurrency is out of range.
-        AnswerError: Ĝ is not what P̂ and the graph make.
+        AnswerError: the degrees of Ĝ do not match P̂ and the graph.
     """
     offsets, members, n = groups.offsets, groups.members, graph.vertex_count
     whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(members) and (np.diff(offsets) >= 0).all()
@@ -111,10 +111,14 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
 
 
 def matrix_memory(groups: CohesionBatch | Groups, vertex_count: int) -> int:
-    """Return the bytes of a bit for each two vertices, or 0 where partners are to be found by groups instead.
+    """Return the bytes of one bit for every two vertices, or 0 where collecting partners from the groups is better.
 
-    That is so where going through all groups once, each for all of its members, is less than setting their bits would
-    be, or the bits would take more than `MATRIX`.
+    That is where walking through all groups, once for each member, costs less than setting their bits, or the bits
+    would take more than `MATRIX`.
+
+    Args:
+        groups: the groups.
+        vertex_count: n.
     """
     sizes, words = np.diff(groups.offsets), -(-vertex_count // 64)
     needed = 8 * vertex_count * words
@@ -134,7 +138,7 @@ def _partner_bits(groups: CohesionBatch | Groups, n: int, concurrency: int | Non
 
 
 def starts_of_edges(graph: Graph) -> NDArray[np.int64]:
-    """Return where the edges {u, v}, v > u, of each u begin among all edges, ascending by u, then v: int64, (n,)."""
+    """Return where the edges {u, v}, v > u, of each u begin in the order of `edge_ends`: int64, shape (n,)."""
     u = np.repeat(np.arange(graph.vertex_count, dtype=np.uint32), graph.degrees)
     larger = np.bincount(u[u < graph.neighbours], minlength=graph.vertex_count)
     return np.cumsum(larger) - larger
@@ -145,12 +149,12 @@ def pair_blocks(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield all pairs u < v of P̂ in blocks, ascending by u, then v: the ends u and the ends v, int64.
 
-    A block has no more than `most` pairs, or those of a single vertex; it takes 16 bytes a pair.
+    A block has at most `most` pairs, unless a single vertex has more; it takes 16 bytes per pair.
 
     Args:
         protected: P̂.
         most: pairs in a block.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range.

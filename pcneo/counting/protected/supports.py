@@ -1,4 +1,4 @@
-"""S(e), by how much a pair e of P̂ can change the counts, and the largest for each vertex."""
+"""S(e), how far a pair e of P̂ can change the counts, and the largest S(e) that counts for each vertex."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from pcneo.kernels.running import compilation_announced, run_ranges
 __all__ = ["AFFORDABLE", "LISTED", "LargestSupports", "largest_shared", "largest_supports"]
 
 AFFORDABLE = 20_000_000_000
-"""Pairs that exact supports for k >= 4 may look at before the bound is taken: about a minute of one core."""
+"""Pairs to look at for exact supports with k >= 4, about a minute on one core, before falling back to the bound."""
 
 LISTED = 10_000_000
-"""Edges of Ĝ up to which exact supports for k >= 4 are tried, for which it is built: 1 GB at most with two threads."""
+"""The most edges of Ĝ for which exact supports with k >= 4 are tried; Ĝ is built for them, in 1 GB with two threads."""
 
 
 @dataclass(frozen=True, eq=False)
 class LargestSupports:
-    """What each vertex meets of S(e); divided by ε they are the scales.
+    """The largest S(e) that counts for each vertex; divided by ε they are the scales.
 
     Attributes:
         k: vertices of a clique.
         per_vertex: int64, shape (n,); the largest S(e) over the pairs e of P̂ that count for v, 0 where none does.
-        exact: whether S(e) is k·support_k(e, Ĝ), and the pairs that count for v are those in some k-clique of Ĝ with v.
-            If not, S(e) is the bound k·C(cn(e, Ĝ), k-2), and e counts for its ends and all their common neighbours.
-        looked: pairs looked at for exact supports; 0 where none were tried.
+        exact: whether S(e) is k·support_k(e, Ĝ), and a pair counts for v if some k-clique of Ĝ has both. If not, S(e)
+            is the bound k·C(cn(e, Ĝ), k-2), and e counts for its ends and all their common neighbours.
+        looked: pairs looked at for exact supports; 0 if they were not tried.
     """
 
     k: int
@@ -56,22 +56,22 @@ def largest_supports(
 ) -> LargestSupports:
     """Return for each vertex the largest S(e) that counts for it.
 
-    For k = 3 it is exact: pairs are passed over vertex by vertex. For k >= 4 it is exact unless Ĝ has more than
-    `listed` edges or counting would look at more than `affordable` pairs of vertices. All this follows from Ĝ and k,
-    not from the graph, so that the choice gives nothing away.
+    For k = 3 it is exact, and computed vertex by vertex. For k >= 4 it is exact unless Ĝ has more than `listed` edges
+    or counting would look at more than `affordable` pairs of vertices. The choice follows from Ĝ and k, not from the
+    graph, so it gives nothing away.
 
     Args:
         protected: P̂ and Ĝ.
         k: vertices of a clique, 3 or more.
-        shared: returns what `largest_shared` does, for callers that keep it.
+        shared: returns what `largest_shared` does, for callers that keep it between sizes.
         affordable: pairs of vertices that may be looked at for k >= 4.
         listed: edges that Ĝ may have for k >= 4.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: k or concurrency is out of range.
         GraphError: an S(e) is 2^63 or more.
-        AnswerError: the supports do not add up.
+        AnswerError: the supports fail their check.
     """
     k, looked = check_clique_size(k), 0
     if k > 3 and protected.edge_count <= listed:
@@ -79,8 +79,8 @@ def largest_supports(
         if looked <= affordable:
             return LargestSupports(k, _sensitivities(supports, k), True, looked)
     most = shared() if shared else largest_shared(protected, concurrency=concurrency)
-    # [critical-bound] Neither C(cn, k-2) nor the ends with all common neighbours are less than what is exact; for k = 3
-    # both are just that.
+    # [critical-bound] C(cn, k-2) is never below the exact support, and the ends with all common neighbours include
+    # every vertex that the pair counts for; for k = 3 both are exact.
     return LargestSupports(k, _sensitivities(most, k, through=k - 2), k == 3, looked)
 
 
@@ -98,15 +98,17 @@ def _sensitivities(supports: NDArray[np.int64], k: int, through: int = 1) -> NDA
 
 
 def largest_shared(protected: Protected, *, concurrency: int | None = None) -> NDArray[np.int64]:
-    """Return for each vertex the most common neighbours in Ĝ of a pair of P̂ that it is an end or one of: int64, (n,).
+    """Return for each vertex the most common neighbours in Ĝ of a pair of P̂ that counts for it: int64, shape (n,).
+
+    A pair counts for its ends and for their common neighbours.
 
     Args:
         protected: P̂ and Ĝ.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range.
-        AnswerError: the answer cannot be right.
+        AnswerError: the numbers fail their check.
     """
     n, degrees, order = protected.graph.vertex_count, protected.degrees, by_degree(protected)
     rank, largest, settled = np.empty(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.bool_)

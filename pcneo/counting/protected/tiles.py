@@ -1,4 +1,4 @@
-"""Rows of Ĝ, as many at a time as memory is given, by falling degree."""
+"""Rows of Ĝ by falling degree, as many at a time as fit the memory set aside for them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pcneo.model import CohesionBatch, Graph
 __all__ = ["TILE", "Tile", "by_degree", "protected_memory", "refused_memory", "tiles"]
 
 TILE = 2**25
-"""Vertices in the rows of Ĝ that are kept at a time, in 4 bytes each; more only where one row alone has more."""
+"""Vertices in the rows of Ĝ held at a time, 4 bytes each; more only if a single row has more."""
 
 MEMORY = 4 * 10**9
-"""Bytes that scales may take beside the graph, the groups and what `matrix_memory` says, which is not needed."""
+"""Bytes that finding scales may take beside the graph, the groups and the optional bits of `matrix_memory`."""
 
-_FIRST = 64  # rows of the first tile; each has four times as many rows as the one before, as far as they fit
+_FIRST = 64  # rows of the first tile; each later tile has `_FASTER` times as many as the one before, if they fit
 _FASTER = 4
 
 
@@ -33,7 +33,7 @@ class Tile:
     Attributes:
         start: the rank of the first row's vertex.
         stop: the rank after the last.
-        at: int64; the i-th row is `rows[at[i]:at[i + 1]]`, and empty where it was not wanted.
+        at: int64; the i-th row is `rows[at[i]:at[i + 1]]`, empty if its vertex is settled.
         rows: uint32.
         opened: int64; where the open vertices of the i-th row end (`kernels.protected.fill_tile`).
     """
@@ -46,17 +46,17 @@ class Tile:
 
 
 def protected_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int:
-    """Return the bytes that `protect`, `largest_supports` for k=3 and `common_bounds` need, estimated from above.
+    """Return an upper estimate of the bytes that `protect`, `largest_supports` for k=3 and `common_bounds` need.
 
     With M members in all groups, n vertices, m connections and t threads, beside the graph and the groups, these are
-    4M + 128n + 128m for what is kept, 8 max(TILE, 2n) for rows of Ĝ, 32n for each thread, and what `matrix_memory`
-    says: the number of pairs has no part in it. Exact supports for k >= 4 take up to 84 bytes for each edge of Ĝ
-    more, and 8 for each thread.
+    4M + 128n + 128m for arrays, 8 max(TILE, 2n) for rows of Ĝ, 32n for each thread, and what `matrix_memory` says. The
+    number of pairs does not matter. Exact supports for k >= 4 take up to 84 bytes more for each edge of Ĝ, and 8 for
+    each thread.
 
     Args:
         graph: the graph.
         groups: the groups, by position in it.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range.
@@ -70,12 +70,12 @@ def _needed_memory(graph: Graph, groups: CohesionBatch | Groups, concurrency: in
 
 
 def refused_memory(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> int | None:
-    """Return the bytes without which it cannot be done where they are above `MEMORY`, so that the groups are refused.
+    """Return the bytes that finding scales needs where they exceed `MEMORY`, so that the groups are refused; else None.
 
     Args:
         graph: the graph.
         groups: the groups, by position in it.
-        concurrency: number of threads; the cores at hand if not given.
+        concurrency: number of threads; by default the available cores.
 
     Raises:
         ParameterError: concurrency is out of range.
@@ -96,14 +96,14 @@ def tiles(
     settled: NDArray[np.bool_],
     concurrency: int | None,
 ) -> Iterator[Tile]:
-    """Yield the rows of Ĝ in tiles, in order; the first are small, for what they show makes the others cheap.
+    """Yield the rows of Ĝ in tiles, in order. The first tiles are small: what they settle makes the later ones cheap.
 
     Args:
         protected: P̂ and Ĝ.
-        order: as `by_degree` returned it.
-        largest: int64, shape (n,); which vertices are open follows from it, as it is when a tile is asked for.
-        settled: bool, shape (n,); vertices whose rows are not wanted, likewise.
-        concurrency: number of threads; the cores at hand if not given.
+        order: what `by_degree` returned.
+        largest: int64, shape (n,); decides which vertices are open. It may change between tiles.
+        settled: bool, shape (n,); vertices whose rows are no longer needed. It may change between tiles.
+        concurrency: number of threads; by default the available cores.
     """
     n, degrees = len(order), protected.degrees
     start, wanted = 0, _FIRST
