@@ -1,6 +1,6 @@
-"""From rows of keys to arrays, and hashes of what was read (ALGORITHM.md#the-graph).
+"""From rows and files of keys to arrays, and hashes of graphs (ALGORITHM.md#the-graph).
 
-Every check of a graph's keys and arrays is here, so the rooms below work on arrays they can trust.
+All checks of keys and arrays are here, so the kernels can trust the arrays they get.
 """
 
 from pcneo.graph.build import graph_from_edges, graph_from_networkx, graph_from_rows

@@ -1,4 +1,4 @@
-"""Keys and arcs as arrays, checked."""
+"""Keys and arcs as checked arrays."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["check_degrees", "check_listing", "compress", "key_array", "note_kind
 
 
 def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
-    """Note the kinds of the keys in `columns`, each with an example; refuse all but integers alone or strings alone.
+    """Record the kinds of keys in `columns`, with an example of each; refuse all but integers alone or strings alone.
 
     Raises:
         KeyPropertyError: a key is neither an integer nor a string, or both kinds have been noted.
     """
     for column in columns:
-        if not kinds.keys() >= set(map(type, column)):  # half the time of looking for examples
+        if not kinds.keys() >= set(map(type, column)):  # twice as fast as collecting examples right away
             kinds |= {type(key): key for key in column}
     for kind, example in kinds.items():
         if kind not in (int, str):
@@ -39,14 +39,14 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
 
 
 def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
-    """Refuse a vertex that is listed more than once or, being a neighbour, never.
+    """Refuse a vertex that is listed more than once, and a neighbour that is never listed.
 
     Args:
         names: every key that occurs, once.
-        listed: for each vertex listed, the place of its key in `names`.
+        listed: the place in `names` of each listed vertex's key.
 
     Raises:
-        KeyPropertyError: with the number of such keys and an example.
+        KeyPropertyError: some key is; names how many, and an example.
     """
     times = np.bincount(listed, minlength=len(names))
     if repeated := [names[i] for i in np.flatnonzero(times > 1)]:
@@ -66,7 +66,7 @@ def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
 
 
 def sort_keys(names: list[Key]) -> tuple[KeyArray, NDArray[np.int64]]:
-    """Return distinct keys of one kind in ascending order, and for each of `names` its place in that order.
+    """Return distinct keys of one kind in ascending order, and the place of each of `names` in that order.
 
     Raises:
         KeyPropertyError: an integer does not fit 64 bits.
@@ -94,7 +94,7 @@ def key_array(names: list[Key]) -> KeyArray:
 
 
 def sort_arcs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return arcs as source << 32 | target, ascending, each once, self-loops dropped."""
+    """Return arcs as source << 32 | target, ascending and distinct, without self-loops."""
     arcs = (sources << 32 | targets)[sources != targets]
     arcs.sort()
     return arcs[np.diff(arcs, prepend=-1) != 0]
@@ -103,7 +103,7 @@ def sort_arcs(sources: NDArray[np.int64], targets: NDArray[np.int64]) -> NDArray
 def compress(
     sources: NDArray[np.int64], targets: NDArray[np.int64], vertex_count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Return the offsets and neighbours of a `Graph` from its arcs, each once, self-loops dropped."""
+    """Return the offsets and neighbours of a `Graph` from its arcs, without repeated arcs and self-loops."""
     arcs = sort_arcs(sources, targets)
     offsets = np.zeros(vertex_count + 1, np.int64)
     np.cumsum(np.bincount(arcs >> 32, minlength=vertex_count), out=offsets[1:])
@@ -111,7 +111,7 @@ def compress(
 
 
 def check_degrees(graph: Graph) -> None:
-    """Refuse a vertex whose degree, to the third power, would not fit 64 bits (ALGORITHM.md#scores).
+    """Refuse a vertex whose degree to the third power does not fit 64 bits (ALGORITHM.md#scores).
 
     Raises:
         GraphError: a vertex has more than 2,097,151 neighbours.

@@ -1,4 +1,4 @@
-"""A graph from a store's rows, from columns of edges, from networkx."""
+"""Graphs from rows of neighbours, from columns of edges, and from networkx."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _ROWS_AT_ONCE = 4096
 
 
 def graph_from_rows(rows: Iterable[tuple[Key, Sequence[Key]]]) -> Graph:
-    """Build a graph from rows as a store streams them, a few thousand held at a time.
+    """Build a graph from a stream of rows; a few thousand rows are held at a time.
 
     Args:
-        rows: (key, keys of neighbours), one row a vertex, in any order. An edge may be given from one end or both,
+        rows: (key, keys of neighbours), one row per vertex, in any order. An edge may be given from one end or both,
             and more than once; direction is ignored, and self-loops are dropped.
 
     Raises:
-        KeyPropertyError: a key is neither an integer of 64 bits nor a string, kinds are mixed, a key is listed twice,
-            or a neighbour is never listed as a vertex.
+        KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, a key is listed twice, or a
+            neighbour is never listed as a vertex.
         GraphError: a vertex has more than 2,097,151 neighbours.
     """
-    numbers: defaultdict[Key, int] = defaultdict(count().__next__)  # of each key, by first appearance
+    numbers: defaultdict[Key, int] = defaultdict(count().__next__)  # keys are numbered as they first appear
     listed, lengths, neighbours = array("q"), array("q"), array("q")
     kinds: dict[type, Key] = {}
     rows = iter(rows)
@@ -50,16 +50,17 @@ def graph_from_rows(rows: Iterable[tuple[Key, Sequence[Key]]]) -> Graph:
 
 
 def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Iterable[Key]) -> Graph:
-    """Build a graph from its vertices and, in two columns of equal length, the ends of its edges.
+    """Build a graph from its vertices and the ends of its edges, in two columns of equal length.
 
     Args:
-        keys: every vertex once, isolated ones too.
-        sources: one end of each edge, by key.
-        targets: the other end; parallel edges count once, self-loops are dropped.
+        keys: the key of every vertex, once, isolated vertices included.
+        sources: the key of one end of each edge.
+        targets: the key of the other end; parallel edges count once, self-loops are dropped.
 
     Raises:
-        KeyPropertyError: as in `graph_from_rows`.
-        GraphError: as in `graph_from_rows`.
+        KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, a key is listed twice, or an
+            end is not among `keys`.
+        GraphError: a vertex has more than 2,097,151 neighbours.
         ParameterError: the two columns differ in length.
     """
     names, tails, heads = _plain(keys), _plain(sources), _plain(targets)
@@ -77,24 +78,27 @@ def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Itera
 
 
 def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
-    """Build a graph from a networkx graph, directed or with parallel edges too, whose nodes are its keys.
+    """Build a graph from a networkx graph; its nodes are the keys.
+
+    Args:
+        graph: of any kind; direction is ignored, parallel edges count once, self-loops are dropped.
 
     Raises:
-        KeyPropertyError: as in `graph_from_rows`.
-        GraphError: as in `graph_from_rows`.
+        KeyPropertyError: a node is neither a 64-bit integer nor a string, or kinds are mixed.
+        GraphError: a vertex has more than 2,097,151 neighbours.
     """
     return graph_from_rows((vertex, list(neighbours)) for vertex, neighbours in graph.adjacency())
 
 
 def _plain(keys: Iterable[Key]) -> list[Key]:
-    """Return keys as Python's own integers and strings."""
+    """Return keys as Python integers and strings."""
     return keys.tolist() if isinstance(keys, np.ndarray) else list(keys)
 
 
 def _build(
     names: list[Key], listed: NDArray[np.int64], sources: NDArray[np.int64], targets: NDArray[np.int64]
 ) -> Graph:
-    """Build a graph from names, which of them are listed as vertices, and edges; all but names by place in `names`."""
+    """Build a graph from all keys (`names`), and from the listed vertices and ends of edges, as places in `names`."""
     check_listing(names, listed)
     keys, position = sort_keys(names)
     a, b = position[sources], position[targets]

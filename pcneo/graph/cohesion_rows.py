@@ -1,4 +1,4 @@
-"""Cohesions read back from a store, as arrays over the graph that was read with them."""
+"""Stored cohesions as arrays over the graph that was read with them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def batch_from_rows(
     """Return stored cohesions as a batch over `graph`, vertices and members ascending.
 
     Args:
-        graph: the graph as it was read.
-        rows: (vertex, members, edges) by key, in any order.
-        p, score: of their run.
+        graph: the graph.
+        rows: (key of the vertex, keys of the members, number of edges), in any order.
+        p, score: p and score of their run.
 
     Raises:
         GraphChangedError: a vertex or member is not in the graph.

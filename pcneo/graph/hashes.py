@@ -1,4 +1,4 @@
-"""Hashes of a graph and of memberships: the same on every machine, whatever order things were read in."""
+"""Hashes of a graph and of memberships: the same on every machine, in whatever order rows were read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ __all__ = ["MembershipHash", "fingerprint", "membership_hash"]
 def fingerprint(graph: Graph, key: bytes) -> str:
     """Return the hexadecimal HMAC-SHA-256, under `key`, of the graph's keys and edges.
 
-    Hashed are the number of vertices, their keys in ascending order as `_encode` writes them, their degrees, and for
-    each of them the places of its neighbours in that order, ascending. Numbers are unsigned and little-endian, places
-    of 32 bits, others of 64.
+    It hashes the number of vertices, their keys in ascending order as `_encode` writes them, their degrees, and the
+    places of each vertex's neighbours in that order, ascending. Numbers are unsigned and little-endian, places of 32
+    bits, all others of 64.
+
+    Args:
+        graph: the graph.
+        key: the secret of the HMAC.
     """
     digest = hmac.new(key, struct.pack("<Q", graph.vertex_count), hashlib.sha256)
     digest.update(b"".join(map(_encode, graph.keys.tolist())))
@@ -27,17 +31,20 @@ def fingerprint(graph: Graph, key: bytes) -> str:
 
 
 def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
-    """Return the hexadecimal hash of memberships, given as (vertex, members) in any order.
+    """Return the hexadecimal hash of memberships.
 
-    It is the SHA-256 of the SHA-256 digests of all cohesions, in ascending order of their vertices. Of a cohesion are
-    hashed its vertex, the number of its members (unsigned, little-endian, 64 bits) and its members, ascending.
+    It is the SHA-256 of the SHA-256 digests of all cohesions, in ascending order of their vertices. The digest of a
+    cohesion covers its vertex, the number of its members (unsigned, little-endian, 64 bits) and its members, ascending.
+
+    Args:
+        rows: (key of the vertex, keys of the members), in any order.
     """
     digests = [(vertex, _digest(_encode(vertex), list(map(_encode, sorted(members))))) for vertex, members in rows]
     return hashlib.sha256(b"".join(digest for _, digest in sorted(digests))).hexdigest()
 
 
 class MembershipHash:
-    """The `membership_hash` of cohesions that come in ascending order; it keeps none of them."""
+    """Computes the `membership_hash` of cohesions that come in ascending order, without keeping them."""
 
     def __init__(self) -> None:
         """Start with no cohesions."""
@@ -46,7 +53,7 @@ class MembershipHash:
         self._encoded: list[bytes] = []
 
     def update(self, batch: CohesionBatch) -> None:
-        """Add a batch whose vertices ascend and lie beyond those of the batches before."""
+        """Add a batch whose vertices ascend and are above those of earlier batches."""
         if batch.keys is not self._keys:
             self._keys, self._encoded = batch.keys, list(map(_encode, batch.keys.tolist()))
         members = list(map(self._encoded.__getitem__, batch.members.tolist()))
@@ -60,12 +67,12 @@ class MembershipHash:
 
 
 def _digest(vertex: bytes, members: list[bytes]) -> bytes:
-    """Return the digest of one cohesion from the encoded keys of its vertex and, ascending, its members."""
+    """Return the digest of one cohesion from the encoded keys of its vertex and of its members, ascending."""
     return hashlib.sha256(b"".join((vertex, struct.pack("<Q", len(members)), *members))).digest()
 
 
 def _encode(key: Key) -> bytes:
-    """Return a key as bytes with which no other key begins: its kind, its length, its content."""
+    """Return a key as bytes, its kind, length and content, that are the beginning of no other key's bytes."""
     if isinstance(key, str):
         text = key.encode("utf-8", "surrogatepass")
         return struct.pack("<cQ", b"s", len(text)) + text

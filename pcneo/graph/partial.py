@@ -1,4 +1,4 @@
-"""A graph that is being fetched."""
+"""A graph that is fetched neighbourhood by neighbourhood."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ _LOW = 0xFFFFFFFF
 
 
 class PartialGraph:
-    """The vertices whose neighbours have been fetched so far, and those that are known by name alone.
+    """The vertices whose neighbours have been fetched so far, and those of which only the key is known.
 
-    What is fetched is merged into sorted arrays at once: to sort all of it at every fetch took most of a search's time.
+    Every fetch is merged into sorted arrays: sorting everything again at every fetch took most of a search's time.
     """
 
     def __init__(self) -> None:
         """Start with nothing known."""
         self._kinds: dict[type, Key] = {}
         self._fetched: set[Key] = set()
-        self._keys: KeyArray = np.empty(0, np.int64)  # ascending; a position is a place here
+        self._keys: KeyArray = np.empty(0, np.int64)  # ascending; positions are places in this array
         self._is_fetched = np.empty(0, np.bool_)  # by position
         self._arcs = np.empty(0, np.int64)  # source << 32 | target, by position, ascending
 
     @property
     def arc_count(self) -> int:
-        """How many neighbours have been fetched, each vertex's counted by itself."""
+        """The number of arcs fetched: an edge whose ends have both been fetched counts twice."""
         return len(self._arcs)
 
     def __contains__(self, key: Key) -> bool:
@@ -42,12 +42,14 @@ class PartialGraph:
         return key in self._fetched
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
-        """Take whole neighbourhoods of vertices not fetched before.
+        """Add the neighbourhoods of vertices that have not been fetched before.
+
+        Args:
+            rows: (key, keys of all neighbours).
 
         Raises:
-            KeyPropertyError: a key is neither an integer of 64 bits nor a string, kinds are mixed, or a key comes a
-                second time.
-            GraphChangedError: of two vertices that have been fetched, one alone has the other as its neighbour.
+            KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, or a key comes twice.
+            GraphChangedError: of two fetched vertices, only one has the other as its neighbour.
         """
         names: list[Key] = []
         lists: list[Sequence[Key]] = []
@@ -75,7 +77,7 @@ class PartialGraph:
         self._check_symmetry(fresh, arcs)
 
     def graph(self) -> tuple[Graph, NDArray[np.bool_]]:
-        """Return what is known as a graph, and which of its vertices have been fetched; the others have no neighbours.
+        """Return the known part as a graph, and which of its vertices have been fetched; the others have no neighbours.
 
         Raises:
             GraphError: a vertex has more than 2,097,151 neighbours.
@@ -87,9 +89,9 @@ class PartialGraph:
         return graph, self._is_fetched
 
     def _enter(self, keys: KeyArray) -> NDArray[np.int64]:
-        """Make ascending keys known and return their positions.
+        """Add ascending keys, and return their positions.
 
-        The positions of those known before move up where new ones come in between, and keep their order.
+        New keys in between move earlier ones up; their order stays.
         """
         if not len(self._keys):
             self._keys, self._is_fetched = keys, np.zeros(len(keys), np.bool_)
@@ -105,11 +107,11 @@ class PartialGraph:
         return places + np.cumsum(is_new) - is_new
 
     def _check_symmetry(self, fresh: NDArray[np.int64], arcs: NDArray[np.int64]) -> None:
-        """Refuse rows of two states of the graph; the kernel relies on either end of an edge listing the other.
+        """Refuse rows from two states of the graph: the kernel relies on both ends of an edge listing each other.
 
         Args:
-            fresh: vertices just fetched.
-            arcs: all that leave them.
+            fresh: the vertices just fetched.
+            arcs: all arcs that leave them.
         """
         is_fresh = np.zeros(len(self._keys), np.bool_)
         is_fresh[fresh] = True

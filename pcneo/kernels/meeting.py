@@ -1,4 +1,4 @@
-"""The largest weight of a pair that is in a k-clique with a vertex, in a graph held in memory (GUARANTEE.md#critical)."""
+"""The largest weight of a pair that is in a k-clique with a vertex, in a graph in memory (GUARANTEE.md#critical)."""
 
 import numpy as np
 from numba import njit

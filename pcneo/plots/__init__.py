@@ -1,7 +1,7 @@
-"""Pictures for print and screen: one style, the same look for the same thing everywhere, SVG and PNG.
+"""Pictures for print and screen, SVG and PNG, in one style: scores and mechanisms look the same in all of them.
 
-Drawing needs matplotlib, an extra (`pip install 'pcneo[plot]'`); it is imported when something is drawn, and no display
-is ever asked for. A picture of one's own:
+Drawing needs matplotlib, an extra (`pip install 'pcneo[plot]'`). It is imported when a picture is drawn, and needs no
+display. To draw a picture of your own:
 
     with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):
         left, right = axes[0]

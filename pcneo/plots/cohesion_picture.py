@@ -1,4 +1,4 @@
-"""One cohesion as a picture: its members and critical connections, the other connections, the local view's outline."""
+"""A picture of one cohesion: members, critical connections, other connections of the vertex, and its local view."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ __all__ = ["draw_cohesion"]
 CRITICAL = LOOKS["critical"].colour
 OTHER = LOOKS["other"].colour
 LEAST_WIDTH = 4.6
-"""Inches that the title and the legend take."""
+"""Inches that the title and the legend need."""
 LINE_INCHES = 0.19
 DASHED = (0, (4, 2))
 NAMED_ABOVE = 0.85
-"""Where the picture is made smaller than this part of its size, 8 points are more than a slot: nobody is named."""
+"""Below this share of its size, an 8-point key does not fit its slot, and no vertex is labelled."""
 ROTATED_FROM = 17
 MOST_BENT = 3_000
 
 
 def draw_cohesion(shown: ShownCohesion, path: AnyPath) -> None:
-    """Draw one cohesion in the graph around it.
+    """Draw one cohesion in the graph around it, as SVG or PNG.
 
     Args:
-        shown: as `pcneo.show` returns it.
-        path: the picture, `.svg` or `.png`.
+        shown: the cohesion, its connections and its local view, as `pcneo.show` returns them.
+        path: the picture, `.svg` or `.png`; an older one there is replaced.
 
     Raises:
-        ParameterError, PcneoError: as in `check_picture`.
+        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
+        PcneoError: matplotlib is not installed.
     """
     rings = arrange(shown)
     scale = min(1.0, PAGE / (2 * rings.radius))  # inches on paper for an inch of `rings`
@@ -126,7 +127,7 @@ def _draw_connections(plane: Axes, rings: Rings, shown: ShownCohesion, scale: fl
 
 
 def _line(a: complex, b: complex, radius: float, *, bent: bool) -> NDArray[np.float64]:
-    """Points from a to b: straight, or bent away from the middle, so that no line through it looks like two spokes."""
+    """Points from a to b: straight, or bent away from the middle, lest a line through it look like two spokes."""
     middle, along = (a + b) / 2, b - a
     off_centre = abs(middle) > 0.05 * radius
     away = middle / abs(middle) if off_centre else 1j * along / abs(along)
@@ -174,7 +175,7 @@ def _scatter(plane: Axes, rings: Rings, keys: Sequence[Key], area: float, **look
 
 
 def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
-    """Write a vertex's key outwards of it: upright where there is room, else along the ray from the middle."""
+    """Label a vertex with its key, on the outside: upright where there is room, else along the ray from the middle."""
     from matplotlib.patheffects import withStroke
 
     place = rings.places[key]
@@ -198,9 +199,9 @@ def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
 
 
 def _short(key: Key) -> str:
-    text = str(key).replace("$", r"\$")  # else two of them would be taken for mathematics
+    text = str(key).replace("$", r"\$")  # matplotlib reads text between two $ as mathematics
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
-def _counted(count: int, singular: str, several: str | None = None) -> str:
-    return f"{count:,} {singular if count == 1 else several or singular + 's'}"
+def _counted(count: int, singular: str, plural: str | None = None) -> str:
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

@@ -1,4 +1,4 @@
-"""Sizes and densities of a run's cohesions as a picture."""
+"""A picture of the sizes and densities of cohesions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["draw_distributions"]
 DASHES = ("-", "--", "-.", ":")
 LEGEND_COLUMNS = 3
 LOGARITHMIC_FROM = 30
-"""Where the largest size is so many times the smallest, the axis of sizes is logarithmic."""
+"""From this ratio of the largest size to the smallest, the axis of sizes is logarithmic."""
 
 
 def draw_distributions(
@@ -29,17 +29,18 @@ def draw_distributions(
     *,
     vertices: int | None,
 ) -> None:
-    """Draw how many cohesions have at most so many members, and at most such a density, a line for each p.
+    """Draw the cumulative distributions of sizes and of densities, a line for each p.
 
     Args:
-        runs: sizes, shape (b,), and densities, shape (b,), of the b cohesions by p as `a/b`; the density of a cohesion
-            of one member has no meaning and is left out.
-        score: the score they were found with.
-        path: the picture, `.svg` or `.png`.
-        vertices: of the graph, where all of it was searched.
+        runs: by p, written `a/b`: the sizes, int64, shape (b,), and densities, float64, shape (b,), of its b cohesions.
+            A single member has no density, so cohesions of one member are left out there.
+        score: the score of the search.
+        path: the picture, `.svg` or `.png`; an older one there is replaced.
+        vertices: number of vertices of the graph, if all of them were searched.
 
     Raises:
-        ParameterError, PcneoError: as in `check_picture`.
+        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
+        PcneoError: matplotlib is not installed.
     """
     colours = _shades(look(score).colour, len(runs))
     rows = -(-len(runs) // LEGEND_COLUMNS)
@@ -74,7 +75,7 @@ def _middle(values: NDArray[np.int64] | NDArray[np.float64]) -> float:
 
 
 def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: dict[str, Any]) -> None:
-    """The share of values up to each; one point for each distinct value, so that a million cohesions stay small."""
+    """Draw the share of values up to each one; a point per distinct value, so a million cohesions stay a small file."""
     if len(values):
         distinct, counts = np.unique(values, return_counts=True)
         share = 100 * np.cumsum(counts) / len(values)
@@ -82,7 +83,7 @@ def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: d
 
 
 def _shades(colour: str, count: int) -> Sequence[str]:
-    """The colour itself, then ever darker and lighter ones of it, for as many p as there are."""
+    """Shades of a colour from dark to light, one for each p; the colour itself for a single p."""
     from matplotlib.colors import to_hex, to_rgb
 
     base = np.array(to_rgb(colour))

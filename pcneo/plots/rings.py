@@ -1,8 +1,8 @@
-"""Where the vertices of one cohesion stand: on rings by their distance, neighbours near one another.
+"""The places of vertices in the picture of a cohesion: on rings by distance, neighbours near one another.
 
-Around the vertex in the middle stand its neighbours, members side by side and then the others; around them the members
-two hops away; around all these, the outline of the extended local view; and outside it the members further away. So a
-picture shows truly what lies within two hops, with 5 members as with 100.
+The vertex stands in the middle. Around it are its neighbours, members together and then the others; around those, the
+members two hops away; then the outline of the extended local view; and outside it, the members further away. The
+outline therefore encloses exactly what lies within two hops, for 5 members as for 100.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from pcneo.model import Key, ShownCohesion
 __all__ = ["Rings", "arrange"]
 
 SLOT = 0.14
-"""Inches that a vertex with a label takes on its ring."""
+"""Inches of its ring that a labelled vertex takes."""
 LONGEST_LABEL = 14
-"""Characters of a key that are written; a longer one is cut."""
+"""Characters of a key in a label; longer keys are cut."""
 MOST_LABELLED_OTHERS = 24
 MOST_OTHERS = 240
 
-_LETTER = 0.075  # inches, of a wide one at 8 points
+_LETTER = 0.075  # inches; the width of a wide letter at 8 points
 _SWEEPS = 30
 _PUSHES = 200
-_EASY = 4 * SLOT  # that far apart stand neighbours on an outer ring where there is room
+_EASY = 4 * SLOT  # distance between neighbours on an outer ring that has room
 
 
 @dataclass(frozen=True)
 class Rings:
-    """Places in inches from the middle.
+    """The places of the drawn vertices, in inches from the middle.
 
     Attributes:
-        places: of the vertex, every member and the others that are drawn: x + y·i.
-        others: the neighbours outside that are drawn, as many as there is room for.
+        places: x + y·i of the vertex, of every member, and of `others`.
+        others: the drawn neighbours outside the cohesion, as many as there is room for.
         outline: radius of the outline of the extended local view.
-        radius: of the whole picture, labels included.
-        ring: number of vertices on the ring where a vertex stands, itself included.
+        radius: radius of the whole picture, labels included.
+        ring: for each drawn vertex the number of vertices on its ring, itself included.
     """
 
     places: dict[Key, complex]
@@ -50,7 +50,11 @@ class Rings:
 
 
 def arrange(shown: ShownCohesion) -> Rings:
-    """Give every vertex that is drawn its place."""
+    """Return a place for every vertex to draw.
+
+    Args:
+        shown: the cohesion, its connections and its local view.
+    """
     vertex = shown.cohesion.vertex
     by_hops = [[key for key in shown.cohesion.members if shown.hops[key] == hops] for hops in (1, 2, 3)]
     others = shown.others[:MOST_OTHERS]
@@ -76,7 +80,7 @@ def arrange(shown: ShownCohesion) -> Rings:
 
 
 def _between(members: int, others: float) -> tuple[float, float]:
-    """The arc that is left to others: at the bottom, in proportion to their number."""
+    """The arc for neighbours outside the cohesion: at the bottom, in proportion to their number."""
     half = np.pi * others / (members + others) if others else 0.0
     return 1.5 * np.pi - half, 1.5 * np.pi + half
 
@@ -84,7 +88,7 @@ def _between(members: int, others: float) -> tuple[float, float]:
 def _angles(
     shown: ShownCohesion, rings: Sequence[Sequence[Key]], radii: Sequence[float], others: float
 ) -> dict[Key, float]:
-    """Order each ring so that connected members come near one another, by the directions in which neighbours stand."""
+    """Order each ring so that connected members stand near one another: each is pulled towards its neighbours."""
     keys = [key for ring in rings for key in ring]
     number = {key: i for i, key in enumerate(keys)}
     ends = [(number[a], number[b]) for a, b in shown.connections if a in number and b in number]
@@ -113,7 +117,7 @@ def _angles(
 
 
 def _apart(angles: NDArray[np.float64], least: float) -> NDArray[np.float64]:
-    """Move ascending angles so that on the circle hardly two are closer than `least`; evenly where there is no room."""
+    """Push ascending angles apart until hardly any two are closer than `least`; evenly if there is no room for that."""
     even = 2 * np.pi * np.arange(len(angles)) / len(angles)
     if len(angles) * least >= 2 * np.pi:
         return even + np.angle(np.exp(1j * (angles - even)).sum())

@@ -1,7 +1,7 @@
-"""The house's style: how figures are made and saved, and how each thing that is compared looks.
+"""The style of all figures: how they are made and saved, and how each score, mechanism and local view looks.
 
-The colours are those of Okabe and Ito, which people with a colour-blindness tell apart; markers, lines and hatches
-differ too, so that a copy without colours can still be read. Text is never smaller than 8 points at the figure's size.
+The colours are Okabe and Ito's, which people with colour blindness can tell apart. Markers, lines and hatches differ as
+well, so a copy without colours can still be read. No text is smaller than 8 points at the figure's size.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _STYLE = {
     "lines.markersize": 4.5,
     "hatch.linewidth": 0.5,
     "savefig.dpi": 300,
-    # Letters as outlines and identifiers from a fixed salt: the same bytes and the same picture on every machine.
+    # Letters as outlines, and identifiers from a fixed salt: the same bytes on every machine.
     "svg.fonttype": "path",
     "svg.hashsalt": "pcneo",
 }
@@ -61,11 +61,11 @@ _ONE_AT_A_TIME = threading.RLock()  # matplotlib keeps its settings in one place
 
 @dataclass(frozen=True)
 class Look:
-    """How one thing looks in every picture.
+    """The look of a score, a mechanism or a view, the same in every picture.
 
     Attributes:
-        label: what a legend calls it.
-        colour: as `#RRGGBB`.
+        label: its name in legends.
+        colour: `#RRGGBB`.
         marker, dash, hatch: matplotlib's marker, line style and hatch, for print without colours.
     """
 
@@ -88,28 +88,31 @@ class Look:
 
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {
-        # scores, and the baseline that their sets are held against
-        "density": Look("merit score", "#0072B2", "o", "-", ""),
+        # scores, and the baseline that their cohesions are compared with
+        "density": Look("density score", "#0072B2", "o", "-", ""),
         "degree": Look("degree score (reconstructed)", "#E69F00", "s", "--", "///"),
         "elv": Look("extended local view", "#009E73", "^", "-.", "\\\\\\"),
         # mechanisms; `elv` is the one above
         "critical": Look("critical", "#D55E00", "D", "-", ""),
         "edge": Look("edge", "#CC79A7", "v", "--", "..."),
         "published": Look("published", "#56B4E9", "P", ":", "xxx"),
-        # what is neither
+        # neither a score nor a mechanism
         "exact": Look("exact", "#000000", "x", "-", ""),
         "other": Look("other", "#999999", ".", ":", ""),
     }
 )
 """The look of each score (`density`, `degree`), of the extended local view and of each mechanism, by its name in the
-code; `exact` is the truth that something is held against, `other` what is there for comparison only."""
+code; `exact` is the true value, `other` is whatever is there for comparison only."""
 
 
 def look(name: str) -> Look:
-    """Return the look of one thing.
+    """Return the look of a score, a mechanism or a view.
+
+    Args:
+        name: a key of `LOOKS`.
 
     Raises:
-        ParameterError: nothing of this name has a look.
+        ParameterError: `LOOKS` has no such name.
     """
     if name not in LOOKS:
         raise ParameterError(f"{name!r} has no look of its own; there is {', '.join(LOOKS)}.", name="name", value=name)
@@ -126,16 +129,16 @@ def new_figure(
     sharex: bool | Literal["none", "all", "row", "col"] = False,
     sharey: bool | Literal["none", "all", "row", "col"] = False,
 ) -> Iterator[tuple[Figure, NDArray[np.object_]]]:
-    """Make a figure in the house's style; draw inside the block, save there or later with `save_figure`.
+    """Make a figure in this style; draw inside the block, and save there or later with `save_figure`.
 
     Args:
-        rows, columns: of axes.
-        width: in inches, `PAGE` or `COLUMN`.
-        height: in inches; by default axes are about two thirds as high as wide.
+        rows, columns: how many axes to make.
+        width: inches, `PAGE` or `COLUMN`.
+        height: inches; by default axes are about two thirds as high as wide.
         sharex, sharey: which axes share their scales, as for matplotlib's `Figure.subplots`.
 
     Yields:
-        The figure, and its axes in an object array, shape (rows, columns).
+        The figure, and its axes as an object array, shape (rows, columns).
 
     Raises:
         PcneoError: matplotlib is not installed.
@@ -150,13 +153,13 @@ def new_figure(
 
 
 def check_picture(path: AnyPath) -> None:
-    """Find out, before long work, whether a picture can be drawn and written at `path`.
+    """Check, before long work, that a picture can be drawn and written at `path`.
 
     Args:
-        path: where it would be.
+        path: the picture, `.svg` or `.png`.
 
     Raises:
-        ParameterError: its ending is neither `.svg` nor `.png`, or it cannot be written.
+        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
         PcneoError: matplotlib is not installed.
     """
     path = Path(path)
@@ -169,14 +172,15 @@ def check_picture(path: AnyPath) -> None:
 def save_figure(figure: Figure, path: AnyPath) -> None:
     """Write a figure as SVG or PNG, whole or not at all; an older picture there is replaced.
 
-    The bytes are the same for the same figure and versions: no date, and no identifier drawn at random.
+    The same figure and versions give the same bytes: no date, no random identifiers.
 
     Args:
-        figure: as `new_figure` makes them.
+        figure: a figure of `new_figure`.
         path: the picture, `.svg` or `.png`.
 
     Raises:
-        ParameterError, PcneoError: as in `check_picture`.
+        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
+        PcneoError: matplotlib is not installed.
     """
     path = Path(path)
     check_picture(path)
@@ -187,7 +191,7 @@ def save_figure(figure: Figure, path: AnyPath) -> None:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """The house's settings and none of the user's, until the block ends."""
+    """Apply this style, and none of the user's own settings, until the block ends."""
     _require_matplotlib()
     import matplotlib.style
 
@@ -197,6 +201,6 @@ def _style() -> Iterator[None]:
 
 def _require_matplotlib() -> None:
     try:
-        import matplotlib  # noqa: F401 - only whether it is there
+        import matplotlib  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
         raise PcneoError("Pictures need matplotlib: pip install 'pcneo[plot]'.") from error

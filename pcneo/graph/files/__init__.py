@@ -1,7 +1,7 @@
 """Graph files as vertices and edges: edge lists, GraphML, GML and GEXF, each also gzipped.
 
-The format follows from the name's suffix: `.graphml`, `.gml` and `.gexf`, each with or without `.gz`; anything else is
-an edge list. `edge_list` says how one is read, `networkx_formats` how the other three are.
+The suffix decides the format: `.graphml`, `.gml` or `.gexf`, each with or without `.gz`; anything else is an edge list.
+`edge_list` says how edge lists are read, `networkx_formats` how the others are.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def read_graph_file(path: str | os.PathLike[str], key: str | None = None) -> Gra
     """Read a whole file as an undirected simple graph (ALGORITHM.md#the-graph).
 
     Args:
-        path: a regular file; the suffix chooses the format, `.gz` at the end is taken off first.
-        key: name of the key property. Where the vertices of a GraphML, GML or GEXF file carry an attribute of this
-            name, its values are the keys, so that the property means in the database what it means in the file;
-            otherwise, and in edge lists, the file's own identifiers are.
+        path: a regular file; its suffix, without `.gz`, decides the format.
+        key: name of the key property. If the vertices of a GraphML, GML or GEXF file have an attribute of this name,
+            its values are the keys, so the property means the same in the database as in the file. Otherwise, and in
+            edge lists, the file's own identifiers are the keys.
 
     Raises:
-        FileFormatError: the file cannot be read as a graph; names the line wherever there is one.
+        FileFormatError: the file cannot be read as a graph; names the line where there is one.
     """
     path = Path(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]

@@ -1,13 +1,13 @@
-"""Edge lists: one edge a line, two keys, by spaces, tabs or commas.
+"""Edge lists: one edge per line, two keys separated by spaces, tabs or commas.
 
-- Empty lines, and lines that begin with `#` or `%`, are skipped. Text is UTF-8.
-- The first edge settles the separator: a comma, if it has one and does not begin with two integers between blanks; else
+- Empty lines and lines that begin with `#` or `%` are skipped. Text is UTF-8.
+- The first edge decides the separator: a comma, if it has one and does not begin with two integers between blanks; else
   any run of spaces and tabs. A line that disagrees is refused. With commas, keys may contain blanks, and `"quotes"` may
-  hold a comma (`""` is a quote); no key spans two lines.
-- Columns after the second (weights, times) are ignored, and so is the `{...}` that networkx writes: properties and
-  weights play no part in what is computed.
-- A first line that names its columns in the usual words (`source,target`; HEADERS has them all) is skipped. Any other
-  first line is an edge; where all keys but its own two are integers it is refused, as a header that is not understood.
+  enclose a comma (`""` is a quote); no key spans two lines.
+- Columns after the second (weights, times) are ignored, and so is the `{...}` that networkx writes: the search uses
+  neither properties nor weights.
+- A first line that names its columns in the usual words (`source,target`; HEADERS lists them) is skipped. Any other
+  first line is an edge, but is refused as an unknown header if all keys except its own two are integers.
 """
 
 from __future__ import annotations
@@ -55,10 +55,13 @@ _PLAIN_MORE = {
 
 
 def read_edge_list(path: Path) -> GraphFile:
-    """Read an edge list, at first as integers; at the first key that is none, again from the start as text.
+    """Read an edge list as integers or, if some key is not an integer, again from the start as text.
+
+    Args:
+        path: the file.
 
     Raises:
-        FileFormatError: a line is no edge, the file holds no edge, or it cannot be read; names the line.
+        FileFormatError: a line is not an edge, there is no edge, or the file cannot be read; names the line.
     """
     return _read_integers(path) or _read_texts(path)
 
@@ -98,7 +101,7 @@ def _read_texts(path: Path) -> GraphFile:
 
 
 class _Lines:
-    """The lines of one file: how their fields are separated, settled by the first edge, and what is left out."""
+    """The lines of one file: their separator, which the first edge decides, and what is left out of the graph."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -109,9 +112,9 @@ class _Lines:
         self.more_columns = 0
 
     def plain_pairs(self, number: int, block: bytes) -> bytes | None:
-        """Return `block` without further columns if it holds nothing but integers of at most 18 digits, else None.
+        """Return `block` without further columns if all keys are integers of at most 18 digits, else None.
 
-        What `pairs` does, at the speed of a regular expression: files of ten million edges are of this kind.
+        It does what `pairs` does at the speed of a regular expression; files of ten million edges are of this kind.
         """
         if not self.separator:
             return None
@@ -125,7 +128,7 @@ class _Lines:
         return block
 
     def pairs(self, number: int, block: bytes) -> Iterator[tuple[str, str]]:
-        """Yield the two keys of each edge in `block`, whose first line has this number."""
+        """Yield the two keys of each edge in `block`, whose first line has the given number."""
         for at, line in enumerate(self._text(number, block).split("\n")[:-1], number):
             line = line.strip(" \t")
             self.count = at
@@ -143,7 +146,7 @@ class _Lines:
             yield pair
 
     def graph_file(self, keys: NDArray[np.int64] | NDArray[np.object_], ends: NDArray[np.int64]) -> GraphFile:
-        """Put the graph together; `ends` are positions in `keys`, two an edge."""
+        """Put the graph together; `ends` are positions in `keys`, two per edge."""
         if not len(keys):
             raise bad_file(self.path, "no edge in it")
         left_out = LeftOut(header=self.header, lines_with_more_columns=self.more_columns)
@@ -191,7 +194,7 @@ class _Lines:
         return fields
 
     def _refuse_blanks_in_keys(self, at: int, line: str, fields: list[str]) -> None:
-        """Refuse `Ann Lee<tab>Bob Ray`, which would become an edge from Ann to Lee."""
+        """Refuse `Ann Lee<tab>Bob Ray`, which would be read as an edge from Ann to Lee."""
         by_tab = [field.strip(" ") for field in line.split("\t")[:2]]
         if any(" " in field for field in by_tab) and not all(map(is_integer_key, fields[:2])):
             raise self._bad(
@@ -206,7 +209,7 @@ class _Lines:
 
 
 def _separator(line: str) -> str:
-    """Return the comma or, for any blanks, the space."""
+    """Return a comma, or a space for any run of blanks."""
     fields = _BLANKS.split(line.partition("{")[0])
     begins_with_integers = len(fields) > 1 and all(map(is_integer_key, fields[:2]))
     return "," if not begins_with_integers and any("," in field for field in fields) else " "

@@ -1,4 +1,4 @@
-"""Bytes of a file, gzipped or not, with every failure to get them as one kind of error."""
+"""The bytes of a file, gzipped or not; every failure to read them is a FileFormatError."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ _FAULTS = (EOFError, zlib.error, OSError)
 
 
 def bad_file(path: Path, what: str, line: int | None = None) -> FileFormatError:
-    """Return the error for `path`: what is wrong and, where there is one, at which line (from 1)."""
+    """Return the error for `path`: what is wrong, and the line (from 1) if there is one."""
     where = f"{path}, line {line:,}" if line else f"{path}"
     return FileFormatError(f"{where}: {what}", path=str(path), line=line)
 
 
 def file_bytes(path: Path) -> bytes:
-    """Return the whole content, unpacked if the name ends in `.gz`.
+    """Return the whole content, decompressed if the name ends in `.gz`.
+
+    Args:
+        path: the file.
 
     Raises:
-        FileFormatError: no such regular file, no right to read it, or gzip data damaged or cut short.
+        FileFormatError: there is no such regular file, it may not be read, or its gzip data are damaged or cut short.
     """
     try:
         with _opened(path) as stream:
@@ -39,10 +42,13 @@ def file_bytes(path: Path) -> bytes:
 def line_blocks(path: Path) -> Iterator[tuple[int, bytes]]:
     r"""Yield (number of the first line, whole lines that each end in `\n`), about a mebibyte at a time.
 
-    Line ends of Windows and of old Macs become `\n`; a byte order mark is taken off.
+    Line ends of Windows and old Macs become `\n`; a byte order mark is removed.
+
+    Args:
+        path: the file.
 
     Raises:
-        FileFormatError: as `file_bytes`; once reading has begun, `line` is the first line that could not be had.
+        FileFormatError: as in `file_bytes`; once reading has begun, `line` is the first line that could not be read.
     """
     number = 1
     try:
@@ -64,7 +70,7 @@ def _opened(path: Path) -> BinaryIO:
     if not path.exists():
         raise bad_file(path, "there is no such file")
     if not path.is_file():
-        raise bad_file(path, "not a regular file (and a pipe will not do: some files are gone through twice)")
+        raise bad_file(path, "not a regular file (and a pipe will not do: some files are read twice)")
     return cast(BinaryIO, gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
 
 

@@ -1,4 +1,4 @@
-"""What every reader ends with: keys, edges as positions in them, properties, and what was left out."""
+"""The result of every reader: keys, edges as positions in them, properties, and what was left out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pcneo.model import Key, KeyArray
 __all__ = ["LONGEST_KEY", "GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "is_integer_key", "key_array"]
 
 LONGEST_KEY = 2_000
-"""Characters of a string key: up to four bytes each in UTF-8, and an index of Neo4j holds about 8,160 bytes."""
+"""The most characters of a string key: each takes up to four bytes, and Neo4j's index holds about 8,160 bytes."""
 
 Scalar = bool | int | float | str
 Properties = Mapping[str, Scalar]
@@ -27,12 +27,12 @@ _EDGES_AT_ONCE = 65_536
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a file holds and a graph does not.
+    """What a file holds and the graph leaves out.
 
     Attributes:
-        header: the first line of an edge list where it names its columns, else None.
-        lines_with_more_columns: lines of an edge list with columns after the second, which are ignored.
-        attributes_dropped: attributes that are no scalars, by name, with how many vertices and edges have them.
+        header: the first line of an edge list if it names its columns, else None.
+        lines_with_more_columns: number of lines of an edge list with columns after the second, which are ignored.
+        attributes_dropped: names of attributes that are not scalars, and how many vertices and edges have them.
     """
 
     header: str | None = None
@@ -42,18 +42,18 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class GraphFile:
-    """An undirected simple graph as a file has it: n vertices, m edges, each edge once, from its smaller key.
+    """The undirected simple graph in a file: n vertices and m edges, each edge once, from its smaller key.
 
     Attributes:
         keys: n keys, ascending and distinct; int64, or str in an object array.
-        sources: int64, shape (m,): position in `keys` of each edge's smaller key; edges ascend by (source, target).
-        targets: int64, shape (m,): position of the larger key.
-        vertex_properties: one mapping a vertex, or empty where no vertex has any.
-        edge_properties: one mapping an edge, or empty; of parallel edges the first in the file gives them.
-        lines: lines in the file.
-        self_loops_dropped: edges from a vertex to itself; the vertex stays.
-        parallel_dropped: edges whose pair of vertices, in either direction, an earlier edge has already.
-        left_out: what else was not taken over.
+        sources: int64, shape (m,); the position in `keys` of each edge's smaller key. Edges ascend by (source, target).
+        targets: int64, shape (m,); the position of its larger key.
+        vertex_properties: one mapping per vertex, or empty if no vertex has properties.
+        edge_properties: one mapping per edge, or empty; of parallel edges, the properties of the first in the file.
+        lines: number of lines in the file.
+        self_loops_dropped: number of edges from a vertex to itself; the vertex stays.
+        parallel_dropped: number of edges between two vertices that an earlier edge connects, in either direction.
+        left_out: what else was left out.
     """
 
     keys: KeyArray
@@ -68,7 +68,7 @@ class GraphFile:
 
     @property
     def key_kind(self) -> Literal["integer", "string"]:
-        """Integer if every key in the file is one, else string."""
+        """`integer` if every key in the file is an integer, else `string`."""
         return "integer" if self.keys.dtype == np.int64 else "string"
 
     @property
@@ -97,12 +97,12 @@ class GraphFile:
 
 
 def is_integer_key(text: str) -> bool:
-    """Whether `text` is an int64 in canonical form: `7` and `-7` are; `007`, `+7`, `-0` and 2**63 are not."""
+    """Whether `text` is a 64-bit integer in canonical form: `7` and `-7` are; `007`, `+7`, `-0` and 2**63 are not."""
     return _CANONICAL_INTEGER.fullmatch(text) is not None and int(text) in _INT64
 
 
 def key_array(texts: Sequence[str]) -> KeyArray:
-    """Return `texts` as keys in the same order: integers if every one is an integer key, else all strings."""
+    """Return `texts` as keys in the same order: integers if all are integer keys, else all strings."""
     if all(map(is_integer_key, texts)):
         return np.array(list(map(int, texts)), dtype=np.int64)
     keys = np.empty(len(texts), dtype=np.object_)
@@ -118,15 +118,16 @@ def graph_file(
     vertex_properties: Sequence[Properties] = (),
     edge_properties: Sequence[Properties] = (),
 ) -> GraphFile:
-    """Put a graph together from what a reader found.
+    """Put a graph together from a reader's results.
 
     Args:
         keys: n distinct keys in any order.
-        ends: shape (edges as read, 2), positions in `keys`; either direction, parallel edges and self-loops allowed.
-        lines: lines in the file.
-        left_out: what the reader dropped.
-        vertex_properties: one mapping for each of `keys`, or empty.
-        edge_properties: one mapping for each of `ends`, or empty.
+        ends: int64, shape (edges as read, 2); positions in `keys`, in either direction, with parallel edges and
+            self-loops.
+        lines: number of lines in the file.
+        left_out: what the reader left out.
+        vertex_properties: one mapping per key, or empty.
+        edge_properties: one mapping per edge as read, or empty.
     """
     order = np.argsort(keys, kind="stable")
     rank = np.empty(len(keys), dtype=np.int64)

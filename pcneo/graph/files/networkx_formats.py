@@ -1,11 +1,11 @@
 """GraphML, GML and GEXF, parsed by networkx.
 
-- A vertex is known by the identifier that the format gives it (`id`; in GML too, where `label` is a property like any
+- The key of a vertex is the identifier that the format gives it (`id`; in GML too, where `label` is a property like any
   other), unless the caller names an attribute that holds the keys.
-- Scalar attributes (truth values, integers of 64 bits, floats, strings) become properties. Others, such as the lists
-  and the `viz` of GEXF, are dropped and counted by name.
-- Where networkx draws a line, so does this: mixed directed and undirected edges, hyperedges, and a GML pair that is
-  given twice without `multigraph 1` are refused; of several graphs in one GraphML file the first is read.
+- Scalar attributes (booleans, 64-bit integers, floats, strings) become properties. Others, such as the lists and the
+  `viz` of GEXF, are dropped, and counted by name.
+- What networkx refuses is refused: mixed directed and undirected edges, hyperedges, and a GML edge given twice without
+  `multigraph 1`. Of several graphs in one GraphML file the first is read.
 """
 
 from __future__ import annotations
@@ -34,11 +34,16 @@ _GML_POSITION = re.compile(r" at \((\d+), \d+\)")
 
 
 def read_attributed(path: Path, suffix: str, key: str | None) -> GraphFile:
-    """Read the file with the reader of `suffix`, one of FORMATS; `key` as in `read_graph_file`.
+    """Read a GraphML, GML or GEXF file.
+
+    Args:
+        path: the file.
+        suffix: a key of `FORMATS`.
+        key: name of the attribute that holds the keys, if vertices have it.
 
     Raises:
-        FileFormatError: not a file of this format, a key that is missing, repeated or neither integer nor string, or an
-            attribute that Neo4j cannot hold.
+        FileFormatError: the file is not of this format; a key is missing, repeated, or neither an integer nor a string;
+            or Neo4j cannot hold an attribute.
     """
     content = file_bytes(path)
     graph = _parsed(path, suffix, content)
@@ -62,13 +67,13 @@ def read_attributed(path: Path, suffix: str, key: str | None) -> GraphFile:
 
 
 def _parsed(path: Path, suffix: str, content: bytes) -> nx.Graph[Any]:
-    """Return the content as networkx reads it; whatever its readers raise becomes a FileFormatError."""
+    """Return the graph that networkx reads from the content; whatever its readers raise becomes a FileFormatError."""
     import networkx as nx
 
     name = suffix.removeprefix(".")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ports and untyped keys, which carry nothing that is read here
+            warnings.simplefilter("ignore")  # about ports and untyped keys, which are not used here
             graph = FORMATS[suffix](content)
     except ParseError as error:
         raise bad_file(path, f"not well-formed XML ({error.msg})", error.position[0]) from error
@@ -116,7 +121,7 @@ def _identifier(text: str | None) -> str:
 
 
 def _properties(path: Path, of: str, attributes: Mapping[str, object], dropped: Counter[str]) -> dict[str, Any]:
-    """Return the scalar attributes; the others are counted in `dropped`."""
+    """Return the scalar attributes; count the others in `dropped`."""
     properties: dict[str, Any] = {}
     for name, value in attributes.items():
         if not name:
@@ -133,7 +138,7 @@ def _properties(path: Path, of: str, attributes: Mapping[str, object], dropped: 
 
 
 def _key_texts(path: Path, identifiers: list[object], properties: list[dict[str, Any]], key: str | None) -> list[str]:
-    """Return each vertex's key as text; an attribute named `key` gives it and is then no property of its own."""
+    """Return each vertex's key as text: its identifier, or the attribute `key`, which leaves its properties then."""
     values = identifiers
     if key is not None and any(key in of_vertex for of_vertex in properties):
         values = [of_vertex.pop(key, None) for of_vertex in properties]

@@ -1,4 +1,4 @@
-"""Files written whole or not at all: a temporary one beside the place, on disk before it gets its name."""
+"""Files that are written whole or not at all: to a temporary file beside them, renamed once it is on disk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["check_place", "temporary_beside", "whole_file"]
 
 @contextmanager
 def temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """Open a new file in the folder of `path`, readable by its owner only; it is gone after the block."""
+    """Open a new file in the folder of `path`, readable by its owner only, and remove it after the block."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -27,15 +27,15 @@ def temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 @contextmanager
 def whole_file(path: Path, *, replace: bool, mode: int = 0o644) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes its name when the block ends well, and is not there otherwise.
+    """Open a file for writing that appears under its name only if the block ends without an error.
 
     Args:
-        path: its place.
-        replace: whether a file that has this name may go.
-        mode: its permissions; until the block ends it is its owner's alone.
+        path: the file.
+        replace: whether it may replace an existing file.
+        mode: its permissions; until the block ends only its owner can read it.
 
     Raises:
-        PcneoError: it cannot be written, or is there already and may not go.
+        PcneoError: it cannot be written, or exists and may not be replaced.
     """
     try:
         with temporary_beside(path) as (file, temporary):
@@ -46,16 +46,22 @@ def whole_file(path: Path, *, replace: bool, mode: int = 0o644) -> Iterator[Bina
             if replace:
                 temporary.replace(path)
             else:
-                os.link(temporary, path)  # which never overwrites: another may have taken the name since
+                os.link(temporary, path)  # unlike a rename it never overwrites a file that has appeared since
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
 
 
 def check_place(path: Path, option: str, *, replace: bool) -> None:
-    """Find out, before long work, whether `whole_file` can write a file, by making and removing one beside it.
+    """Check, before long work, that `whole_file` can write a file, by making and removing one beside it.
+
+    Args:
+        path: the file.
+        option: the option that names it, for the error.
+        replace: whether it may replace an existing file.
 
     Raises:
-        ParameterError: it cannot, a folder is there, or a file that may not go; `data["name"]` is the option.
+        ParameterError: it cannot be written, is a folder, or exists and may not be replaced; `data["name"]` is the
+            option.
     """
     if not replace and (path.exists() or path.is_symlink()):
         raise ParameterError(f"{path} exists and is not overwritten. Name another file.", name=option, value=path)
