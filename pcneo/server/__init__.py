@@ -1,1 +1,1 @@
-"""A local Neo4j to try things on: fetched, started, watched and stopped without Java or Docker at hand."""
+"""A local Neo4j to try things on: fetched, started, watched and stopped, with neither Java nor Docker installed."""

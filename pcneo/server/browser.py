@@ -1,6 +1,6 @@
 """Neo4j Browser on the local server: its jar, its settings, and how our own labels look in it.
 
-The jar is GPL software of its own: like Neo4j's, it is fetched when first asked for and never shipped with pcneo.
+The jar is separate GPL software. Like Neo4j's jars, it is fetched when first needed and never shipped with pcneo.
 """
 
 from __future__ import annotations
@@ -23,16 +23,19 @@ POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; base-uri 'none'; object-src 'none'; "
     "frame-ancestors 'none'; connect-src 'self' ws://{bolt} http://{bolt}"
 )
-"""Neo4j's own policy without the hosts that it lets the page speak to."""
+"""Neo4j's own policy, without the foreign hosts that it lets the page contact."""
 RULE = re.compile(r"(\S+)\s*\{\n(.*?)\n\}", re.DOTALL)
 DECLARATION = re.compile(r"([\w-]+):\s*(.+);")
 
 
 def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
-    """Return the folder that holds Neo4j Browser's checked jar, fetching it where it is missing.
+    """Return the folder with Neo4j Browser's checked jar, fetching it if it is missing.
+
+    Args:
+        progress: called with the number of jars present and the number wanted.
 
     Raises:
-        LocalServerError: as in `ensure_jars`.
+        LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
     """
     folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}")
     lock = (files("pcneo.server") / f"browser-{BROWSER_VERSION}.lock").read_text(encoding="utf-8")
@@ -41,15 +44,19 @@ def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
 
 
 def style_file() -> Path:
-    """Return the style of our labels, which can be dragged into any Neo4j Browser."""
+    """Return the style file for our labels; drag it into any Neo4j Browser."""
     return Path(str(files("pcneo.server") / "pcneo.grass"))
 
 
 def browser_settings(http_port: int, port: int) -> dict[str, str]:
-    """Return what neo4j.conf needs for Browser on a port of the loopback address, and for nothing else over HTTP.
+    """Return the settings for Browser on the loopback address, with nothing else over HTTP.
 
-    Browser applies the style when somebody logs in. Its page would load fonts and scripts of several companies; the
-    policy lets it speak to this server alone, on the HTTP and on the Bolt port.
+    Browser applies the style at login. Its page would load fonts and scripts from several companies; the policy lets it
+    contact this server alone, on the HTTP and the Bolt port.
+
+    Args:
+        http_port: Browser's port.
+        port: the Bolt port.
     """
     return {
         "server.http.enabled": "true",
@@ -63,6 +70,6 @@ def browser_settings(http_port: int, port: int) -> dict[str, str]:
 
 
 def _style() -> str:
-    """The style as JSON on one line, which Browser also takes; a semicolon would end the command."""
+    """The style as JSON on one line, which Browser accepts too; a semicolon would end the command."""
     rules = RULE.findall(style_file().read_text(encoding="utf-8"))
     return json.dumps({name: dict(DECLARATION.findall(body)) for name, body in rules})

@@ -1,9 +1,9 @@
-"""How the local Neo4j is set up: small, on the loopback address only, telling nobody.
+"""The settings of the local Neo4j: small, on the loopback address only, and without telemetry.
 
 LOCAL-SERVER.md#what-a-local-neo4j-needs has the facts behind the settings.
 
-The server's own main class is started, not the launcher in front of it, which would do so with the same arguments but
-stay as a second Java process. `Neo4jCommand console --dry-run` prints what the launcher of a version would start.
+We start the server's main class, not its launcher, which would start it with the same arguments but stay as a second
+Java process. `Neo4jCommand console --dry-run` prints what the launcher of a version would start.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SETTINGS = {
     "server.default_listen_address": HOST,
     "server.http.enabled": "false",
     "server.https.enabled": "false",
-    "server.directories.import": "import",  # unset, LOAD CSV could read any file, the password's included
+    "server.directories.import": "import",  # without it LOAD CSV could read any file, the password too
     "server.memory.heap.max_size": HEAP,
     "server.memory.pagecache.size": PAGE_CACHE,
     "dbms.usage_report.enabled": "false",
@@ -34,9 +34,9 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Line:
-    """What differs between Neo4j's lines: the main class, and settings that only one of them knows.
+    """What differs between Neo4j's release lines: the main class, and settings that only one line knows.
 
-    The quiet period is ten seconds in which a server that stops waits for new connections to go away.
+    The quiet period is the ten seconds that a stopping server waits for new connections to end.
     """
 
     main_class: str
@@ -58,7 +58,12 @@ LINE_2026 = Line(
 
 
 def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
-    """Return Java's arguments for a Neo4j version whose jars are in these folders, the main class last."""
+    """Return Java's arguments for a Neo4j version, the main class last.
+
+    Args:
+        jars: the folders of its jars.
+        version: the version.
+    """
     return [
         "-cp",
         os.pathsep.join(f"{folder}/*" for folder in jars),
@@ -69,7 +74,13 @@ def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
 
 
 def settings_text(port: int, version: str, further: Mapping[str, str] | None = None) -> str:
-    """Return the content of neo4j.conf for a server that listens on one port; `further` settings override ours."""
+    """Return the content of neo4j.conf.
+
+    Args:
+        port: the Bolt port.
+        version: of Neo4j.
+        further: settings that override ours.
+    """
     settings = {
         **SETTINGS,
         **_line(version).settings,

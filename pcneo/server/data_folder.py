@@ -1,10 +1,10 @@
-"""One data folder of the local server: whose it is, its password, and who may touch it.
+"""A data folder of the local server: its version, its password, and its locks.
 
 A data folder belongs to one Neo4j version and holds
 
     neo4j-version   that version
     password        the password of user neo4j, readable by its owner only
-    conf/ logs/     written by every start; logs/console.log has all that the server says
+    conf/ logs/     rewritten at every start; logs/console.log has all output of the server
     data/           Neo4j's store
 """
 
@@ -29,8 +29,11 @@ PATIENCE_SECONDS = 2
 def exclusive(folder: Path) -> Iterator[None]:
     """Hold the right to start or stop a server on `folder`; the system frees it however this process ends.
 
+    Args:
+        folder: an existing folder.
+
     Raises:
-        LocalServerError: another process is starting or stopping one there.
+        LocalServerError: another process holds it.
     """
     import fcntl  # not on Windows, where this module must still be importable
 
@@ -49,10 +52,14 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 
 def claim(folder: Path, version: str) -> None:
-    """Make an existing `folder` the data folder of a Neo4j version, or find that it is.
+    """Make an existing folder the data folder of a Neo4j version, unless it is one already.
+
+    Args:
+        folder: an existing folder.
+        version: of Neo4j.
 
     Raises:
-        LocalServerError: it is another version's, holds other things, or cannot be written.
+        LocalServerError: it belongs to another version, holds other files, or cannot be written.
     """
     marker = folder / "neo4j-version"
     if marker.exists():
@@ -73,12 +80,12 @@ def claim(folder: Path, version: str) -> None:
 
 
 def password_file(folder: Path) -> Path:
-    """Return the place of the password."""
+    """Return the path of the file with the password."""
     return folder / "password"
 
 
 def ensure_password(folder: Path) -> str:
-    """Return the server's password; on the first call it is drawn at random and kept.
+    """Return the server's password, drawn at random on the first call and kept.
 
     Raises:
         LocalServerError: its file cannot be read or written.
@@ -98,13 +105,13 @@ def read_password(folder: Path) -> str:
 
 
 def check_store_is_free(folder: Path) -> None:
-    """Return if no Neo4j has the store open, whoever started it: Neo4j locks one file of it while it runs.
+    """Refuse a store that some Neo4j, whoever started it, has open: Neo4j locks a file of its store while it runs.
 
     Raises:
-        LocalServerError: one has.
+        LocalServerError: the store is open.
     """
     path = folder / "data" / "databases" / "store_lock"
-    # A process that was killed just now is gone from the list of processes a moment before its locks are.
+    # The locks of a killed process last a moment longer than its entry in the list of processes.
     deadline = time.monotonic() + PATIENCE_SECONDS
     while path.exists() and _is_locked(path):
         if time.monotonic() > deadline:
@@ -121,6 +128,6 @@ def _is_locked(path: Path) -> bool:
     with path.open("r+b") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):  # The two ways in which systems say so.
+        except (BlockingIOError, PermissionError):  # systems report a held lock in two ways
             return True
     return False

@@ -1,6 +1,6 @@
-"""Where the local server keeps things (jars in the cache, graphs in the data, records in the state) for one user.
+"""The user's folders for the local server: jars in the cache, graphs in the data, records in the state folder.
 
-Linux and macOS have their own conventions; `PCNEO_CACHE_DIR`, `PCNEO_DATA_DIR` and `PCNEO_STATE_DIR` override both.
+They follow the conventions of Linux and macOS; `PCNEO_CACHE_DIR`, `PCNEO_DATA_DIR` and `PCNEO_STATE_DIR` override them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["cache_folder", "data_folder", "make_private", "read_text", "state_fo
 
 
 def cache_folder() -> Path:
-    """Return the folder of Neo4j's jars, which may be deleted at any time at the price of fetching them again."""
+    """Return the folder of Neo4j's jars; it may be deleted at any time, and they are fetched again."""
     return _user_folder("PCNEO_CACHE_DIR", "XDG_CACHE_HOME", ".cache", "Library/Caches")
 
 
 def data_folder() -> Path:
-    """Return the data folder of the local server where none is named."""
+    """Return the default data folder of the local server."""
     return _user_folder("PCNEO_DATA_DIR", "XDG_DATA_HOME", ".local/share", "Library/Application Support") / "neo4j"
 
 
@@ -31,10 +31,10 @@ def state_folder() -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Make `folder` where it is missing, for its owner alone, and return it.
+    """Return `folder`, made if it is missing and then readable by its owner only.
 
     Raises:
-        LocalServerError: it cannot be made or not be written.
+        LocalServerError: it cannot be made or written.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def make_private(folder: Path) -> Path:
 
 
 def read_text(path: Path) -> str:
-    """Return the content of a small file, without white space around it.
+    """Return the content of a small file, without surrounding white space.
 
     Raises:
         LocalServerError: it cannot be read.

