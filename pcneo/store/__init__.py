@@ -1,4 +1,4 @@
-"""All that knows Neo4j: the statements, the gateway that runs them and, in `local`, a server to try things on.
+"""Everything that talks to Neo4j: the statements, and the gateway that runs them.
 
-Query text is made in `statements` alone, from the files under `cypher/`; only this package imports the driver.
+Only this room imports the driver, and only `statements` makes query text, from the files under `cypher/`.
 """

@@ -1,4 +1,4 @@
-"""Whether the header of a statement file and the Cypher below it say the same."""
+"""The check that the header of a statement file agrees with the Cypher below it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,16 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 def check_agreement(folder: str, header: Header, text: str) -> None:
-    """Compare a header with its statement, as far as tokens tell.
+    """Compare a header with its statement, token by token.
+
+    Args:
+        folder: the folder of the file, one of `statements.FOLDERS`.
+        header: its header.
+        text: the Cypher below.
 
     Raises:
-        ValueError: the first thing in which they differ.
-        ParameterError: the text cannot be cut into tokens.
+        ValueError: they differ; says in what.
+        ParameterError: the text cannot be split into tokens.
     """
     _check_notes(folder, header)
     spoken = [token for token in tokenize(text) if not token.is_silent]
@@ -35,7 +40,7 @@ def check_agreement(folder: str, header: Header, text: str) -> None:
 
 def _check_notes(folder: str, header: Header) -> None:
     if folder == "write" and not header.repeatable:
-        raise ValueError("a write says under 'repeatable:' why running it twice does no harm")
+        raise ValueError("a statement that writes needs 'repeatable:', why running it twice does no harm")
     if folder in ("read", "queries") and header.repeatable:
         raise ValueError("'repeatable:' is for statements that write")
     if (folder == "queries") != bool(header.cost):
@@ -57,7 +62,7 @@ def _check_parameters(header: Header, spoken: Iterable[Token]) -> None:
 
 
 def _check_names(header: Header, spoken: Sequence[Token]) -> None:
-    """Each sample occurs, only where its kind belongs, and each label or type is a sample or our own."""
+    """Every sample name is used, only where its kind may stand, and every label or type is a sample name or our own."""
     kinds = {declaration.name: declaration.kind for declaration in header.names}
     used: set[str] = set()
     for token, before, after, inside in _surroundings(spoken):
@@ -76,7 +81,7 @@ def _check_names(header: Header, spoken: Sequence[Token]) -> None:
 
 
 def _surroundings(spoken: Sequence[Token]) -> Iterator[tuple[Token, str, str, str]]:
-    """Yield each token with the text before it, the text after it, and the innermost bracket it stands in or ''."""
+    """Yield each token with the text before it, the text after it, and its innermost open bracket, or ''."""
     open_brackets: list[str] = []
     texts = ["", *(token.text for token in spoken), ""]
     for i, token in enumerate(spoken):
@@ -91,7 +96,7 @@ def _belongs(kind: str, before: str, after: str) -> bool:
     if kind == "property":
         return before == "." or (before in ("{", ",") and after == ":")
     if kind in SEVERAL:
-        return before in (":", "|") and after != "&"  # beside & or ! alternatives bind otherwise than one name
+        return before in (":", "|") and after != "&"  # next to & or !, alternatives bind differently from a single name
     return before in (":", "|", "&", "!")
 
 
@@ -106,7 +111,7 @@ def _check_columns(header: Header, spoken: Sequence[Token]) -> None:
 
 
 def _returned_columns(spoken: Sequence[Token]) -> Iterator[list[str]]:
-    """Yield the columns of each RETURN outside all brackets: one, or one for each branch of a UNION."""
+    """Yield the columns of every RETURN outside brackets; a UNION has one per branch."""
     columns: list[str] | None = None
     expression: list[Token] = []
     for token, _, _, inside in _surroundings([*spoken, _END]):
@@ -126,7 +131,7 @@ def _returned_columns(spoken: Sequence[Token]) -> Iterator[list[str]]:
 
 
 def _column(expression: Sequence[Token]) -> str:
-    """Return the name that a returned expression has: its alias, or itself where it is one variable."""
+    """Return the name of a returned expression: its alias, or the variable itself."""
     if len(expression) == 1 and expression[0].kind == "name":
         return expression[0].text
     if len(expression) > 2 and expression[-2].text.upper() == "AS" and expression[-1].kind == "name":

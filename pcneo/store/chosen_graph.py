@@ -1,4 +1,4 @@
-"""Which part of a database is the graph, and that part as arrays: chosen, checked and read in one place."""
+"""The part of a database that is the graph: choosing it, checking it, and reading it into arrays."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ class StoredGraph:
 
     Attributes:
         graph: its arrays.
-        node_count: the count store's nodes at reading, added up over the chosen labels.
-        relationship_count: likewise its relationships of the chosen types that leave such nodes.
+        node_count: nodes in the count store at the time, summed over the chosen labels.
+        relationship_count: relationships in the count store at the time, summed over the chosen types and the labels of
+            their start.
     """
 
     graph: Graph
@@ -36,14 +37,20 @@ def choose_selection(
     relationship_types: Sequence[str] = (),
     key: str | None = None,
 ) -> tuple[Selection, dict[str, str]]:
-    """Fill in what was not named where the database leaves one choice.
+    """Choose labels, types and key: those that are named, and otherwise the only ones that the database has.
+
+    Args:
+        gateway: the database.
+        node_labels: the named labels; empty to choose.
+        relationship_types: the named types; empty to choose.
+        key: the named key property; None to choose.
 
     Returns:
-        The selection, and what was filled in: the option's name to its value.
+        The selection, and the options that were filled in, by name.
 
     Raises:
-        ParameterError: there are several choices, or none; the message lists them.
-        NotFoundError: a label or type was named that no node or relationship has.
+        ParameterError: the database has several choices, or none; the message lists them.
+        NotFoundError: no node or relationship has a named label or type.
     """
     filled: dict[str, str] = {}
     labels = _choose(gateway.list_labels(), node_labels, "--node-label", "node label", filled)
@@ -77,22 +84,22 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
-    """Make sure that a vertex is found by its key without a scan.
+    """Make sure that an index finds a vertex by its key.
 
     Args:
         gateway: the database.
         selection: labels and key.
-        mode: `write` can create an index itself, so that the message offers it.
-        create: create what is missing instead of refusing.
+        mode: with `write` the message offers to create the index.
+        create: create missing indexes instead of refusing.
 
     Raises:
         SchemaError: an index is missing; the message holds the statements that create it.
-        KeyPropertyError: it is, and the property is not on every vertex or is of no kind that a key can be.
+        KeyPropertyError: an index is missing, and the property is missing on a vertex or cannot be a key.
     """
     indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
     missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
     if missing:
-        _smallest_key(selection, gateway.count_keys(selection))  # no index helps where this is no key at all
+        _smallest_key(selection, gateway.count_keys(selection))  # no index helps if it cannot be a key
     if missing and create:
         gateway.ensure_schema(missing)
     elif missing:
@@ -109,11 +116,14 @@ def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -
     """Return the statements that create every index that `annotate.write` needs, each on one line.
 
     Args:
-        node_labels: labels whose key is indexed, too.
+        node_labels: also index the key of these labels.
         key: the key property; needed with labels.
 
+    Returns:
+        The statements, each ending in a semicolon.
+
     Raises:
-        ParameterError: labels without a key, or a key without labels, or a name that Neo4j does not take.
+        ParameterError: there are labels without a key or a key without labels, or Neo4j does not accept a name.
     """
     if bool(node_labels) != (key is not None):
         raise ParameterError("Node labels and the key belong together.", name="key", value=key)
@@ -122,12 +132,18 @@ def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -
 
 
 def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -> list[Key]:
-    """Return the vertices asked for, each once, with a number given as text as the key that the graph has for it.
+    """Return the requested keys, each once; a number given as text becomes an integer if that is the graph's key.
 
-    A command line gives text only: `105` is the integer where the graph's keys are integers.
+    A command line passes text only: `105` means the integer 105 where the graph's keys are integers.
+
+    Args:
+        gateway: the database.
+        selection: labels, types and key.
+        vertices: the requested keys.
 
     Raises:
         KeyPropertyError: both the integer and the text are keys.
+        ParameterError: a request cannot be a key.
     """
     keys = [_checked(vertex) for vertex in vertices]
     numbers: dict[Key, int] = {v: int(v) for v in keys if isinstance(v, str) and is_integer_key(v)}
@@ -142,7 +158,7 @@ def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -
 
 
 def _checked(vertex: Key) -> Key:
-    """Refuse what cannot be a key before the driver sees it."""
+    """Refuse a value that cannot be a key, before the driver sees it."""
     if isinstance(vertex, str):
         fits = vertex.isprintable() or vertex.encode("utf-8", "ignore").decode() == vertex
     else:
@@ -156,12 +172,17 @@ def _checked(vertex: Key) -> Key:
 def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:
     """Read the whole graph into arrays (ALGORITHM.md#the-graph, DATA-MODEL.md#reading).
 
-    The count store is asked before and after; where it moved, the graph is read once more.
+    If the count store changes between start and end, the graph is read once more.
+
+    Args:
+        gateway: the database.
+        selection: labels, types and key.
+        progress: called with `reading`, the number of vertices read, and their total.
 
     Raises:
         KeyPropertyError: keys are missing, of two kinds, of an unusable kind, or repeated.
-        GraphChangedError: the graph moved during the second read, too.
-        NotFoundError: no node carries the chosen labels.
+        GraphChangedError: the graph changed during the second read too.
+        NotFoundError: no node has the chosen labels.
     """
     counts = [gateway.count_store(selection)]
     for _ in range(2):
@@ -169,12 +190,12 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
         smallest = _smallest_key(selection, keys)
         rows = gateway.stream_rows(selection, smallest)
         try:
-            graph = graph_from_rows(_told(rows, keys.nodes, progress))
+            graph = graph_from_rows(_with_progress(rows, keys.nodes, progress))
         except KeyPropertyError:
             counts.append(gateway.count_store(selection))
             if counts[-1] == counts[-2]:
                 raise
-            continue  # a vertex that came or went during the read looks like a bad key
+            continue  # a vertex created or deleted during the read looks like a bad key
         counts.append(gateway.count_store(selection))
         if counts[-1] == counts[-2]:
             return StoredGraph(graph, *counts[-1])
@@ -186,7 +207,7 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
 
 
 def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
-    """Check that all keys are of one usable kind and return where that kind begins."""
+    """Check that all keys are of one usable kind, and return the smallest value of that kind."""
     name, labels = selection.key, ", ".join(selection.node_labels)
     other = keys.nodes - keys.integers - keys.strings - keys.missing
     if keys.nodes == 0:
@@ -215,10 +236,10 @@ def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
     return -(2**63) if keys.integers else ""
 
 
-def _told(
+def _with_progress(
     rows: Iterable[tuple[Key, list[Key]]], total: int, progress: Progress | None
 ) -> Iterator[tuple[Key, list[Key]]]:
-    """The rows, with the progress said every thousand."""
+    """Pass rows on, and report progress every thousand."""
     done = 0
     for done, row in enumerate(rows, 1):
         yield row

@@ -1,4 +1,4 @@
-"""Opening a driver: one function, and the checks that come before any work."""
+"""Opening a driver, and the checks before any work."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from pcneo.store.failures import translated
 __all__ = ["OLDEST_SERVER", "check_version", "connect", "version_number"]
 
 OLDEST_SERVER = (5, 23)
-"""`CALL (x) { … }` is understood from here on."""
+"""The first version that understands `CALL (x) { … }`."""
 
 
 def connect(settings: ConnectionSettings) -> neo4j.Driver:
-    """Return a driver that has reached the server and been let in.
+    """Return a driver that has reached the server and logged in.
+
+    Args:
+        settings: where the database is; `read_environment` makes them.
 
     Raises:
-        ConnectionFailedError: the address, the server or the password is wrong; one line says which.
+        ConnectionFailedError: the address or the password is wrong, no server answers, or it is too old; the message
+            says which.
     """
     validate(settings)
     with translated():
@@ -28,7 +32,7 @@ def connect(settings: ConnectionSettings) -> neo4j.Driver:
             settings.uri,
             auth=(settings.username, settings.password),
             user_agent=f"pcneo/{__version__}",
-            # A dead address is said within seconds; the work's own transactions keep the driver's patience.
+            # A dead address fails within seconds; transactions keep the driver's own, longer patience.
             connection_timeout=10,
         )
     try:
@@ -42,7 +46,7 @@ def connect(settings: ConnectionSettings) -> neo4j.Driver:
 
 
 def check_version(version: str) -> None:
-    """Refuse an old server before anything is asked that it would misunderstand.
+    """Refuse an old server before it gets a query that it would misunderstand.
 
     Raises:
         ConnectionFailedError: it is older than `OLDEST_SERVER`.

@@ -1,9 +1,10 @@
-"""Noisy counts as a property of the user's own vertices: the one thing of theirs that a release may write.
+"""Noisy counts as a property of the user's own vertices: the only change that a release may make to them.
 
 DATA-MODEL.md#counts-on-your-nodes has the rules.
 
-A release notes the property's name and a hash of all keys and values. Values are ours while that hash fits: only then
-may they be written over or removed. Note and values are written in one transaction, so neither is ever there alone.
+The record of a release holds the property's name and a hash of all keys and values. Values are ours while that hash
+matches; only then may they be overwritten or removed. Record and values are written in one transaction, so neither
+exists without the other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["check_property", "remove_properties", "values_hash", "write_property
 
 
 def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
-    """Return the SHA-256 of keys and counts, whatever their order; None where a key or value is none that we write."""
+    """Return the SHA-256 of keys and counts, in any order; None if a key or value is of a kind that we never write."""
     pairs = list(values)
     if not all(isinstance(key, int | str) and type(value) is int for key, value in pairs):
         return None
@@ -31,17 +32,22 @@ def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
 
 
 def check_property(gateway: LedgerGateway, graph: GraphRecord, name: str) -> None:
-    """Refuse a property that a chosen vertex has, unless all its values come from one recorded release.
+    """Refuse a property that a chosen vertex already has, unless all its values come from one recorded release.
+
+    Args:
+        gateway: the database.
+        graph: the graph.
+        name: the property.
 
     Raises:
-        GraphError: it is somebody else's.
-        ParameterError: it is no name that Neo4j takes.
+        GraphError: its values are not ours.
+        ParameterError: Neo4j does not accept the name.
     """
     _replaced(gateway, graph, name, gateway.list_property_values(graph.selection, name))
 
 
 def _replaced(gateway: LedgerGateway, graph: GraphRecord, name: str, values: Sequence[tuple[Key, object]]) -> list[str]:
-    """The releases whose notes are wrong once the property has new values; refuses values that are not ours."""
+    """Return the releases whose record is wrong once the property is rewritten; refuse values that are not ours."""
     digest = values_hash(values)
     noted = [release for release in _noted(gateway) if release.property == name]
     if values and digest not in [release.property_hash for release in noted]:
@@ -62,17 +68,24 @@ def write_property(
 ) -> None:
     """Write noisy counts as a property, over those of an earlier release if there are any; all or nothing.
 
+    Args:
+        gateway: the database.
+        graph: the graph.
+        name: the property.
+        release: the identifier of the release.
+        counts: the noisy count of every vertex, by key.
+
     Raises:
-        GraphError: the property is somebody else's by now, or a count does not fit a Neo4j integer.
-        WriteMismatchError: vertices are gone or keys repeated since the graph was read, or the release is forgotten.
-        BusyError: somebody is writing the graph.
+        GraphError: the property's values are not ours, or a count does not fit a Neo4j integer.
+        WriteMismatchError: since the graph was read, vertices are gone or keys repeated; or the release was forgotten.
+        BusyError: another writer holds the graph.
     """
     if any(not -(2**63) <= count < 2**63 for count in counts.values()):
         raise GraphError("A noisy count does not fit a Neo4j integer.", property=name)
     digest = values_hash(counts.items())
     if digest is None:
         raise GraphError("Only whole numbers can be written under keys.", property=name)
-    # Under the graph's lock, or two at once would both see the old values, and the note of one would stay for good.
+    # Without the graph's lock two writers would both see the old values, and a wrong record would stay for good.
     with GraphLock(gateway, graph.name), gateway.property_writer(graph.selection, name) as writer:
         writer.retire_property(_replaced(gateway, graph, name, writer.list_values()))
         writer.note_property(release, digest)
@@ -82,15 +95,15 @@ def write_property(
 def remove_properties(
     gateway: LedgerGateway, graph: GraphRecord, run: str | None = None
 ) -> tuple[list[str], list[str]]:
-    """Remove the properties that releases of a graph wrote, and note it on them; to be called under the graph's lock.
+    """Remove the properties that releases of a graph wrote, and update their records. Call it under the graph's lock.
 
     Args:
         gateway: the database.
         graph: the graph.
-        run: only those of releases that rest on this run.
+        run: only of releases that used this run; None for all.
 
     Returns:
-        The properties removed, and those left alone because their values are no longer all ours.
+        The properties removed, and those left alone because not all of their values are ours any more.
     """
     removed, left = [], []
     for release in _noted(gateway):

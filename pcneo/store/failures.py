@@ -1,6 +1,6 @@
-"""Neo4j's errors and the driver's, each turned into one of ours with a sentence that says what to do.
+"""Neo4j's and the driver's errors, each translated into one of ours that says what to do.
 
-Every exception class of `neo4j.exceptions` is in one of the two tables; a test walks them all.
+Two tables cover every exception class of `neo4j.exceptions`; a test walks them all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoE
 __all__ = ["CODES", "KINDS", "OUT_OF_MEMORY", "translated"]
 
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
-"""Classed transient, though the same batch never fits: the gateway halves it instead of repeating it."""
+"""Neo4j calls it transient, but the same batch never fits: the gateway halves it instead of repeating it."""
 
 
 def _refused(error: Exception) -> PcneoError:
@@ -26,7 +26,8 @@ def _refused(error: Exception) -> PcneoError:
 
 def _locked_out(error: Exception) -> PcneoError:
     return ConnectionFailedError(
-        "After several wrong passwords Neo4j lets nobody in for some seconds. Check NEO4J_PASSWORD, wait, try again.",
+        "After several wrong passwords Neo4j refuses every login for some seconds. Check NEO4J_PASSWORD, wait, try "
+        "again.",
         code=_code(error),
     )
 
@@ -62,7 +63,7 @@ def _unknown_database(error: Exception) -> PcneoError:
 
 
 def _constraint(error: Exception) -> PcneoError:
-    return SchemaError(f"A constraint of the database stands against this: {_line(error)}", code=_code(error))
+    return SchemaError(f"A constraint of the database forbids this: {_line(error)}", code=_code(error))
 
 
 def _out_of_memory(error: Exception) -> PcneoError:
@@ -74,7 +75,7 @@ def _out_of_memory(error: Exception) -> PcneoError:
 
 
 def _kept_waiting(error: Exception) -> PcneoError:
-    return BusyError(f"Another transaction kept what this one waited for: {_line(error)}", code=_code(error))
+    return BusyError(f"Another transaction holds a lock that this one waited for: {_line(error)}", code=_code(error))
 
 
 def _ended(error: Exception) -> PcneoError:
@@ -90,8 +91,8 @@ def _timed_out(error: Exception) -> PcneoError:
 
 def _uncertain(error: Exception) -> PcneoError:
     return ConnectionFailedError(
-        "The connection broke while a transaction was being committed, so it is not known whether it counts. "
-        "`pcneo runs` and `pcneo budget show` tell; look there before you run the same command again.",
+        "The connection broke while a transaction was being committed, so it is unknown whether it took effect. "
+        "Check with `pcneo runs` and `pcneo budget show` before you run the same command again.",
         code=_code(error),
     )
 
@@ -114,7 +115,7 @@ CODES: dict[str, Callable[[Exception], PcneoError]] = {
     "Neo.TransientError.Transaction.LockAcquisitionTimeout": _kept_waiting,
     OUT_OF_MEMORY: _out_of_memory,
 }
-"""By Neo4j's status code as the driver hands it on, where it says more than the class."""
+"""By Neo4j's status code, where it says more than the exception class."""
 
 KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
     exceptions.AuthError: _refused,
@@ -157,7 +158,7 @@ KINDS: dict[type[Exception], Callable[[Exception], PcneoError]] = {
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raise ours instead of Neo4j's and the driver's; theirs stays as the cause."""
+    """Translate Neo4j's and the driver's errors inside the block into ours; theirs stays as the cause."""
     try:
         yield
     except (exceptions.Neo4jError, exceptions.DriverError) as error:
@@ -170,6 +171,6 @@ def _code(error: Exception) -> str | None:
 
 
 def _line(error: Exception) -> str:
-    """The message without the driver's wrapping, on one line, as a sentence."""
+    """Return the message without the driver's wrapping, on one line, as a sentence."""
     text = " ".join(str(error.message if isinstance(error, exceptions.Neo4jError) else error).split())
     return text if text.endswith((".", "!", "?")) else text + "."

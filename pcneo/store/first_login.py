@@ -1,4 +1,4 @@
-"""Whether a server that was just started answers, and its first login, which must change the password."""
+"""The first contact with a new server: whether it answers, and the change of its initial password."""
 
 from __future__ import annotations
 
@@ -14,17 +14,30 @@ __all__ = ["Answer", "change_password", "say_hello"]
 log = logging.getLogger("pcneo")
 
 Answer = Literal["ready", "refused", "silent"]
-"""The server did what it was asked; it refused the password; it did not answer yet."""
+"""The server did it; it refused the password; it does not answer yet."""
 
 
 def say_hello(uri: str, username: str, password: str) -> Answer:
-    """Ask the database `neo4j` for nothing but an answer."""
-    return _asked(uri, username, password, lambda driver: driver.execute_query("RETURN 1", database_="neo4j"))
+    """Find out whether the database `neo4j` answers.
+
+    Args:
+        uri: the Bolt address.
+        username: the user.
+        password: the password.
+    """
+    return _answer(uri, username, password, lambda driver: driver.execute_query("RETURN 1", database_="neo4j"))
 
 
 def change_password(uri: str, username: str, old: str, new: str) -> Answer:
-    """Give a user a new password, which is sent as a parameter and appears in no process list or log."""
-    return _asked(
+    """Give a user a new password; it is sent as a parameter, so no process list or log shows it.
+
+    Args:
+        uri: the Bolt address.
+        username: the user.
+        old: the present password.
+        new: the new password.
+    """
+    return _answer(
         uri,
         username,
         old,
@@ -34,12 +47,12 @@ def change_password(uri: str, username: str, old: str, new: str) -> Answer:
     )
 
 
-def _asked(uri: str, username: str, password: str, ask: Callable[[neo4j.Driver], object]) -> Answer:
+def _answer(uri: str, username: str, password: str, work: Callable[[neo4j.Driver], object]) -> Answer:
     try:
         with neo4j.GraphDatabase.driver(
             uri, auth=(username, password), connection_timeout=5, max_transaction_retry_time=0, telemetry_disabled=True
         ) as driver:
-            ask(driver)
+            work(driver)
     except AuthError:
         return "refused"
     except (DriverError, Neo4jError) as error:

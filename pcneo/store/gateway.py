@@ -1,8 +1,8 @@
-"""Everything pcneo says to a Neo4j database: one method a statement.
+"""Everything pcneo asks of a Neo4j database: a method for each statement.
 
-Values go in as parameters, names as quoted tokens (`statements.py`); rows come out as plain Python values, never as
-nodes, which the driver would keep. Reads run under read access, all sessions share the driver's bookmarks so that a
-read on a follower sees our own write, and errors come out as ours (`failures.py`).
+Values are sent as parameters, names as quoted tokens (`statements.py`). Rows come back as plain Python values, not as
+nodes, which the driver would keep in memory. Reads use read access; all sessions share the driver's bookmarks, so a
+read on a follower sees our own writes; errors are translated into ours (`failures.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pcneo.store.transaction import Row, in_transaction, rows_of, sample_names
 __all__ = ["CohesionRow", "Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
 DELETE_BATCH = 2_000
-"""Hubs a deleting transaction."""
+"""Hubs per deleting transaction."""
 
 INDEX_SECONDS = 300.0
 """How long an index may take to come online."""
@@ -36,7 +36,7 @@ log = logging.getLogger("pcneo")
 
 @dataclass(frozen=True)
 class KeyCounts:
-    """How many nodes have which kind of key, with one of each; `example` is an unusable key as text."""
+    """Numbers of nodes by kind of key, with an example of each kind; `example` is an unusable key, as text."""
 
     nodes: int
     integers: int
@@ -50,7 +50,7 @@ class KeyCounts:
 
 @dataclass(frozen=True)
 class KeyIndex:
-    """A node property that can be looked up by an index of its own."""
+    """A node property with a single-property range index."""
 
     label: str
     property: str
@@ -67,7 +67,7 @@ class GraphRecord:
 
 
 class CohesionRow(TypedDict):
-    """One cohesion as the statement `create_cohesions` takes it; vertex and members by key."""
+    """A cohesion in the form that the statement `create_cohesions` takes; vertex and members by key."""
 
     vertex: Key
     size: int
@@ -77,36 +77,36 @@ class CohesionRow(TypedDict):
 
 
 class Gateway(GraphReader):
-    """The way in and out of one database of one driver.
+    """Reads from and writes to one database.
 
-    Raises (every method): DatabaseError and its kinds; what else a method raises it says itself.
+    Every method raises DatabaseError or one of its subclasses; a method's docstring names what else it raises.
     """
 
     # --- what is there ----------------------------------------------------------------------------------------------
 
     def list_labels(self) -> list[str]:
-        """Return the labels of the user's own that some node carries, ascending."""
+        """Return the labels that some node has, ascending, without pcneo's own."""
         labels = [row["label"] for row in self._read("list_labels") if row["label"] not in OWN_LABELS]
         return [label for label in labels if self._count_label(label)]
 
     def list_relationship_types(self) -> list[str]:
-        """Return the user's own relationship types, ascending."""
+        """Return the relationship types, ascending, without pcneo's own."""
         return [row["type"] for row in self._read("list_relationship_types") if row["type"] not in OWN_TYPES]
 
     def list_key_indexes(self) -> list[KeyIndex]:
-        """Return the node properties with a range index of their own, our own labels left out."""
+        """Return the node properties with a single-property range index, without those of pcneo's own labels."""
         rows = self._read("list_key_indexes")
         return [KeyIndex(**row) for row in rows if row["label"] not in OWN_LABELS]
 
     def count_nodes(self, selection: Selection) -> int:
-        """Return the count store's nodes, added up over the chosen labels."""
+        """Return the number of nodes in the count store, summed over the chosen labels."""
         return sum(map(self._count_label, selection.node_labels))
 
     def _count_label(self, label: str) -> int:
         return self._read("count_nodes", {"Page": label})[0]["nodes"]
 
     def count_relationships(self, selection: Selection) -> int:
-        """Return the count store's relationships, added up over the chosen types and their start labels."""
+        """Return the number of relationships in the count store, summed over the chosen types and start labels."""
         return sum(
             self._read("count_relationships", {"Page": label, "KNOWS": type_})[0]["relationships"]
             for label in selection.node_labels
@@ -114,11 +114,11 @@ class Gateway(GraphReader):
         )
 
     def count_store(self, selection: Selection) -> tuple[int, int]:
-        """Return the count store's nodes and relationships of a selection."""
+        """Return the numbers of nodes and relationships of a selection in the count store."""
         return self.count_nodes(selection), self.count_relationships(selection)
 
     def count_keys(self, selection: Selection) -> KeyCounts:
-        """Return how many nodes have which kind of key, added up over the chosen labels."""
+        """Return the numbers of nodes by kind of key, summed over the chosen labels."""
         rows = [self._read("count_keys", {"Page": label, "id": selection.key})[0] for label in selection.node_labels]
 
         def example(column: str) -> Any:
@@ -142,10 +142,15 @@ class Gateway(GraphReader):
         return graph_records(self._read("list_graphs"))
 
     def merge_graph(self, name: str, selection: Selection, fingerprint_key: str) -> GraphRecord:
-        """Enter a graph under its name, or find it there with the fingerprint key it was entered with.
+        """Record a graph under its name, or return the record that is there, with its own fingerprint key.
+
+        Args:
+            name: the graph's name.
+            selection: labels, types and key.
+            fingerprint_key: used for a new record only.
 
         Raises:
-            GraphError: the name stands for other labels, types or another key.
+            GraphError: the name belongs to other labels, types or another key.
         """
         row = self._write(
             "merge_graph",
@@ -195,15 +200,15 @@ class Gateway(GraphReader):
     def create_cohesions(
         self, selection: Selection, run: str, p: float, score: str, rows: Sequence[CohesionRow]
     ) -> int:
-        """Write hubs with their memberships; return the memberships written.
+        """Write hubs with their memberships, and return the number of memberships written.
 
         A batch that does not fit into the server's transaction memory is halved and tried again.
 
         Args:
             selection: labels, types and key.
             run: the run's identifier.
-            p: for filtering.
-            score: the score's name.
+            p: stored on each hub, for filtering.
+            score: stored on each hub.
             rows: the cohesions.
 
         Raises:
@@ -227,9 +232,13 @@ class Gateway(GraphReader):
         return written["memberships"]
 
     def stream_cohesions(self, selection: Selection, run: str) -> Iterator[tuple[Key, list[Key], int]]:
-        """Yield (vertex, members, edges) of every hub of one run, in no order; members in no order either.
+        """Yield (vertex, members, edges) of every hub of one run; neither hubs nor members are in any order.
 
-        The read is one stream: hubs of a complete run never change, and a server that cannot go on says so.
+        It is a single stream: hubs of a complete run never change, and a server that breaks off raises an error.
+
+        Args:
+            selection: labels, types and key.
+            run: the run's identifier.
         """
         text = load_statement("stream_cohesions").render(sample_names(selection, "Person", "id"))
         with (
@@ -241,13 +250,17 @@ class Gateway(GraphReader):
                 yield record["vertex"], record["members"], record["edges"]
 
     def retire_runs(self, runs: Sequence[str]) -> None:
-        """Take runs out of sight before their hubs are deleted."""
+        """Make runs invisible before their hubs are deleted."""
         self._write("retire_runs", runs=list(runs))
 
     def delete_run(self, run: str, progress: Callable[[int], None] | None = None) -> int:
-        """Delete the hubs of one run in batches, then its record; return the hubs deleted.
+        """Delete the hubs of one run in batches, then its record; return the number of hubs deleted.
 
-        A batch that does not fit into the server's transaction memory is halved, and so are those after it.
+        After a batch that does not fit into the server's transaction memory, all batches are half as large.
+
+        Args:
+            run: the run's identifier.
+            progress: called with the number of hubs deleted so far.
         """
         total, limit, deleted = 0, DELETE_BATCH, 1
         while deleted:
@@ -266,7 +279,7 @@ class Gateway(GraphReader):
         return total
 
     def terminate_waiting(self, token: str) -> bool:
-        """End the transaction that carries this token if it waits for a lock; return whether one was ended."""
+        """End the transaction with this token if it is waiting for a lock; return whether it was."""
         text = load_statement("terminate_waiting").render({})
         with translated(), self._session(neo4j.WRITE_ACCESS) as session:
             return bool(in_transaction(session, rows_of, text, {"token": token}))
@@ -274,10 +287,13 @@ class Gateway(GraphReader):
     # --- schema -----------------------------------------------------------------------------------------------------
 
     def ensure_schema(self, wanted: Sequence[SchemaItem]) -> None:
-        """Create what is missing of some indexes and constraints, and wait until it is online; else do nothing.
+        """Create the missing ones among some indexes and constraints, and wait until they are online.
+
+        Args:
+            wanted: the indexes and constraints.
 
         Raises:
-            RightsError: the user may not; the message holds the statements for somebody who may.
+            RightsError: the user may not; the message holds the statements for an administrator.
             SchemaError: an index is not online after `INDEX_SECONDS`.
         """
         missing = self._missing(wanted)
@@ -304,7 +320,7 @@ class Gateway(GraphReader):
     # --- one cohesion -----------------------------------------------------------------------------------------------
 
     def get_cohesion(self, selection: Selection, run: str, vertex: Key) -> tuple[list[Key], int] | None:
-        """Return (members, edges) of the hub that a run has for a vertex, members in no order; None without a hub.
+        """Return (members, edges) of a vertex's hub in a run, members in no order; None if it has none.
 
         A member that has lost its key since is None.
         """
@@ -313,7 +329,7 @@ class Gateway(GraphReader):
 
 
 def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
-    """Return the rows of the statement `list_graphs` as records."""
+    """Turn rows of the statement `list_graphs` into records."""
     return [
         GraphRecord(
             name=row["name"],
@@ -325,7 +341,7 @@ def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
 
 
 def _all_or_nothing(tx: neo4j.Transaction, text: LiteralString, parameters: Row, sent: Row) -> Row:
-    """Compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
+    """Write, and compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
     written = rows_of(tx, text, parameters)[0]
     if written != sent:
         raise WriteMismatchError(

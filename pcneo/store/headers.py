@@ -1,4 +1,4 @@
-"""The header of a statement file: what a person reads above the Cypher, as data."""
+"""The header of a statement file, the comment above its Cypher, as data."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Declaration:
 
     Attributes:
         name: the sample name, the parameter without its `$`, or the column.
-        kind: the kind of name, or the type of the value with its range, as written: `integer 1..`.
-        meaning: what it is, for a person.
+        kind: the kind of name, or the type and range of the value, as written: `integer 1..`.
+        meaning: a description for people.
     """
 
     name: str
@@ -31,16 +31,16 @@ class Declaration:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What a statement file says about itself.
+    """The header of a statement file.
 
     Attributes:
-        summary: one sentence: what the statement does.
-        names: the sample names that the user's own take the place of.
-        parameters: what the statement takes.
-        columns: what it returns, in order; empty where it returns nothing.
-        repeatable: why it may run twice; empty where the header does not say.
-        cost: what it costs on a known graph; empty where the header does not say.
-        scan: why it may scan a label; empty where it does not.
+        summary: a sentence that says what the statement does.
+        names: the sample names, which the user's own names replace.
+        parameters: the parameters.
+        columns: the returned columns, in order; empty if it returns nothing.
+        repeatable: why it may run twice; empty if the header does not say.
+        cost: what it costs on a known graph; empty if the header does not say.
+        scan: why it may scan a label; empty if it does not.
     """
 
     summary: str
@@ -53,7 +53,10 @@ class Header:
 
 
 def read_header(source: str) -> tuple[Header, str]:
-    """Cut a statement file into its header, the `//` lines at its top, and the Cypher below.
+    """Split a statement file into its header, the `//` lines at its top, and the Cypher below.
+
+    Args:
+        source: the content of the file.
 
     Raises:
         ValueError: the header is malformed; says how.
@@ -74,7 +77,7 @@ def read_header(source: str) -> tuple[Header, str]:
 
 
 def _cut(lines: list[str]) -> tuple[str, dict[str, list[str]]]:
-    """Cut a header into its sentence and the lines of each section, of which the first is what follows the colon."""
+    """Split a header into its sentence and the lines of each section; the first line is what follows the colon."""
     summary: list[str] = []
     sections: dict[str, list[str]] = {}
     current = summary

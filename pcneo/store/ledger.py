@@ -1,4 +1,4 @@
-"""The ledger in the database: totals that owners set, releases that were made, and noisy counts as a property."""
+"""The ledger in the database: totals set by owners, releases made, and noisy counts as a property."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 T = TypeVar("T")
 
 PROPERTY_BATCH = 10_000
-"""Vertices a statement of property values; all statements share one transaction."""
+"""Vertices per statement that writes property values; all statements share one transaction."""
 
 
 @dataclass(frozen=True)
 class BudgetRecord:
-    """A total that was set: ε and δ as canonical fractions `a/b`, by whom and when."""
+    """A total of a graph: ε and δ as canonical fractions `a/b`, and who set it when."""
 
     graph: str
     epsilon: str
@@ -44,7 +44,7 @@ class BudgetRecord:
 
 @dataclass(frozen=True)
 class ReleaseRecord:
-    """A release that was made; numbers of privacy as canonical fractions `a/b`, None where a mechanism has none."""
+    """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none."""
 
     id: str
     graph: str
@@ -67,7 +67,7 @@ class ReleaseRecord:
 
 @dataclass(frozen=True)
 class LedgerRecords:
-    """All that the ledger holds, each graph's totals and all releases oldest first, and the graphs that pcneo knows."""
+    """The whole ledger: each graph's totals and all releases, oldest first, and the graphs that pcneo knows."""
 
     graphs: tuple[GraphRecord, ...]
     budgets: tuple[BudgetRecord, ...]
@@ -78,7 +78,7 @@ class LedgerGateway(Gateway):
     """The statements of the ledger, beside those of every gateway."""
 
     def list_ledger(self) -> LedgerRecords:
-        """Return the ledger as a reader sees it; to decide on it, use `read_ledger` under the graph's lock."""
+        """Return the ledger for display; to decide on a release, use `read_ledger` under the graph's lock."""
         return _records(self._read)
 
     def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
@@ -87,17 +87,17 @@ class LedgerGateway(Gateway):
 
     @contextmanager
     def property_writer(self, selection: Selection, name: str) -> Iterator[PropertyWriter]:
-        """Open one transaction for a property: what is done in it counts together, or not at all on an error."""
+        """Open a transaction for a property; it is committed at the end of the block, or rolled back on an error."""
         with self.transaction({}) as transaction:
             yield PropertyWriter(transaction, selection, name)
             transaction.commit()
 
 
 class PropertyWriter:
-    """Noisy counts as a property of the user's vertices, within one transaction."""
+    """Writes noisy counts as a property of the user's vertices, within one transaction."""
 
     def __init__(self, transaction: Transaction, selection: Selection, name: str) -> None:
-        """Work on one property of the chosen vertices."""
+        """Write one property of the chosen vertices."""
         self._transaction = transaction
         self._selection = selection
         self._name = name
@@ -108,7 +108,11 @@ class PropertyWriter:
         return _values(self._transaction.run, self._selection, self._name)
 
     def note_property(self, release: str, digest: str) -> None:
-        """Note on a release that the property holds its noisy counts, with the hash of keys and values.
+        """Record on a release that the property holds its noisy counts, with the hash of keys and values.
+
+        Args:
+            release: the release's identifier.
+            digest: the hash of keys and values.
 
         Raises:
             WriteMismatchError: the release is no longer in the ledger.
@@ -116,20 +120,23 @@ class PropertyWriter:
         row = self._transaction.run("note_property", release=release, property=self._name, hash=digest)[0]
         if row["noted"] != 1:
             raise WriteMismatchError(
-                f"Release {release} is no longer in the ledger, which has to say whose the property is.",
+                f"Release {release} is no longer in the ledger, so the property would have no owner.",
                 sent=1,
                 written=row["noted"],
             )
 
     def retire_property(self, releases: Sequence[str]) -> None:
-        """Note on releases that the property no longer holds their noisy counts."""
+        """Record on releases that the property no longer holds their noisy counts."""
         self._transaction.run("retire_property", releases=list(releases))
 
     def set_property(self, counts: Mapping[Key, int]) -> None:
-        """Give every vertex its value.
+        """Set the property of every vertex to its noisy count.
+
+        Args:
+            counts: the noisy count of every vertex, by key.
 
         Raises:
-            WriteMismatchError: vertices are gone or keys repeated since the graph was read.
+            WriteMismatchError: since the graph was read, vertices are gone or keys repeated.
         """
         rows = [{"vertex": key, "count": count} for key, count in counts.items()]
         written = sum(
@@ -143,13 +150,13 @@ class PropertyWriter:
             )
 
     def remove_property(self, keys: Sequence[Key]) -> None:
-        """Take the property off some vertices."""
+        """Remove the property from some vertices."""
         for part in _parts(keys):
             self._transaction.run("remove_property", self._names, keys=part)
 
 
 def read_ledger(transaction: Transaction) -> LedgerRecords:
-    """Return the ledger as the transaction that holds the graph's lock sees it: nobody else can add to it meanwhile."""
+    """Return the ledger, read in the transaction that holds the graph's lock, so that nobody changes it meanwhile."""
     return _records(transaction.run)
 
 

@@ -1,4 +1,4 @@
-"""The gateway's part for loading: a key that is unique, vertices, relationships."""
+"""The gateway's methods for loading a graph: a unique key, vertices and relationships."""
 
 from __future__ import annotations
 
@@ -26,13 +26,20 @@ _INDEX_IN_THE_WAY = "Neo.ClientError.Schema.IndexAlreadyExists"
 
 
 class LoadGateway(Gateway):
-    """The way into one label, one relationship type and one key property of a database."""
+    """Writes vertices with one label, and relationships of one type, into a database."""
 
     def __init__(self, driver: neo4j.Driver, database: str | None, label: str, type_: str, key: str) -> None:
         """Put the names into the statements, then connect as `Gateway` does.
 
+        Args:
+            driver: a connected driver.
+            database: None for the user's home database.
+            label: the label of the vertices.
+            type_: the type of the relationships.
+            key: the key property.
+
         Raises:
-            ParameterError: a name that Neo4j does not take, or a label or type of pcneo's own.
+            ParameterError: Neo4j does not accept a name, or it is one of pcneo's own labels or types.
         """
         if label in OWN_LABELS or type_ in OWN_TYPES:
             name = label if label in OWN_LABELS else type_
@@ -47,7 +54,7 @@ class LoadGateway(Gateway):
         super().__init__(driver, database)
 
     def ensure_vertex_key(self) -> bool:
-        """Make the key unique within the label; return whether it was not before.
+        """Make the key unique within the label; return whether that took a new constraint.
 
         Raises:
             KeyPropertyError: nodes of the label share a key.
@@ -82,24 +89,24 @@ class LoadGateway(Gateway):
         return error
 
     def merge_vertices(self, rows: Sequence[Row]) -> int:
-        """Create the vertices that are not there; return how many.
+        """Create the vertices that do not exist yet; return their number.
 
         Args:
             rows: maps of `key` and `properties`, no key twice.
 
         Raises:
-            WriteMismatchError: the database merged something else than what was sent; nothing of it stays.
+            WriteMismatchError: the database did not merge every row; none of these rows stays.
         """
         return self._merge(self._vertices, rows, "nodes_created")
 
     def merge_relationships(self, rows: Sequence[Row]) -> int:
-        """Connect the pairs that are not connected in either direction; return how many.
+        """Connect the pairs that are not connected in either direction yet; return their number.
 
         Args:
             rows: maps of `source`, `target` and `properties`, no pair twice.
 
         Raises:
-            WriteMismatchError: a vertex is gone; nothing of these rows stays.
+            WriteMismatchError: a vertex is gone; none of these rows stays.
         """
         return self._merge(self._relationships, rows, "relationships_created")
 
@@ -119,7 +126,7 @@ def _constraints_added(tx: neo4j.Transaction, text: LiteralString) -> int:
 
 
 def _merged(tx: neo4j.Transaction, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
-    """Compare inside the transaction, so that a mismatch leaves nothing behind; return the counter."""
+    """Merge, compare inside the transaction, so that a mismatch leaves nothing behind, and return the counter."""
     result = tx.run(text, {"rows": rows})
     merged = result.single(strict=True)["merged"]
     if merged != len(rows):

@@ -1,7 +1,7 @@
-"""One writer a graph: an open transaction that holds the write lock on the graph's node (DATA-MODEL.md#the-lock).
+"""One writer per graph: an open transaction that holds the write lock on the graph's node (DATA-MODEL.md#the-lock).
 
-The server frees the lock as soon as the writer's connection is gone, and what the writer does at the very end, making
-its run visible, is done in this transaction: whoever has lost the lock cannot do it.
+The server frees the lock as soon as the writer's connection is gone. The writer's last step, which makes its run
+visible, happens in this transaction, so a writer that has lost the lock cannot take it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["GraphLock"]
 WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
 TOUCH_SECONDS = 30.0
-"""How often the transaction is used, so that nothing between us and the server takes it for dead."""
+"""How often the transaction is used, so that nothing between us and the server closes an idle connection."""
 
 log = logging.getLogger("pcneo")
 
@@ -30,13 +30,12 @@ log = logging.getLogger("pcneo")
 class GraphLock:
     """Context manager that holds the right to write one graph.
 
-    Raises on entering:
-        BusyError: another writer holds it and did not let go within `WAIT_SECONDS`.
-        NotFoundError: there is no such graph.
+    Entering raises BusyError if another writer holds it for longer than `WAIT_SECONDS`, and NotFoundError if there is
+    no such graph.
     """
 
     def __init__(self, gateway: Gateway, graph: str) -> None:
-        """Prepare; nothing is sent before the context is entered."""
+        """Prepare the lock of the graph with this name; nothing is sent before the context is entered."""
         self._gateway = gateway
         self._graph = graph
         self._token = uuid.uuid4().hex
@@ -62,7 +61,7 @@ class GraphLock:
             raise
         acquired.set()
         watchdog.join()
-        if ended.is_set():  # the lock came while it was being given up
+        if ended.is_set():  # the lock arrived while we were giving up
             self._context.__exit__(None, None, None)
             raise self._busy()
         if not graph_exists:
@@ -78,7 +77,7 @@ class GraphLock:
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:
-        """Yield the locking transaction and commit it on leaving: what is done in it counts together or not at all.
+        """Yield the locking transaction, and commit it at the end of the block: all of its writes count, or none.
 
         Raises:
             DatabaseError: the lock was lost meanwhile.
@@ -98,14 +97,14 @@ class GraphLock:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go; what was not committed is rolled back."""
+        """Release the lock; writes that were not committed are rolled back."""
         self._stop.set()
         self._keeper.join()
         with self._use:
             self._context.__exit__(None, None, None)
 
     def _watch(self, acquired: threading.Event, ended: threading.Event) -> None:
-        """End the waiting transaction from outside; the server sets no limit of its own."""
+        """End the waiting transaction from outside, as the server sets no limit to waiting."""
         wait = WAIT_SECONDS
         while not acquired.wait(wait):
             wait = 1.0

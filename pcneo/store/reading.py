@@ -1,4 +1,4 @@
-"""The graph out of the database: whole, in pages by key, or the neighbourhoods that a search asks for."""
+"""Reading the graph: all of it, in pages by key, or the neighbourhoods that a search requests."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from pcneo.store.transaction import Row, sample_names
 __all__ = ["FRONTIER", "PAGE", "GraphReader"]
 
 PAGE = 5_000
-"""Vertices a page of a whole-graph read, at most; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
+"""The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
 PAGE_NEIGHBOURS = 200_000
-"""Neighbours a page is meant to hold, at most: some megabytes, here and on the server."""
-_LEAST_PAGE = 2  # the last vertex of the page before, and one that is new
+"""The intended most neighbours per page: some megabytes, here and on the server."""
+_LEAST_PAGE = 2  # the last vertex of the previous page, and a new one
 FRONTIER = 10_000
-"""Keys a frontier call, at most; a key costs the same from a thousand a call on."""
+"""The most keys per call for neighbourhoods; from a thousand on, the cost per key is constant."""
 
 log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
 class _Page:
-    """A page of a whole-graph read: keys, ascending, the neighbours of each, and how many vertices were asked for."""
+    """A page of a whole-graph read: ascending keys, the neighbours of each, and the page's limit."""
 
     keys: list[Key]
     neighbours: list[list[Key]]
@@ -39,26 +39,24 @@ class _Page:
 
     @property
     def next_limit(self) -> int:
-        """Vertices to ask for next, if these are like them."""
+        """The limit of the next page, if its vertices have as many neighbours as these."""
         fitting = len(self.keys) * PAGE_NEIGHBOURS // max(1, sum(map(len, self.neighbours)))
         return max(_LEAST_PAGE, min(PAGE, fitting))
 
 
 class GraphReader(Sessions):
-    """Reads of one graph of the database; errors as in `Gateway`."""
+    """Reads graphs from the database; errors as in `Gateway`."""
 
     def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
         """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.
 
-        A node with two of the chosen labels comes once. Each relationship comes once, at its start. Rows are handed on
-        a page at a time, after its transaction is done, so a repeated read yields nothing twice; the next page is read
-        while they are used.
+        A node with two of the chosen labels comes once. Each relationship comes once, at its start. The rows of a page
+        are yielded after its transaction has ended, so a repeated transaction yields nothing twice; the next page is
+        read meanwhile. A repeated key comes as often as it is repeated, for the caller to refuse.
 
         Args:
             selection: labels, types and key.
-            smallest: a key no larger than any in the graph, of their kind.
-
-        A repeated key comes as often as it is repeated, for the reader to refuse.
+            smallest: a key of the graph's kind, no larger than any in the graph.
         """
         with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
             for i, label in enumerate(selection.node_labels):
@@ -68,9 +66,9 @@ class GraphReader(Sessions):
                 reading: Future[_Page] | None = pool.submit(read, smallest, PAGE)
                 while reading is not None:
                     page = reading.result()
-                    # A page begins with the last key of the one before: a repeated key cannot hide between the two.
+                    # A page begins with the last key of the previous one, lest a repeated key hide between the two.
                     fresh = 1 if page.keys and page.keys[0] == last else 0
-                    # A key that fills a page would fill every page after; enough is yielded to show that it is bad.
+                    # A key that fills a page would fill all later ones; by now the caller has seen that it repeats.
                     if len(page.keys) == page.limit and page.keys[-1] != start:
                         start = last = page.keys[-1]
                         reading = pool.submit(read, start, page.next_limit)
@@ -79,7 +77,7 @@ class GraphReader(Sessions):
                     yield from zip(page.keys[fresh:], page.neighbours[fresh:], strict=True)
 
     def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> _Page:
-        """Read one page, a smaller one where it does not fit into the server's transaction memory."""
+        """Read a page, or a smaller one if it does not fit into the server's transaction memory."""
         try:
             row = self._read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
         except DatabaseError as error:
@@ -90,18 +88,22 @@ class GraphReader(Sessions):
         return _Page(row["keys"], row["neighbours"], limit)
 
     def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
-        """Return the whole neighbourhoods of the vertices asked for; those that do not exist are absent.
+        """Return the complete neighbourhoods of some vertices; vertices that do not exist are left out.
 
-        Keys that do not fit into the server's transaction memory at once are halved and asked for again.
+        A batch of keys that does not fit into the server's transaction memory is halved and tried again.
+
+        Args:
+            selection: labels, types and key.
+            keys: the keys of the vertices.
 
         Raises:
-            KeyPropertyError: a key is repeated.
+            KeyPropertyError: a key is repeated, or is neither an integer nor a string.
         """
         names = sample_names(selection, "Person", "KNOWS", "id")
         neighbourhoods: dict[Key, list[Key]] = {}
         for start in range(0, len(keys), FRONTIER):
             for key, neighbours in self._get_or_halve(names, keys[start : start + FRONTIER]):
-                if not isinstance(key, int | str):  # 7.0 is found where 7 is asked for
+                if not isinstance(key, int | str):  # Cypher finds 7.0 for 7
                     raise KeyPropertyError(
                         f"The key {selection.key!r} of a vertex is {key!r}, neither an integer nor a string.",
                         key=key,

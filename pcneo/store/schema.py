@@ -1,4 +1,4 @@
-"""The indexes that pcneo's statements start from: ours, and one on the key of each chosen label."""
+"""The indexes that pcneo's statements start from: on our own labels, and on the key of each chosen label."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["OWN_SCHEMA", "SchemaItem", "key_index"]
 
 @dataclass(frozen=True)
 class SchemaItem:
-    """An index on one property of one label, or the constraint behind it, with the statement that creates it."""
+    """An index on one property of one label, or a constraint with such an index, and the statement that creates it."""
 
     label: str
     property: str
@@ -21,7 +21,7 @@ class SchemaItem:
     statement: LiteralString
 
     def line(self) -> str:
-        """Return the statement for a person: on one line, with a semicolon, quoted names as they are."""
+        """Return the statement for people: on one line, with a semicolon; quoted names stay as they are."""
         return "".join(" " if token.kind == "space" else token.text for token in tokenize(self.statement)) + ";"
 
 

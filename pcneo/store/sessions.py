@@ -1,7 +1,7 @@
-"""How statements are run on one database: access, bookmarks, retries, errors as ours.
+"""Running statements on one database: access mode, bookmarks, retries, translated errors.
 
-All sessions share the driver's bookmarks, so that a read on a follower sees our own write, and ask for no notification
-below a warning.
+All sessions share the driver's bookmarks, so a read on a follower sees our own writes. They receive no notifications
+below warnings.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ __all__ = ["Sessions"]
 
 
 class Sessions:
-    """One database of one driver: how statements are run on it."""
+    """Runs statements on one database of one driver."""
 
     def __init__(self, driver: neo4j.Driver, database: str | None = None) -> None:
-        """Ask the server for its version and, where no database is named, for the user's home database.
+        """Find out the server's version and, if no database is named, the user's home database.
+
+        Args:
+            driver: a connected driver.
+            database: None for the user's home database.
 
         Raises:
             ConnectionFailedError: the server is older than 5.23, or there is no such database.
@@ -45,14 +49,20 @@ class Sessions:
             default_access_mode=access,
             bookmark_manager=self.driver.execute_query_bookmark_manager,
             notifications_min_severity=neo4j.NotificationMinimumSeverity.WARNING,
-            # A label, type or property that nobody has used yet is no mistake here: ours are new at first.
+            # A label, type or property without uses is no mistake here: ours are new at first.
             notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
         )
 
     def run_statement(
         self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
     ) -> list[Row]:
-        """Run one reading statement, in a transaction that may be repeated, and return its rows."""
+        """Run a statement that reads, in a transaction that may be repeated, and return its rows.
+
+        Args:
+            statement: the statement.
+            names: the user's names for its sample names.
+            parameters: the values of its parameters.
+        """
         text = statement.render(names)
         with translated(), self._session(neo4j.READ_ACCESS) as session:
             return in_one_trip(session, text, dict(parameters))

@@ -15,13 +15,13 @@ A file holds one statement, without a semicolon, under a header of `//` lines:
     // cost: rows or time on a known graph (required in queries/, refused elsewhere)
     // scan: why this statement may scan its label (where it does)
 
-The cells of an entry are two or more spaces apart; a line indented more deeply than the first entry continues the one
-above it. The folder gives the access mode: `read` and `queries` read, `write` writes, `schema` changes the schema.
+The cells of an entry are two or more spaces apart; a line indented more deeply than the first entry continues the entry
+above. The folder decides the access mode: `read` and `queries` read, `write` writes, `schema` changes the schema.
 
-`names` are samples that make the file valid Cypher as it stands; `Statement.render` puts the user's own in their place,
-token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A sample
-stands for nothing else in its file: where `id` is the key property, no variable, column or other property is `id`.
-Everything declared is compared with the text when the file is loaded.
+`names` are sample names that make the file valid Cypher as it stands; `Statement.render` replaces them by the user's
+own, token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A
+sample name has no other use in its file: where `id` is the key property, no variable, column or other property is
+called `id`. All declarations are compared with the text when the file is loaded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ FOLDERS = ("schema", "read", "write", "queries")
 
 @dataclass(frozen=True, kw_only=True)
 class Statement(Header):
-    """A statement file: what its header says, and the text below.
+    """A statement file: its header and its Cypher.
 
     Attributes:
         name: the file's name without `.cypher`.
@@ -67,13 +67,16 @@ class Statement(Header):
     text: LiteralString
 
     def render(self, names: Mapping[str, str | Sequence[str]]) -> LiteralString:
-        """Return the text with every sample name replaced by the user's, each between backticks.
+        """Return the text with every sample name replaced by the user's own, in backticks.
 
-        Several labels or types become alternatives: `A`|`B`. A name equal to its sample stays as it is.
+        Several labels or types become alternatives: `A`|`B`. A name equal to its sample name stays as it is.
+
+        Args:
+            names: by sample name, the user's name, or several for the kinds `labels` and `types`.
 
         Raises:
-            ParameterError: a declared name has no value, a value has no declared name, several values stand where one
-                belongs, or a value is none that Neo4j takes as a name.
+            ParameterError: a sample name has no value, a value has no sample name, there are several values where one
+                is allowed, or Neo4j does not accept a name.
         """
         kinds = {declaration.name: declaration.kind for declaration in self.names}
         for name in sorted(kinds.keys() ^ names.keys()):
@@ -90,11 +93,14 @@ class Statement(Header):
 
 @cache
 def load_statement(name: str) -> Statement:
-    """Return the statement of that name, whichever folder it lies in; read and checked once a process.
+    """Return the statement with this name, from any folder; it is read and checked once per process.
+
+    Args:
+        name: the file's name without `.cypher`.
 
     Raises:
-        NotFoundError: no file has that name.
-        PcneoError: two files have it, or the file's header and text disagree.
+        NotFoundError: there is no such file.
+        PcneoError: two folders have one, or the file's header and text disagree.
     """
     folders = [folder for folder in FOLDERS if name in _names_in(folder)]
     if not folders:
@@ -112,10 +118,15 @@ def all_statements() -> tuple[Statement, ...]:
 
 
 def parse_statement(folder: str, name: str, source: str) -> Statement:
-    """Take a statement file apart and compare its header with its text.
+    """Parse a statement file, and compare its header with its text.
+
+    Args:
+        folder: one of `FOLDERS`.
+        name: the file's name without `.cypher`.
+        source: its content.
 
     Raises:
-        PcneoError: the header is malformed or says something else than the text; names the file.
+        PcneoError: the header is malformed or disagrees with the text; names the file.
     """
     try:
         header, text = read_header(source)
@@ -126,7 +137,7 @@ def parse_statement(folder: str, name: str, source: str) -> Statement:
 
 
 def _root() -> Path:
-    """The statements' folder: inside the installed package, else beside it in a checkout."""
+    """The folder of statements: inside the installed package, or beside it in a checkout."""
     package = Path(str(files("pcneo")))
     installed = package / "cypher"
     return installed if installed.is_dir() else package.parent / "cypher"
@@ -146,5 +157,5 @@ def _spell(name: str, kind: str, value: str | Sequence[str]) -> str:
 
 
 def _literal(text: str) -> LiteralString:
-    """Vouch that a text is made of statement files and quoted names alone; the type checker lets no other run."""
+    """Vouch that a text consists of statement files and quoted names; the type checker lets no other text run."""
     return cast(LiteralString, text)

@@ -1,4 +1,4 @@
-"""What dead writers left behind, deleted."""
+"""Deleting what dead writers left behind."""
 
 from __future__ import annotations
 
@@ -12,9 +12,16 @@ log = logging.getLogger("pcneo")
 
 
 def sweep(gateway: Gateway, name: str) -> int:
-    """Delete the runs of a graph that nobody can see: `replaced`, and `running` ones of dead writers.
+    """Delete the invisible runs of a graph: those `replaced`, and those `running` whose writer is dead.
 
-    Call it under the graph's lock only: without it, a `running` run may be alive.
+    Call it under the graph's lock only; without it, a `running` run may be alive.
+
+    Args:
+        gateway: the database.
+        name: the graph's name.
+
+    Returns:
+        The number of runs deleted.
     """
     dead = [run.id for run in gateway.list_runs() if run.graph == name and run.status != "complete"]
     for run in dead:

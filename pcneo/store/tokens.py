@@ -1,4 +1,4 @@
-"""Cypher as a row of tokens, and the one function that quotes an identifier."""
+"""Cypher as a sequence of tokens, and the only function that quotes an identifier."""
 
 from __future__ import annotations
 
@@ -29,21 +29,24 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """One token: its kind (a group of the pattern above) and its text, exactly as written."""
+    """A token: its kind (a group of the pattern above) and its text, exactly as written."""
 
     kind: str
     text: str
 
     @property
     def is_silent(self) -> bool:
-        """Whether it is white space or a comment, which mean nothing to Cypher."""
+        """Whether it is white space or a comment, which Cypher ignores."""
         return self.kind in ("space", "comment")
 
 
 def tokenize(text: str) -> list[Token]:
-    """Split Cypher into tokens whose texts, put together, are `text` again.
+    """Split Cypher into tokens; their texts, joined, are `text` again.
 
-    A string, a comment, a backtick identifier and a `$parameter` are one token each, whatever is written inside.
+    A string, a comment, a backtick identifier and a `$parameter` are one token each, whatever they contain.
+
+    Args:
+        text: the Cypher.
 
     Raises:
         ParameterError: a string, an identifier or a comment is opened and never closed.
@@ -56,13 +59,16 @@ def tokenize(text: str) -> list[Token]:
 
 
 def quote_identifier(name: str) -> str:
-    r"""Return `name` between backticks, so that Cypher reads it as one label, type or property whatever it contains.
+    r"""Return `name` in backticks, so that Cypher reads it as a single label, type or property, whatever it contains.
 
-    Backticks are doubled. A backslash is written as its unicode escape, because Cypher replaces `\u0060` by a
-    backtick before it looks for the closing one.
+    Backticks are doubled. A backslash becomes its unicode escape, because Cypher replaces `\u0060` by a backtick before
+    it looks for the closing one.
+
+    Args:
+        name: the name.
 
     Raises:
-        ParameterError: what Neo4j refuses as a name: empty, a NUL, half a surrogate pair, or too long.
+        ParameterError: Neo4j refuses such a name: it is empty, has a NUL or half a surrogate pair, or is too long.
     """
     if not name:
         raise ParameterError("an empty name cannot be a label, relationship type or property", name="name", value=name)

@@ -1,4 +1,4 @@
-"""Transactions: done again where the server asks for it, or left open for statements that count together."""
+"""Transactions: repeated when the server asks for it, or left open for statements that belong together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pcneo.store.statements import load_statement
 __all__ = ["Row", "RunFigures", "Transaction", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
 
 PATIENCE_SECONDS = 30.0
-"""How long a transaction is tried; the driver's own figure."""
+"""How long a transaction is retried; the driver's own default."""
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -30,7 +30,7 @@ log = logging.getLogger("pcneo")
 
 @dataclass(frozen=True, kw_only=True)
 class RunFigures:
-    """What the record of a run says once the run is complete; attributes as in `pcneo.model.Run`."""
+    """The figures in the record of a complete run; attributes as in `pcneo.model.Run`."""
 
     node_count: int
     relationship_count: int
@@ -42,10 +42,10 @@ class RunFigures:
 
 
 class Transaction:
-    """An open write transaction, for the few statements that must share one; see `Gateway.transaction`."""
+    """An open write transaction, for the few statements that must share one; see `Sessions.transaction`."""
 
     def __init__(self, opened: neo4j.Transaction) -> None:
-        """Wrap the driver's."""
+        """Wrap a transaction of the driver."""
         self._opened = opened
 
     def run(self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any) -> list[Row]:
@@ -54,16 +54,22 @@ class Transaction:
             return rows_of(self._opened, load_statement(name).render(names or {}), parameters)
 
     def commit(self) -> None:
-        """Commit; everything done in the transaction becomes visible at once."""
+        """Commit; all of the transaction's writes become visible at once."""
         with translated():
             self._opened.commit()
 
     def touch_graph(self, name: str) -> bool:
-        """Take or keep the write lock on one graph; False where there is no such graph."""
+        """Take or keep the write lock on a graph; return False if there is no such graph."""
         return bool(self.run("touch_graph", name=name))
 
     def complete_run(self, run: str, graph: str, replaced: Sequence[str], figures: RunFigures) -> None:
-        """Make a run visible and those it replaces invisible.
+        """Make a run visible, and the runs that it replaces invisible.
+
+        Args:
+            run: the run's identifier.
+            graph: the graph's name.
+            replaced: the runs that it replaces.
+            figures: the figures for its record.
 
         Raises:
             WriteMismatchError: the run's record is gone.
@@ -85,12 +91,12 @@ class Transaction:
             raise WriteMismatchError(f"The record of run {run} is gone; it stays invisible.", sent=1, written=0)
 
     def delete_vertex_cohesions(self, selection: Selection, run: str, keys: Sequence[Key]) -> int:
-        """Delete the hubs that one run has for some vertices."""
+        """Delete the hubs of some vertices in a run; return their number."""
         names = sample_names(selection, "Person", "id")
         return self.run("delete_vertex_cohesions", names, run=run, keys=list(keys))[0]["deleted"]
 
     def update_run(self, run: str, memberships: int, membership_hash: str, status: str) -> None:
-        """Say what is left of a `vertices` run."""
+        """Record what is left of a run with scope `vertices`."""
         self.run(
             "update_run",
             run=run,
@@ -101,13 +107,18 @@ class Transaction:
 
 
 def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence[str]]:
-    """Return the selection under the sample names that the statement files use."""
+    """Return the user's names by the sample names of the statement files.
+
+    Args:
+        selection: labels, types and key.
+        *wanted: the sample names: `Person` for labels, `KNOWS` for types, `id` for the key.
+    """
     values = {"Person": selection.node_labels, "KNOWS": selection.relationship_types, "id": selection.key}
     return {name: values[name] for name in wanted}
 
 
 def in_transaction(session: neo4j.Session, work: Callable[..., T], *arguments: Any) -> T:
-    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it."""
+    """Return `work(transaction, *arguments)`, committed; repeat it when the server or the connection asks for it."""
 
     def attempt() -> T:
         with session.begin_transaction() as opened:
@@ -119,18 +130,18 @@ def in_transaction(session: neo4j.Session, work: Callable[..., T], *arguments: A
 
 
 def in_one_trip(session: neo4j.Session, text: LiteralString, parameters: Row) -> list[Row]:
-    """Return the rows of a statement that reads; done again where the server or the connection asks for it.
+    """Return the rows of a statement that reads; repeat it when the server or the connection asks for it.
 
-    The server begins and ends the transaction, which saves the two round trips that telling it to would take.
+    The server begins and ends the transaction itself, which saves two round trips.
     """
     return _patiently(lambda: rows_of(session, text, parameters))
 
 
 def _patiently(attempt: Callable[[], T]) -> T:
-    """Return what a transaction returns, done again where the server or the connection asks for it.
+    """Call `attempt`, and repeat it when the server or the connection asks for it.
 
-    The driver's `execute_write` also repeats for half a minute what does not fit into the server's transaction memory
-    and never will, and the commit meets that limit as well as a statement does.
+    The driver's `execute_write` would also spend half a minute repeating a transaction that will never fit into the
+    server's transaction memory, a limit that a commit can meet as well as a statement.
     """
     give_up = time.monotonic() + PATIENCE_SECONDS
     attempts = 0
@@ -141,11 +152,11 @@ def _patiently(attempt: Callable[[], T]) -> T:
             out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
                 raise
-            log.debug("a transaction failed and is done again: %s", error)
-        time.sleep(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311  spreads writers, hides nothing
+            log.debug("a transaction failed and is repeated: %s", error)
+        time.sleep(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311 - spreads writers, keeps no secret
         attempts += 1
 
 
 def rows_of(tx: neo4j.Transaction | neo4j.Session, text: LiteralString, parameters: Row) -> list[Row]:
-    """Run a statement and return its rows by column; `Record.data` would copy every list, which takes as long again."""
+    """Run a statement and return its rows by column; `Record.data` would copy every list and double the time."""
     return [dict(record.items()) for record in tx.run(text, parameters)]
