@@ -3,13 +3,14 @@
 All checks of keys and arrays are here, so the kernels can trust the arrays they get.
 """
 
-from pcneo.graph.build import graph_from_edges, graph_from_networkx, graph_from_rows
+from pcneo.graph.build import as_graph, graph_from_edges, graph_from_networkx, graph_from_rows
 from pcneo.graph.hashes import MembershipHash, fingerprint, membership_hash
 from pcneo.graph.partial import PartialGraph
 
 __all__ = [
     "MembershipHash",
     "PartialGraph",
+    "as_graph",
     "fingerprint",
     "graph_from_edges",
     "graph_from_networkx",

@@ -18,7 +18,7 @@ from pcneo.model import Graph, Key
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["graph_from_edges", "graph_from_networkx", "graph_from_rows"]
+__all__ = ["as_graph", "graph_from_edges", "graph_from_networkx", "graph_from_rows"]
 
 _ROWS_AT_ONCE = 4096
 
@@ -77,6 +77,16 @@ def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Itera
     return _build(list(numbers), listed, ends[: len(tails)], ends[len(tails) :])
 
 
+def as_graph(graph: Graph | networkx.Graph[Any]) -> Graph:
+    """Return a graph as it is, and one of networkx as `graph_from_networkx` builds it.
+
+    Raises:
+        KeyPropertyError, GraphError: as in `graph_from_networkx`.
+        TypeError: it is neither.
+    """
+    return graph if isinstance(graph, Graph) else graph_from_networkx(graph)
+
+
 def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
     """Build a graph from a networkx graph; its nodes are the keys.
 
@@ -86,7 +96,10 @@ def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
     Raises:
         KeyPropertyError: a node is neither a 64-bit integer nor a string, or kinds are mixed.
         GraphError: a vertex has more than 2,097,151 neighbours.
+        TypeError: it is no networkx graph.
     """
+    if not hasattr(graph, "adjacency"):
+        raise TypeError(f"a networkx graph is needed, not {type(graph).__name__}")
     return graph_from_rows((vertex, list(neighbours)) for vertex, neighbours in graph.adjacency())
 
 

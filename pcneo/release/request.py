@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pcneo.errors import FileFormatError, ParameterError
+from pcneo.model import AnyPath
 from pcneo.release.outputs import check_writable
 
 __all__ = ["Asked", "check_destinations", "read_batch"]
@@ -50,12 +51,13 @@ class Asked:
         return markdown, markdown.with_suffix(".json")
 
 
-def read_batch(path: Path) -> list[Asked]:
+def read_batch(path: AnyPath) -> list[Asked]:
     """Read releases from a CSV file whose columns are among `COLUMNS`; an empty cell is the default.
 
     Raises:
         FileFormatError: a column is unknown or a cell cannot be read; names the line.
     """
+    path = Path(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)

@@ -192,20 +192,41 @@ def _as_many(groups: Iterable[NDArray[np.int64]], limit: int, *, generously: boo
     return taken
 
 
-def minimal_p_cohesion(graph: networkx.Graph[Any], source: Key, p: object, score: str = "density") -> Cohesion:
-    """Return the minimal p-cohesion of one node of a networkx graph, whose nodes are integers or strings.
+def minimal_p_cohesion(graph: Graph | networkx.Graph[Any], source: Key, p: object, score: str = "density") -> Cohesion:
+    """Search the minimal p-cohesion of one vertex (ALGORITHM.md#p-cohesion).
 
-    Directions, parallel edges and self-loops are ignored. Only the part of the graph that the search looks at is read.
+    Of a networkx graph only the part that the search looks at is read.
+
+    Args:
+        graph: arrays, or a networkx graph whose nodes are integers or strings; directions, parallel edges and
+            self-loops are ignored.
+        source: the key of the vertex, in networkx the node.
+        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, or a float, read through its
+            `repr`.
+        score: `density` or `degree`.
+
+    Returns:
+        The cohesion, by key.
 
     Raises:
         ParameterError: p, score or source cannot be one.
-        NotFoundError: the graph has no such node.
+        NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: the answer failed its check.
     """
-    undirected = graph.to_undirected(as_view=True)
-
-    def fetch(keys: list[Key]) -> list[tuple[Key, list[Key]]]:
-        return [(key, list(undirected[key])) for key in keys if key in undirected]
-
+    fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
     return next(search_streamed(fetch, [source], p, score))
+
+
+def _fetch_from_arrays(graph: Graph) -> Fetch:
+    places = {key: place for place, key in enumerate(graph.keys.tolist())}
+
+    def neighbours(place: int) -> list[Key]:
+        return graph.keys[graph.neighbours[graph.offsets[place] : graph.offsets[place + 1]]].tolist()
+
+    return lambda keys: [(key, neighbours(places[key])) for key in keys if key in places]
+
+
+def _fetch_from_networkx(graph: networkx.Graph[Any]) -> Fetch:
+    undirected = graph.to_undirected(as_view=True)
+    return lambda keys: [(key, list(undirected[key])) for key in keys if key in undirected]

@@ -7,15 +7,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.errors import ParameterError
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.graph import as_graph
 from pcneo.kernels.running import thread_count
-from pcneo.model import CohesionBatch, Graph
+from pcneo.model import CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Task, make_task
 from pcneo.search.threshold import parse_fraction, thresholds
+
+if TYPE_CHECKING:
+    import networkx
 
 __all__ = ["minimal_p_cohesions", "search_batches"]
 
@@ -56,6 +61,7 @@ def search_batches(
     return _search(graph, make_task(p, score, check), queries, threads, progress or (lambda done, total: None))
 
 
+@overload
 def minimal_p_cohesions(
     graph: Graph,
     p: object,
@@ -65,10 +71,56 @@ def minimal_p_cohesions(
     concurrency: int | None = None,
     check: bool = False,
     progress: Progress | None = None,
+) -> CohesionBatch: ...
+@overload
+def minimal_p_cohesions(
+    graph: networkx.Graph[Any],
+    p: object,
+    score: str = "density",
+    *,
+    vertices: Iterable[Key] | None = None,
+    concurrency: int | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> CohesionBatch: ...
+def minimal_p_cohesions(
+    graph: Graph | networkx.Graph[Any],
+    p: object,
+    score: str = "density",
+    *,
+    vertices: Iterable[Key] | None = None,
+    concurrency: int | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
 ) -> CohesionBatch:
-    """Return what `search_batches` yields, and takes, as one batch."""
+    """Search the minimal p-cohesion of every vertex, or of some (ALGORITHM.md#p-cohesion).
+
+    Args:
+        graph: arrays, or a networkx graph as `pcneo.graph_from_networkx` takes it.
+        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, or a float, read through its
+            `repr`.
+        score: `density` or `degree`.
+        vertices: positions in `graph.keys`, of a networkx graph nodes; all of them if not given.
+        concurrency: number of threads; one for each core at hand if not given.
+        check: also check that each answer is minimal.
+        progress: called with the number of vertices done and of all.
+
+    Returns:
+        One batch, in ascending order of the vertices.
+
+    Raises:
+        ParameterError: p, score, vertices or concurrency is out of range.
+        NotFoundError: a networkx graph has no such node.
+        KeyPropertyError: nodes are of mixed or unusable kinds.
+        AnswerError: an answer failed its check.
+    """
+    if isinstance(graph, Graph):
+        positions = cast("Iterable[int] | None", vertices)
+    else:
+        graph = as_graph(graph)
+        positions = None if vertices is None else _positions(graph, vertices)
     batches = list(
-        search_batches(graph, p, score, vertices=vertices, concurrency=concurrency, check=check, progress=progress)
+        search_batches(graph, p, score, vertices=positions, concurrency=concurrency, check=check, progress=progress)
     )
     return CohesionBatch(
         p=parse_fraction(p),
@@ -79,6 +131,15 @@ def minimal_p_cohesions(
         edges=np.concatenate([np.empty(0, np.int64), *(batch.edges for batch in batches)]),
         keys=graph.keys,
     )
+
+
+def _positions(graph: Graph, vertices: Iterable[Key]) -> list[int]:
+    """Return the positions of vertices given by key."""
+    places: dict[Key, int] = {key: place for place, key in enumerate(graph.keys.tolist())}
+    for key in (vertices := list(vertices)):
+        if key not in places:
+            raise NotFoundError(f"There is no vertex {key!r} in the graph.", what="vertex", name=key)
+    return [places[key] for key in vertices]
 
 
 def _queries(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph.files.whole_file import check_place, whole_file
-from pcneo.model import Key, Progress
+from pcneo.model import AnyPath, Key, Progress
 from pcneo.stored.networks import Attributes, Network, network_of
 from pcneo.stored.runs import LATEST, list_runs
 from pcneo.stored.showing import read_cohesions, show
@@ -43,7 +43,7 @@ def export(
     database: str | None = None,
     *,
     what: Key,
-    path: Path,
+    path: AnyPath,
     run: str | None = None,
     graph: str | None = None,
     progress: Progress | None = None,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import ParameterError
+from pcneo.graph import as_graph
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key, ShownCohesion, StoredCohesions
 
 if TYPE_CHECKING:
@@ -44,9 +45,10 @@ class Network:
 @overload
 def to_networkx(cohesions: ShownCohesion | StoredCohesions) -> networkx.Graph[Key]: ...
 @overload
-def to_networkx(cohesions: Cohesion | CohesionBatch, graph: Graph) -> networkx.Graph[Key]: ...
+def to_networkx(cohesions: Cohesion | CohesionBatch, graph: Graph | networkx.Graph[Any]) -> networkx.Graph[Key]: ...
 def to_networkx(
-    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch, graph: Graph | None = None
+    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch,
+    graph: Graph | networkx.Graph[Any] | None = None,
 ) -> networkx.Graph[Key]:
     """Return one cohesion, or a graph with all of its cohesions, as a networkx graph whose nodes are keys.
 
@@ -59,7 +61,10 @@ def to_networkx(
 
     Args:
         cohesions: what `show` or `read_cohesions` returned, or what a search returned, with its graph.
-        graph: the graph that was searched.
+        graph: the graph that was searched, as arrays or as networkx's.
+
+    Returns:
+        A graph of its own: nothing of what was passed is changed by changing it.
 
     Raises:
         ParameterError: a search's cohesions without their graph, or with another.
@@ -74,16 +79,20 @@ def to_networkx(
 
 
 def network_of(
-    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch, graph: Graph | None = None
+    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch,
+    graph: Graph | networkx.Graph[Any] | None = None,
 ) -> Network:
-    """Return what `to_networkx` says of its arguments, nothing of it made yet."""
+    """Return the nodes and edges of `to_networkx`, none of them made yet. Arguments and errors as there."""
     if isinstance(cohesions, ShownCohesion):
         return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, {"run": cohesions.run.id})
     if isinstance(cohesions, StoredCohesions):
         return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, {"run": cohesions.run.id})
     if graph is None:
         raise ParameterError("Give the graph that was searched with its cohesions.", name="graph", value=None)
+    graph = as_graph(graph)
     if isinstance(cohesions, CohesionBatch):
+        if not np.array_equal(cohesions.keys, graph.keys):
+            raise ParameterError("The cohesions are not of this graph.", name="graph", value=None)
         return _of_all(graph, cohesions, critical_counts(graph, cohesions)[0], {})
     return _of_one(cohesions, _connections(graph, cohesions), None, {})
 

@@ -78,6 +78,8 @@ def test_cohesions_without_their_graph_or_with_another_are_refused(searched):
         pcneo.to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType]
     with pytest.raises(ParameterError, match="not of this graph"):
         pcneo.to_networkx(next(batch.cohesions(graph)), pcneo.graph_from_edges([1, 2], [1], [2]))
+    with pytest.raises(ParameterError, match="not of this graph"):
+        pcneo.to_networkx(batch, pcneo.graph_from_edges([1, 2], [1], [2]))
 
 
 # --- files

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import networkx as nx
+import numpy as np
 import pytest
 
 import pcneo
+from pcneo.errors import NotFoundError, ParameterError
 
 HEAVY = ("matplotlib", "networkx", "neo4j", "numba", "opendp")
 
@@ -79,3 +85,95 @@ print("imported", *(name for name in {HEAVY!r} if name in sys.modules))
     done = subprocess.run([sys.executable, "-W", "error", "-c", watched], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1].split() == ["imported"]
     assert not done.stderr
+
+
+# --- What every public function takes
+
+
+PUBLIC_MODULES = (pcneo.annotate, pcneo.audit, pcneo.budget, pcneo.plots, pcneo.release)
+
+
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (pcneo, *PUBLIC_MODULES)
+    for name in module.__all__
+    if callable(getattr(module, name)) and getattr(module, name) is not pcneo.annotate.Configuration
+}
+"""Every public function and class but `Configuration`, a dictionary. Of errors, which carry their data as keywords of
+any name, only the module is public."""
+
+
+def test_the_public_functions_are_among_those_that_are_tested():
+    functions = set(FUNCTIONS.values())
+    assert {pcneo.load, pcneo.annotate.write, pcneo.release.release, pcneo.budget.set_total} <= functions
+    assert {pcneo.Selection, pcneo.plots.new_figure, pcneo.audit.audit} <= functions
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_a_misspelt_keyword_is_refused_at_once(function: Callable[..., object]):
+    required = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
+    ]
+    keywords = {parameter.name: None for parameter in required if parameter.kind is parameter.KEYWORD_ONLY}
+    positional = [None for parameter in required if parameter.kind is not parameter.KEYWORD_ONLY]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'chekc'"):
+        function(*positional, **keywords, chekc=True)
+
+
+def test_a_graph_is_ours_or_networkxs():
+    network = nx.relabel_nodes(nx.karate_club_graph(), {v: f"member {v:02}" for v in range(34)})
+    graph = pcneo.graph_from_networkx(network)
+    batch, same = pcneo.minimal_p_cohesions(graph, "0.4"), pcneo.minimal_p_cohesions(network, "0.4")
+    assert list(same.cohesions()) == list(batch.cohesions())
+    named = pcneo.minimal_p_cohesions(network, "0.4", vertices=["member 20", "member 03"])
+    assert list(named.cohesions()) == [c for c in batch.cohesions() if c.vertex in ("member 03", "member 20")]
+    single = pcneo.minimal_p_cohesion(network, "member 20", "0.4")
+    assert single == pcneo.minimal_p_cohesion(graph, "member 20", "0.4") == list(named.cohesions())[1]
+    for cohesions in (batch, single):
+        ours, theirs = pcneo.to_networkx(cohesions, graph), pcneo.to_networkx(cohesions, network)
+        assert nx.utils.graphs_equal(ours, theirs)
+        assert ours.number_of_edges() > 0
+
+
+def test_a_vertex_that_the_graph_does_not_have_is_named():
+    network = nx.path_graph(3)
+    with pytest.raises(NotFoundError, match="no vertex 7"):
+        pcneo.minimal_p_cohesions(network, "0.4", vertices=[1, 7])
+    for graph in (network, pcneo.graph_from_networkx(network)):
+        with pytest.raises(NotFoundError, match="no vertex 7"):
+            pcneo.minimal_p_cohesion(graph, 7, "0.4")
+
+
+@pytest.mark.parametrize("graph", [[(1, 2)], "graph.csv", None])
+def test_what_is_no_graph_is_a_type_error(graph: Any):
+    with pytest.raises(TypeError, match="networkx graph is needed, not"):
+        pcneo.minimal_p_cohesions(graph, "0.4")
+    with pytest.raises(TypeError, match="networkx graph is needed, not"):
+        pcneo.graph_from_networkx(graph)
+
+
+@pytest.mark.parametrize("as_path", [str, Path], ids=["text", "path"])
+def test_a_picture_is_written_wherever_a_path_or_its_text_says(as_path: Callable[[str], Any], tmp_path: Path):
+    sizes, densities = np.array([2, 3, 5]), np.array([1.0, 1.0, 0.7])
+    place = tmp_path / "sizes.svg"
+    pcneo.plots.draw_distributions({"1/2": (sizes, densities)}, "density", as_path(str(place)), vertices=3)
+    assert place.read_bytes().startswith(b"<?xml")
+    with pcneo.plots.new_figure() as (figure, _):
+        pcneo.plots.save_figure(figure, as_path(str(tmp_path / "empty.png")))
+    assert (tmp_path / "empty.png").exists()
+    with pytest.raises(ParameterError, match="ends in"):
+        pcneo.plots.check_picture(as_path("picture.txt"))
+
+
+@pytest.mark.parametrize("as_path", [str, Path], ids=["text", "path"])
+def test_files_are_read_and_refused_alike_by_path_and_by_text(as_path: Callable[[str], Any], tmp_path: Path):
+    batch = tmp_path / "batch.csv"
+    batch.write_text("to,epsilon\ncounts.csv,1\n", encoding="utf-8")
+    assert len(pcneo.release.read_batch(as_path(str(batch)))) == 1
+    nowhere: Any = None
+    with pytest.raises(ParameterError, match="an export's name ends in"):
+        pcneo.export(nowhere, what="latest", path=as_path("run.txt"))
+    with pytest.raises(ParameterError, match="picture's name ends in"):
+        pcneo.annotate.stats(nowhere, p="0.3", plot=as_path("sizes.txt"))
