@@ -1,4 +1,4 @@
-// Compare the cohesions of two vertices: the members they share, beside the size of each.
+// Compare the cohesions of two vertices: their sizes and the members they share.
 //
 // names:
 //   Person  labels    the chosen labels
@@ -6,7 +6,7 @@
 // parameters:
 //   $run      string            id of a run
 //   $id       integer | string  key of one vertex
-//   $otherId  integer | string  key of the other
+//   $otherId  integer | string  key of the other vertex
 // returns:
 //   size       integer                 members of the first cohesion
 //   otherSize  integer                 members of the second

@@ -1,4 +1,4 @@
-// List the vertices whose cohesions contain one vertex, its own included.
+// List the vertices whose cohesions contain one vertex, itself included.
 //
 // names:
 //   Person  labels    the chosen labels

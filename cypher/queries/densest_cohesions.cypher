@@ -1,4 +1,4 @@
-// List the densest cohesions of a run, the larger first where densities are equal.
+// List the densest cohesions of a run; of equal densities, the larger first.
 //
 // names:
 //   id  property  the key property
@@ -6,8 +6,8 @@
 //   $run    string       id of a run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex   integer | string  key of the cohesion's vertex; the smaller key first where sizes are equal too
-//   size     integer           members of the cohesion, two or more: one alone has no density
+//   vertex   integer | string  key of the cohesion's vertex; of equal sizes too, the smaller key first
+//   size     integer           members of the cohesion, at least two: a single member has no density
 //   edges    integer           connections inside it
 //   density  float             share of its pairs that are connected, descending
 // cost: HepPh, p=0.1: 0.1 s; reads all of the run's 34,546 cohesions.

@@ -1,4 +1,4 @@
-// List the members of one vertex's cohesion that are no neighbours of it but share a neighbour with it.
+// List the members of one vertex's cohesion that are not its neighbours but share a neighbour with it.
 //
 // names:
 //   Person  labels    the chosen labels

@@ -1,4 +1,4 @@
-// List the connections that the most cohesions of a run rest on: those with both ends in the most.
+// List the connections that are critical in the most cohesions of a run.
 //
 // names:
 //   KNOWS  types     the chosen relationship types
@@ -7,7 +7,7 @@
 //   $run    string       id of a run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex     integer | string  the end with the smaller key; smaller keys first where counts are equal
+//   vertex     integer | string  the end with the smaller key; of equal counts, smaller keys first
 //   neighbour  integer | string  the other end
 //   cohesions  integer           cohesions that the connection is critical in, descending
 // cost: HepPh, p=0.1: 5 s; follows the connections of all of the run's 289,557 members.

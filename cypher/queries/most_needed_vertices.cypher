@@ -1,4 +1,4 @@
-// List the vertices that the most cohesions of a run rest on: those that are members of the most.
+// List the vertices that are members of the most cohesions of a run.
 //
 // names:
 //   id  property  the key property
@@ -6,7 +6,7 @@
 //   $run    string       id of a run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex     integer | string  key of the vertex; the smaller key first where counts are equal
+//   vertex     integer | string  key of the vertex; of equal counts, the smaller key first
 //   cohesions  integer           cohesions it is a member of, its own included, descending
 // cost: HepPh, p=0.1: 0.2 s; reads all of the run's 289,557 memberships.
 MATCH (c:PCohesion {run: $run})<-[:IN_COHESION]-(v)

@@ -1,4 +1,4 @@
-// List the smallest cohesions of a run, without those of isolated vertices, which have one member.
+// List the smallest cohesions of a run, without those of isolated vertices, which have a single member.
 //
 // names:
 //   id  property  the key property
@@ -6,7 +6,7 @@
 //   $run    string       id of a run
 //   $limit  integer 1..  how many to list
 // returns:
-//   vertex   integer | string  key of the cohesion's vertex; the smaller key first where sizes are equal
+//   vertex   integer | string  key of the cohesion's vertex; of equal sizes, the smaller key first
 //   size     integer           members of the cohesion, ascending
 //   edges    integer           connections inside it
 //   density  float             share of its pairs that are connected

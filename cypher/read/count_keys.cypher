@@ -1,4 +1,4 @@
-// Nodes of one label by the kind of their key, with an example of each that can be wrong.
+// Nodes of one label by the kind of their key, with an example of each kind.
 //
 // names:
 //   Page    label     one of the chosen labels
@@ -12,7 +12,7 @@
 //   stringExample   string|null   one of the strings
 //   missingExample  string|null   elementId of a node without a key
 //   example         string|null   a key of another kind, as text
-// scan: reading by key pages would lose vertices without a usable key silently, so all of the label are looked at once.
+// scan: pages by key would silently miss vertices without a usable key, so every node of the label is checked once.
 MATCH (v:Page)
 RETURN count(*) AS nodes,
        count(CASE WHEN v.id IS :: INTEGER NOT NULL THEN 1 END) AS integers,

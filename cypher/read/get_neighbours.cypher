@@ -1,15 +1,15 @@
-// The whole neighbourhoods of the vertices asked for, all in one row. The index gives back the number that was asked
-// for, 7 for 7.0, so the key is read from the node itself, by way of a list.
+// The complete neighbourhoods of some vertices, all in one row. The index returns the number from the query, 7 for 7.0,
+// so the key is read from the node itself, by way of a list.
 //
 // names:
 //   Person  labels    all chosen labels
 //   KNOWS   types     the chosen relationship types
 //   id      property  the key property
 // parameters:
-//   $keys  list<integer|string>  200 to 1,000 keys a call cost least
+//   $keys  list<integer|string>  200 to 1,000 keys per call cost least
 // returns:
-//   keys        list<integer|string>             keys that exist, in any order; more than once where one is repeated
-//   neighbours  list<list<integer|string|null>>  of each, keys of distinct neighbours, the vertex itself left out
+//   keys        list<integer|string>             keys that exist, in any order; a repeated key comes repeatedly
+//   neighbours  list<list<integer|string|null>>  the keys of its distinct neighbours, without itself
 UNWIND $keys AS wanted
 MATCH (v:Person {id: wanted})
 WITH head([v]).id AS key, COLLECT {

@@ -1,5 +1,5 @@
 // One page of the vertices of one label in key order, each with the keys of the neighbours its relationships point to.
-// All of a page comes in one row: unpacking a row takes the driver as long as unpacking hundreds of keys in a list.
+// The page comes in one row: unpacking a row takes the driver as long as unpacking hundreds of keys in a list.
 //
 // names:
 //   Page    label     one of the chosen labels
@@ -12,7 +12,7 @@
 //   $earlier  list<string>    chosen labels whose pages were read before; their vertices are left out
 // returns:
 //   keys        list<integer|string>              the vertices, ascending
-//   neighbours  list<list<integer|string|null>>   of each, one entry a relationship, loops and parallel ones included
+//   neighbours  list<list<integer|string|null>>   one entry per relationship, loops and parallel ones included
 MATCH (v:Page)
 WHERE v.id >= $from AND NOT any(label IN $earlier WHERE label IN labels(v))
 WITH v

@@ -1,4 +1,4 @@
-// The totals that owners have set, by graph in the order in which they were set; the last of a graph counts.
+// The totals set by owners, by graph and oldest first; the last total of a graph counts.
 //
 // returns:
 //   graph    string    name of the graph

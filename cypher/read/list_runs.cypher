@@ -7,7 +7,7 @@
 //   pText              string         p as a canonical fraction a/b
 //   score              string         density or degree
 //   status             string         running, complete or replaced
-//   nodeCount          integer        the count store's figure when the graph was read
+//   nodeCount          integer        in the count store when the graph was read
 //   relationshipCount  integer        likewise
 //   vertices           integer        vertices read
 //   edges              integer        edges read

@@ -1,4 +1,4 @@
-// End the transactions that carry a token, but only those that wait for a lock.
+// End the transactions with a token, but only if they are waiting for a lock.
 //
 // parameters:
 //   $token  string  metadata of the transaction that waits too long

@@ -1,4 +1,4 @@
-// Index budget events by the name of their graph.
+// Index totals by the name of their graph.
 CREATE INDEX IF NOT EXISTS
 FOR (budget:PCohesionBudget)
 ON (budget.graph)

@@ -1,4 +1,4 @@
-// Index the key property of one chosen label, so that a vertex is found without a scan.
+// Index the key property of one chosen label, so that vertices are found without a scan.
 //
 // names:
 //   Page    label     one of the chosen labels

@@ -1,4 +1,4 @@
-// Make the key property of one label unique, so that a vertex is found without a scan and is never loaded twice.
+// Make the key property of one label unique, so that vertices are found without a scan and never loaded twice.
 //
 // names:
 //   Page    label     the label of the vertices loaded

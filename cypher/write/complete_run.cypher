@@ -4,7 +4,7 @@
 //   $run                string       the run
 //   $graph              string       name of its graph
 //   $replaced           list<string>  runs that it replaces
-//   $nodeCount          integer      the count store's figure when the graph was read
+//   $nodeCount          integer      in the count store when the graph was read
 //   $relationshipCount  integer      likewise
 //   $vertices           integer      vertices read
 //   $edges              integer      edges read

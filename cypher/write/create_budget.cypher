@@ -1,4 +1,4 @@
-// Record a total that the owner sets, in the transaction that holds the graph's lock.
+// Record a total set by the owner, in the transaction that holds the graph's lock.
 //
 // parameters:
 //   $graph    string  name of the graph
@@ -7,7 +7,7 @@
 //   $who      string  the operating-system user
 // returns:
 //   created  integer  1
-// repeatable: a second record of the same total changes nothing that counts.
+// repeatable: a second record of the same total does not change the budget.
 OPTIONAL MATCH (earlier:PCohesionBudget {graph: $graph})
 WITH count(earlier) AS earlier
 CREATE (budget:PCohesionBudget {graph: $graph, number: earlier + 1, epsilon: $epsilon, delta: $delta, who: $who,

@@ -7,11 +7,11 @@
 //   $run    string     the run
 //   $p      float      for filtering
 //   $score  string     density or degree
-//   $rows   list<map>  vertex, size, edges, density, members (keys); 20,000 to 50,000 members a transaction
+//   $rows   list<map>  vertex, size, edges, density, members (keys); 20,000 to 50,000 members per transaction
 // returns:
 //   cohesions    integer  hubs written
 //   memberships  integer  memberships written
-// repeatable: one transaction under a fresh run identifier; a failed one leaves nothing.
+// repeatable: one transaction under a fresh run identifier; a failure leaves nothing behind.
 UNWIND $rows AS row
 MATCH (owner:Person {id: row.vertex})
 CREATE (owner)-[:HAS_COHESION]->(cohesion:PCohesion {

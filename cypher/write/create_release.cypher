@@ -3,7 +3,7 @@
 // parameters:
 //   $release         string       a fresh identifier
 //   $graph           string       name of the graph
-//   $run             string|null  the run it rests on
+//   $run             string|null  the run it used
 //   $mechanism       string       critical, edge, elv or published
 //   $k               integer 3..  vertices of the cliques
 //   $p               string|null  p as a canonical fraction a/b
@@ -11,8 +11,8 @@
 //   $epsilon         string       ε as a canonical fraction a/b
 //   $epsilonOne      string|null  ε1 likewise
 //   $delta           string       δ likewise
-//   $h               integer|null  the two-phase mechanisms' h
-//   $membershipHash  string|null  hash of the memberships it rests on
+//   $h               integer|null  h of the mechanisms with two phases
+//   $membershipHash  string|null  hash of the memberships it used
 //   $who             string       the operating-system user
 //   $version         string       of pcneo
 // returns:

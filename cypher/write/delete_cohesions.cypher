@@ -2,10 +2,10 @@
 //
 // parameters:
 //   $run    string       the run
-//   $limit  integer 1..  hubs a transaction
+//   $limit  integer 1..  hubs per transaction
 // returns:
 //   deleted  integer  hubs deleted; 0 when none is left
-// repeatable: what is gone is not found again.
+// repeatable: a second run finds nothing to delete.
 MATCH (cohesion:PCohesion {run: $run})
 WITH cohesion
 LIMIT $limit

@@ -1,10 +1,10 @@
-// Forget every total and every release of one graph, in the transaction that holds its lock.
+// Delete every total and every release of one graph, in the transaction that holds its lock.
 //
 // parameters:
 //   $graph  string  name of the graph
 // returns:
 //   forgotten  integer  records deleted
-// repeatable: what is gone is not found again.
+// repeatable: a second run finds nothing to delete.
 CALL () {
   MATCH (budget:PCohesionBudget {graph: $graph})
   DETACH DELETE budget

@@ -3,8 +3,8 @@
 // parameters:
 //   $run  string  the run
 // returns:
-//   deleted  integer  1, or 0 where it was gone
-// repeatable: what is gone is not found again.
+//   deleted  integer  1, or 0 if it was gone
+// repeatable: a second run finds nothing to delete.
 MATCH (run:PCohesionRun {id: $run})
 DETACH DELETE run
 RETURN count(*) AS deleted

@@ -1,10 +1,10 @@
-// Free a graph's name where nothing was ever stored, allowed or released under it.
+// Free a graph's name if nothing was ever stored, budgeted or released under it.
 //
 // parameters:
 //   $name  string  the graph's name
 // returns:
-//   deleted  integer  1, or 0 where the name is used
-// repeatable: what is gone is not found again.
+//   deleted  integer  1, or 0 if the name is in use
+// repeatable: a second run finds nothing to delete.
 MATCH (graph:PCohesionGraph {name: $name})
 WHERE NOT EXISTS { MATCH (:PCohesionRun {graph: $name}) }
   AND NOT EXISTS { MATCH (:PCohesionBudget {graph: $name}) }

@@ -8,7 +8,7 @@
 //   $keys  list<integer|string>  the vertices whose hubs go
 // returns:
 //   deleted  integer  hubs deleted
-// repeatable: what is gone is not found again.
+// repeatable: a second run finds nothing to delete.
 UNWIND $keys AS key
 MATCH (:Person {id: key})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
 DETACH DELETE cohesion

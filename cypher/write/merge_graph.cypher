@@ -1,17 +1,17 @@
-// Enter a graph under its name, or find it there.
+// Record a graph under its name, or return the record that is there.
 //
 // parameters:
 //   $name               string        the graph's name
 //   $nodeLabels         list<string>  ascending
 //   $relationshipTypes  list<string>  ascending
 //   $key                string        the key property
-//   $fingerprintKey     string        64 hexadecimal digits, used where the graph is new
+//   $fingerprintKey     string        64 hexadecimal digits, used if the graph is new
 // returns:
 //   nodeLabels         list<string>  as stored
 //   relationshipTypes  list<string>  as stored
 //   key                string        as stored
 //   fingerprintKey     string        as stored
-// repeatable: MERGE on a unique name; what is there already stays as it is.
+// repeatable: MERGE on a unique name; an existing graph stays as it is.
 MERGE (graph:PCohesionGraph {name: $name})
 ON CREATE SET graph.nodeLabels = $nodeLabels,
               graph.relationshipTypes = $relationshipTypes,

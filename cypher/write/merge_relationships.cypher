@@ -7,8 +7,8 @@
 // parameters:
 //   $rows   list<map>  source (the smaller key), target, properties (map of scalars); no pair twice
 // returns:
-//   merged  integer  pairs connected now: as many as rows, or a vertex is gone
-// repeatable: MERGE without a direction finds what an earlier run, or anyone, connected either way.
+//   merged  integer  pairs connected now; fewer than rows if a vertex is gone
+// repeatable: MERGE without a direction finds relationships that exist in either direction.
 UNWIND $rows AS row
 MATCH (source:Page {id: row.source})
 MATCH (target:Page {id: row.target})

@@ -1,4 +1,4 @@
-// Find vertices by label and key, and create those that are not there; only a new vertex gets the properties.
+// Find vertices by label and key, and create the missing ones; only new vertices get the properties.
 //
 // names:
 //   Page    label     the label of the vertices loaded
@@ -6,8 +6,8 @@
 // parameters:
 //   $rows   list<map>  key (integer or string), properties (map of scalars, without the key property); no key twice
 // returns:
-//   merged  integer  vertices found or created: as many as rows, or something is amiss
-// repeatable: MERGE on a unique key; what is there already stays as it is.
+//   merged  integer  vertices found or created; anything but the number of rows is a fault
+// repeatable: MERGE on a unique key; existing vertices stay as they are.
 UNWIND $rows AS row
 MERGE (v:Page {id: row.key})
 ON CREATE SET v += row.properties

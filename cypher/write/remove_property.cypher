@@ -1,4 +1,4 @@
-// Remove a property of our own from some vertices.
+// Remove a property that a release wrote from some vertices.
 //
 // names:
 //   Person  labels    all chosen labels
@@ -7,8 +7,8 @@
 // parameters:
 //   $keys  list<integer|string>  the vertices
 // returns:
-//   removed  integer  vertices found
-// repeatable: what is gone is not found again.
+//   removed  integer  vertices that exist
+// repeatable: a second run changes nothing.
 UNWIND $keys AS key
 MATCH (v:Person {id: key})
 REMOVE v.noisy

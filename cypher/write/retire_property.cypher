@@ -1,10 +1,10 @@
-// Note on releases that their noisy counts are no longer a property of the vertices.
+// Record on releases that no property holds their noisy counts any more.
 //
 // parameters:
 //   $releases  list<string>  the releases
 // returns:
-//   retired  integer  releases found
-// repeatable: what is gone stays gone; the time is written anew.
+//   retired  integer  releases that exist
+// repeatable: a second run only writes the time again.
 UNWIND $releases AS id
 MATCH (release:PCohesionRelease {id: id})
 SET release.propertyRemovedAt = datetime()

@@ -1,9 +1,9 @@
-// Take runs out of sight before their hubs are deleted.
+// Make runs invisible before their hubs are deleted.
 //
 // parameters:
 //   $runs  list<string>  the runs
 // returns:
-//   retired  integer  runs found
+//   retired  integer  runs that exist
 // repeatable: sets the same value again.
 UNWIND $runs AS id
 MATCH (run:PCohesionRun {id: id})

@@ -7,7 +7,7 @@
 // parameters:
 //   $rows  list<map>  vertex and count
 // returns:
-//   written  integer  vertices that got a value
+//   written  integer  vertices written
 // repeatable: sets the same values again.
 UNWIND $rows AS row
 MATCH (v:Person {id: row.vertex})

@@ -3,8 +3,8 @@
 // parameters:
 //   $name  string  the graph's name
 // returns:
-//   name  string  the graph's name; no row where there is no such graph
-// repeatable: writes the time only.
+//   name  string  the graph's name; no row if there is no such graph
+// repeatable: it only writes the time.
 MATCH (graph:PCohesionGraph {name: $name})
 SET graph.lockedAt = datetime()
 RETURN graph.name AS name
