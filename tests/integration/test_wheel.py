@@ -39,6 +39,16 @@ def test_wheel_holds_every_statement_of_the_checkout(python: Path, tmp_path: Pat
     assert found == {str(path.relative_to(ROOT / "cypher")) for path in (ROOT / "cypher").glob("*/*.cypher")}
 
 
+def test_wheel_holds_each_document_beside_its_room(python: Path, tmp_path: Path) -> None:
+    code = (
+        "from importlib.resources import files; from pathlib import Path; root = Path(str(files('pcneo')));"
+        "print(*(path.relative_to(root.parent) for path in root.rglob('*.md')))"
+    )
+    found = set(_run(str(python), "-c", code, cwd=tmp_path).split())
+    assert found == {str(path.relative_to(ROOT)) for path in (ROOT / "pcneo").rglob("*.md")}
+    assert len(found) >= 6
+
+
 def test_wheel_command_helps_and_lists_queries(python: Path, tmp_path: Path) -> None:
     pcneo = str(python.with_name("pcneo"))
     assert "Example: pcneo demo" in _run(pcneo, "--help", cwd=tmp_path)

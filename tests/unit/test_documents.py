@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import subprocess
-import tokenize
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +24,7 @@ DOCUMENTS = (
 
 CITATION = re.compile(r"\b([A-Z][A-Z-]*\.md)#([\w-]+)")
 NAMED = re.compile(r"(?<![\w./-])([A-Za-z][\w./-]*\.md)\b")
+COMMENT = re.compile(r"(?:^|\s)#\s.*$", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -66,9 +65,7 @@ def slugs(path: Path) -> frozenset[str]:
 
 def prose_of(source: str) -> Iterator[str]:
     """Comments, and strings that stand alone: docstrings and what describes an attribute."""
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.string
+    yield from COMMENT.findall(source)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.value.value
