@@ -203,3 +203,24 @@ def test_each_document_is_reached_from_the_readme_and_ships_beside_its_room() ->
         wheel = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["packages"] == ["pcneo"]
     assert not {"only-include", "exclude"} & wheel.keys()
+
+
+def test_the_floor_plan_is_the_contract() -> None:
+    """The plan separates floors by lines, the contract by entries; both have the same rooms on each."""
+    text = (ROOT / "pcneo/ARCHITECTURE.md").read_text(encoding="utf-8")
+    plan = re.search(r"^    __main__.*?^    errors.*?$", text, re.MULTILINE | re.DOTALL)
+    assert plan is not None
+    drawn = [
+        {
+            room
+            for line in re.findall(r"^    (\w+/?(?:  \w+(?=  ))?)  +\S", floor, re.MULTILINE)
+            for room in line.split()
+        }
+        for floor in re.split(r"^    ─+$", plan[0], flags=re.MULTILINE)
+    ]
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
+    assert [{room.rstrip("/") for room in floor} for floor in drawn] == [
+        set(re.findall(r"\w+", each)) for each in layers
+    ]
