@@ -1,1 +1,1 @@
-"""The benchmark: every goal a line, measured beside its peer in turns, as `scripts/bench` runs it."""
+"""The benchmark behind `scripts/bench`: a line for every goal, measured in turns with a peer."""

@@ -1,11 +1,11 @@
-"""Measures pcneo beside its peers, in turns, and says which goals are met.
+"""Measures pcneo and its peers in turns, and says which goals are met.
 
     scripts/bench                      the default set, into scripts/benchmarks/results/all.json, all.md and the README
-    scripts/bench triangles annotate   some of them, printed
-    scripts/bench --list               what there is
+    scripts/bench triangles annotate   some benchmarks, printed
+    scripts/bench --list               the names of all benchmarks
 
 The graph is HepPh (SNAP's cit-HepPh), looked for as shared/data/hepph_cit.edges.gz beside the checkout; --graph names
-another edge list. Wants an otherwise idle machine with two cores.
+another edge list. It needs an otherwise idle machine with two cores.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` does, too
+sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` works too
 
 from benchmarks import command, counting, database, growth, large, mechanism_errors, report, searching  # noqa: E402
 from benchmarks.measuring import Line, Setting, say  # noqa: E402
@@ -54,11 +54,11 @@ ALL = {**DEFAULT, **BY_NAME}
 
 
 def run(names: list[str], setting: Setting, keep: Callable[[dict[str, list[Line]]], None]) -> None:
-    """Run the benchmarks named, one after the other; `keep` is given all that is there after each."""
+    """Run the named benchmarks one after the other; `keep` gets all results so far after each."""
     lines: dict[str, list[Line]] = {}
     for number, name in enumerate(names, 1):
         say(f"{name} ({number} of {len(names)}): {_sentence(name)}")
-        # The goals were set on one graph; elsewhere there are only figures.
+        # The goals are for one graph; other graphs get figures only.
         judged = setting.name == "HepPh" or name in ("start", "large")
         lines[name] = [line if judged else replace(line, goal=None) for line in ALL[name](setting)]
         keep(lines)
@@ -69,7 +69,7 @@ def _sentence(name: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run what the command line asks for."""
+    """Run the benchmarks that the command line names."""
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         run(given.names or list(DEFAULT), setting, keep)
     finally:
-        print(page)  # where one fails, of those before it
+        print(page)  # if one fails, the page of those before it
     if to == KEPT:
         report.show(json.loads(to.read_text()), ROOT / "README.md")
 

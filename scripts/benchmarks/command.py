@@ -1,4 +1,4 @@
-"""Lines about the command as a whole: memory, start, a release phase by phase."""
+"""Lines about the command as a whole: memory, start-up, and a release phase by phase."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(json.dumps([name for name in sys.argv[1:] if name in sys.modules]))
 
 
 def memory(setting: Setting) -> Iterator[Line]:
-    """The peak of resident memory while every vertex is searched."""
+    """The peak of resident memory during a search of every vertex."""
     if not Path("/proc/self/clear_refs").exists():
         say("  memory is measured on Linux only.")
         return
@@ -46,7 +46,7 @@ def memory(setting: Setting) -> Iterator[Line]:
 
 
 def start(setting: Setting) -> Iterator[Line]:
-    """From the imports to the first result, and what `--help` imports."""
+    """The time from the imports to the first result, and what `--help` imports."""
     in_process("first_result", "without")  # fills the cache
     samples = [in_process("first_result", "without") for _ in range(setting.rounds)]
     yield Line(
@@ -84,7 +84,7 @@ def start(setting: Setting) -> Iterator[Line]:
 
 
 def release(setting: Setting) -> Iterator[Line]:
-    """A release with `critical` at ε = 1, in a process of its own, with a clock around its steps."""
+    """A release with `critical` at ε = 1, in its own process, each step timed."""
     from pcneo import annotate
     from pcneo.release import budget
 

@@ -73,7 +73,7 @@ def _check_triangles(graph: Any, counts: Any, of_igraph: Any) -> None:
 def cliques(setting: Setting) -> Iterator[Line]:
     """K3, K4 and K5 of every vertex, beside pivoterpy and pyflagsercount.
 
-    kClist, a C program that counts them for the whole graph, is in no package index and so not here.
+    kClist, a C program that counts them for the whole graph, is not packaged and therefore missing.
     """
     graph = setting.graph
     totals_of: dict[str, list[int]] = {}
@@ -105,7 +105,7 @@ def _ours_to_five(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], N
 
 
 def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
-    """Count the cliques of each size at every vertex, and add them up."""
+    """Return the number of cliques of each size, summed over the vertices."""
     from pcneo.counting.cliques import clique_counts_of_sizes
 
     counts = clique_counts_of_sizes(graph, sizes, concurrency=THREADS)
@@ -141,7 +141,7 @@ def _flagser(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
 
 
 class _silence:  # noqa: N801 — reads like contextlib's
-    """Keep what a C++ library writes off the terminal."""
+    """Hide the output of a C++ library."""
 
     def __enter__(self) -> None:
         self._kept = os.dup(1)
@@ -202,7 +202,7 @@ def any_k(setting: Setting) -> Iterator[Line]:
 
 
 def scales(setting: Setting) -> Iterator[Line]:
-    """What `critical` adds at each vertex: the pairs inside the groups, and the largest support."""
+    """The scales of `critical`: the pairs inside the groups, and the largest support at each vertex."""
     from pcneo import minimal_p_cohesions
     from pcneo.counting.protected import largest_supports, protect
 

@@ -1,4 +1,4 @@
-"""Lines beside Neo4j's own driver: annotation, and one vertex streamed."""
+"""Lines that compare with Neo4j's own driver: annotation, and one streamed vertex."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["annotate", "streamed", "writers"]
 READ = "MATCH (v:Person) RETURN v.id AS key, [(v)-[:KNOWS]->(n:Person) | n.id] AS neighbours"
 DELETE = "MATCH (c:PCohesion {run: 'plain'}) CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 200 ROWS"
 ROUNDS = {"0.1": 3, "0.3": 1}
-"""At most, for each p: at 0.3 a round writes and deletes millions of memberships twice, on a server that is warm."""
+"""The most rounds for each p: at 0.3 a round writes and deletes millions of memberships twice, on a warm server."""
 
 
 def annotate(setting: Setting) -> Iterator[Line]:
     """`pcneo annotate`, beside the plain driver reading the same rows and writing the same rows.
 
-    Ours runs in a process of its own on a graph that has no run yet: replacing one takes as long again as deleting it.
-    The driver reads one stream of packed rows, then writes the rows that ours computed with the same statement, in as
-    many sessions and as large transactions.
+    Ours runs in its own process on a graph without a run; replacing a run would add the time to delete it. The driver
+    reads one stream of packed rows, then writes the rows that ours computed, with the same statement, in as many
+    sessions and as large transactions.
     """
     from pcneo import annotate, clean
     from pcneo.annotate.run_writer import WRITERS
@@ -44,7 +44,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
 
             def ours(p: str = p, figures: list[dict[str, float]] = figures) -> float:
                 figures.append(in_process("annotate", server.uri, str(server.password_file), p))
-                clean(driver)  # the driver's own hubs are deleted untimed, too
+                clean(driver)  # deletes the driver's hubs, untimed
                 return figures[-1]["seconds"]
 
             plain = {"ours": ours, "driver": lambda rows=rows, p=p: _plain(driver, rows, p)}
@@ -65,7 +65,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
 
 
 def _row(cohesion: Cohesion) -> CohesionRow:
-    """A cohesion as the statement `create_cohesions` takes it."""
+    """A cohesion in the form that the statement `create_cohesions` takes."""
     return {
         "vertex": cohesion.vertex,
         "size": cohesion.size,
@@ -76,7 +76,7 @@ def _row(cohesion: Cohesion) -> CohesionRow:
 
 
 def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
-    """Read everything and write `rows`, which are deleted again, untimed."""
+    """Read everything and write `rows`; delete them again, untimed."""
     from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS
 
     started = time.perf_counter()
@@ -88,7 +88,7 @@ def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
 
 
 def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, sessions: int) -> float:
-    """Write `rows`, so many memberships a transaction and sessions at once, and delete them again, untimed."""
+    """Write `rows`, with so many memberships per transaction and so many sessions; delete them again, untimed."""
     from pcneo.annotate.run_writer import transactions_of
     from pcneo.store.statements import load_statement
 
@@ -109,7 +109,7 @@ def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, s
 
 
 def writers(setting: Setting) -> Iterator[Line]:
-    """Memberships written a second, by sessions that write at once and memberships a transaction."""
+    """Memberships written per second, by number of sessions and memberships per transaction."""
     from pcneo import annotate
 
     with loaded(setting.file) as server, server.driver() as driver:
@@ -128,7 +128,7 @@ def writers(setting: Setting) -> Iterator[Line]:
 
 
 def streamed(setting: Setting) -> Iterator[Line]:
-    """One vertex streamed, beside the driver sending the same statements one after the other."""
+    """One streamed vertex, beside the driver sending the same statements one after the other."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
     from pcneo import annotate, connect
@@ -155,7 +155,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
                         seen.append(statements)
                     return taken
 
-                ours()  # compiles, and lets the server plan
+                ours()  # compiles our code and the server's plans
                 more: list[float] = []
                 both: dict[str, list[float]] = {"ours": [], "driver": []}
                 for number in range(rounds):
@@ -186,7 +186,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
 
 @contextmanager
 def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """Note each statement that the driver sends, with its parameters."""
+    """Record every statement that the driver sends, with its parameters."""
     import neo4j
 
     seen: list[tuple[str, dict[str, Any]]] = []
@@ -210,7 +210,7 @@ def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
 
 
 def _sent(driver: Any, statements: Sequence[tuple[str, dict[str, Any]]]) -> float:
-    """Seconds in which the driver alone sends the statements and takes every row."""
+    """Seconds that the driver alone needs to send the statements and receive every row."""
     started = time.perf_counter()
     with driver.session(default_access_mode="READ") as session:
         for text, parameters in statements:

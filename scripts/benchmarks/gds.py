@@ -1,6 +1,6 @@
 """Neo4j's Graph Data Science library, on a local Neo4j of the version that it needs (scripts/benchmarks/gds.lock).
 
-It is GPL software: fetched when the benchmark wants it, into the cache, and run as a program of its own.
+It is GPL software: fetched into the cache when the benchmark needs it, and run as a separate program.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ COUNT = "CALL gds.cliqueCounting.stats('g', {concurrency: $threads}) YIELD compu
 
 
 class Gds:
-    """A server with the library and one graph, projected."""
+    """A server with the library and one projected graph."""
 
     def __init__(self, graph: Any) -> None:
-        """Remember the graph."""
+        """Prepare a server for this graph."""
         self._graph = graph
         self._stack = ExitStack()
 
@@ -52,7 +52,7 @@ class Gds:
             "server.memory.heap.max_size": "2g",
             "server.memory.pagecache.size": "256m",
             "dbms.security.procedures.unrestricted": "gds.*",
-            "server.config.strict_validation.enabled": "false",  # some settings are those of a later version
+            "server.config.strict_validation.enabled": "false",  # some settings belong to later versions
         }
         server = self._stack.enter_context(own_server(rest, NEO4J_VERSION, plugins=own, settings=settings))
         self._driver = self._stack.enter_context(server.driver())
@@ -68,6 +68,6 @@ class Gds:
         self._stack.close()
 
     def count_cliques(self, threads: int) -> tuple[float, list[int]]:
-        """Return the seconds of computing, and the number of cliques of 3, 4, 5, … vertices."""
+        """Return the seconds of computing, and the numbers of cliques of 3, 4, 5, … vertices."""
         record = self._driver.execute_query(COUNT, threads=threads).records[0]
         return record["computeMillis"] / 1000, [int(count) for count in record["globalCount"]]

@@ -1,4 +1,4 @@
-"""The graphs that are measured on: one from a file, and one that is made as large as wanted."""
+"""The graphs of the benchmark: one from a file, and generated ones of any size."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 __all__ = ["as_sets", "edge_list", "made_graph", "read_graph", "write_edges"]
 
 EXPONENT = 2.5
-"""Of the power law of group sizes and of how many groups a vertex joins."""
+"""The exponent of the power laws for group sizes and for the groups of a vertex."""
 NEAR = 300
-"""How far from each other those live who meet in a group: the standard deviation, in vertices."""
+"""The standard deviation of the distance between members of a group, in vertices."""
 
 
 def read_graph(path: Path) -> Any:
@@ -27,7 +27,7 @@ def read_graph(path: Path) -> Any:
 
 
 def edge_list(graph: Any) -> list[tuple[int, int]]:
-    """Return the edges, as positions, for a library that wants a list of pairs."""
+    """Return the edges as a list of pairs of positions, for libraries that need one."""
     from pcneo.counting.cliques import edge_ends
 
     u, v = edge_ends(graph)
@@ -43,24 +43,24 @@ def as_sets(graph: Any) -> list[set[int]]:
 def made_graph(edges: int, seed: int, far: float = 0.1) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     """Make a graph whose degrees follow a power law and whose neighbours know each other.
 
-    Vertices join groups, everybody with everybody: papers and authors, households, classes. How many groups a
-    vertex joins and how many vertices a group has are both drawn from power laws (exponent 2.5, groups of 2 to 30). Who
-    meets in a group lives near each other on a line, but for a share that comes from anywhere. Nearly half of all
-    wedges at a vertex are closed, on average.
+    Vertices join groups whose members are all connected, like the authors of a paper, households or classes. The number
+    of groups of a vertex and the number of vertices of a group are drawn from power laws (exponent 2.5, groups of 2 to
+    30). Members of a group live near each other on a line, except for a share that comes from anywhere. On average,
+    nearly half of the wedges at a vertex are closed.
 
     Args:
-        edges: about how many edges there shall be; those that repeat others, a tenth or less, count once.
-        seed: of numpy's generator; the same arguments and numpy make the same graph.
-        far: the share of places in groups that are taken from anywhere.
+        edges: about how many edges to make; repeated ones, a tenth or less, count once.
+        seed: of numpy's generator; the same arguments and version of numpy make the same graph.
+        far: the share of group members that come from anywhere.
 
     Returns:
         The number of vertices n, and the ends u < v of the edges, ascending: int64, shape (m,).
     """
     random = np.random.default_rng(seed)
     sizes = np.arange(2, 31)
-    pairs = float((_weights(sizes) * sizes * (sizes - 1)).sum()) / 2  # of a group, on average
+    pairs = float((_weights(sizes) * sizes * (sizes - 1)).sum()) / 2  # of an average group
     sizes = _power_law(random, max(1, round(edges / pairs)), 2, 30)
-    # The places of all groups are dealt to the vertices: each has as many cards as it joins groups.
+    # The places in all groups are dealt like cards: a vertex gets as many as the groups it joins.
     places = int(sizes.sum())
     joins = _power_law(random, places, 1, max(2, int(places**0.45)))
     n = int(np.searchsorted(np.cumsum(joins), places)) + 1
@@ -74,7 +74,7 @@ def made_graph(edges: int, seed: int, far: float = 0.1) -> tuple[int, NDArray[np
 
 
 def _power_law(random: np.random.Generator, count: int, least: int, most: int) -> NDArray[np.int64]:
-    """Draw integers from `least` to `most` whose frequency falls with the power EXPONENT."""
+    """Draw integers from `least` to `most` from a power law with EXPONENT."""
     values = np.arange(least, most + 1)
     return random.choice(values, count, p=_weights(values))
 
@@ -87,7 +87,7 @@ def _weights(values: NDArray[np.int64]) -> NDArray[np.float64]:
 def _pairs(
     members: NDArray[np.int64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all pairs of members of one group, the groups of each size at once."""
+    """Return all pairs of members of a group, for all groups, size by size."""
     tails, heads = [], []
     for size in np.unique(sizes).tolist():
         rows = members[starts[:-1][sizes == size][:, None] + np.arange(size)]

@@ -1,4 +1,4 @@
-"""What a vertex costs against its degree and against the size of the graph, on arrays; plotted."""
+"""The cost of a vertex by its degree and by the size of the graph, on arrays; with a plot."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ EDGES = (62_500, 125_000, 250_000, 500_000, 1_000_000, 2_000_000)
 FAR_EDGES = EDGES[:4]
 PS = ("0.1", "0.3")
 FAR = "0.3, nobody near"
-"""What the graphs are called in which groups meet from anywhere, so that every expansion reaches the same few hubs."""
+"""The name of the graphs whose groups come from anywhere, where every expansion reaches the same few hubs."""
 A_CLASS = {"0.1": 3_000, "0.3": 1_000}
-"""Vertices of a class of degrees that are searched, at most."""
+"""The most vertices to search in a class of degrees."""
 A_GRAPH = {"0.1": 20_000, "0.3": 1_000}
-"""Vertices of a graph that are searched."""
+"""The vertices to search in a graph."""
 LINEAR = 1.15
-"""An exponent up to which growth counts as linear here: what is measured has an error of some hundredths."""
+"""The largest exponent that counts as linear: measured exponents are off by some hundredths."""
 
 
 def growth(setting: Setting) -> Iterator[Line]:
-    """The processor time of a search by degree and by n, on made graphs; pictures beside the results."""
+    """Processor time of a search by degree and by n, on generated graphs; the pictures go beside the results."""
     by_n: dict[str, list[tuple[float, float]]] = {p: [] for p in (*PS, FAR)}
     for edges in FAR_EDGES:
         by_n[FAR].append(_some(_graph(edges, far=1), "0.3"))
@@ -56,7 +56,7 @@ def _graph(edges: int, far: float) -> Any:
 
 
 def _some(graph: Any, p: str) -> tuple[float, float]:
-    """The number of vertices, and the cost of a vertex chosen at random."""
+    """The number of vertices, and the cost of a random vertex."""
     random = np.random.default_rng(SEED)
     some = random.choice(graph.vertex_count, min(A_GRAPH[p], graph.vertex_count), replace=False)
     cost = _cost(graph, p, some)
@@ -65,7 +65,7 @@ def _some(graph: Any, p: str) -> tuple[float, float]:
 
 
 def _cost(graph: Any, p: str, vertices: Sequence[int] | Any) -> float:
-    """Microseconds of processor time of a vertex, on one thread, less what any search of this graph takes to begin."""
+    """Microseconds of processor time per vertex, on one thread, without the fixed cost of a search of this graph."""
     from pcneo import minimal_p_cohesions
 
     quick = [int(graph.degrees.argmin())]
@@ -82,7 +82,7 @@ def _cost(graph: Any, p: str, vertices: Sequence[int] | Any) -> float:
 
 
 def _degrees(graph: Any, p: str) -> Iterator[tuple[float, float]]:
-    """The mean degree and the cost of a vertex, for classes of degrees that double."""
+    """The mean degree and the cost of a vertex, by classes of doubling degree."""
     random = np.random.default_rng(SEED)
     least = 2
     while least <= graph.degrees.max():
@@ -96,13 +96,13 @@ def _degrees(graph: Any, p: str) -> Iterator[tuple[float, float]]:
 
 
 def _exponent(points: Sequence[tuple[float, float]]) -> float:
-    """The slope of a straight line through the points, both axes logarithmic."""
+    """The slope of a straight line through the points on logarithmic axes."""
     xs, ys = np.log(np.array(points)).T
     return float(np.polyfit(xs, ys, 1)[0])
 
 
 def _linear_until(points: Sequence[tuple[float, float]]) -> str:
-    """Up to where the growth is at most linear, by the slope through each point and the two after it."""
+    """The point up to which growth is at most linear, by the slope through each point and the next two."""
     for first in range(len(points) - 2):
         exponent = _exponent(points[first : first + 3])
         if exponent > LINEAR:

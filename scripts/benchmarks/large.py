@@ -1,4 +1,4 @@
-"""A graph of millions of edges through the command line: loaded, annotated, released, Neo4j on the same machine."""
+"""A graph of millions of edges through the command line: load, annotate, release, with Neo4j on the same machine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from benchmarks.neo4j_servers import own_server
 __all__ = ["large"]
 
 SERVER = {"server.memory.heap.max_size": "3g", "server.memory.pagecache.size": "2g"}
-"""For Neo4j; the local server's own half gigabyte of heap holds the transactions of a larger graph, but little more."""
+"""Neo4j's heap; the local server's own half gigabyte is hardly more than a large graph's transactions need."""
 GIB = 2**30
 NAMES = ("--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id")
 
 
 @dataclass(frozen=True)
 class Phase:
-    """What one command took: seconds; peaks of resident memory in bytes, ours and the server's."""
+    """The cost of one command: seconds, and peaks of resident memory in bytes, ours and the server's."""
 
     seconds: float
     ours: int
@@ -34,7 +34,7 @@ class Phase:
 
 
 def large(setting: Setting) -> Iterator[Line]:
-    """A made graph of `--edges` edges: load, annotate at p=0.1, release at k=3, with the memory of each."""
+    """A generated graph of `--edges` edges: load, annotate at p=0.1, release at k=3, with the memory of each."""
     from pcneo.server.jars import ensure_jars
     from pcneo.server.servers import DEFAULT_VERSION
 
@@ -65,10 +65,10 @@ def large(setting: Setting) -> Iterator[Line]:
 
 
 def _run(arguments: list[str], environment: Mapping[str, str], server: int) -> tuple[Phase, str]:
-    """Run one command of pcneo in a process of its own; what it says on standard error is for whoever watches."""
+    """Run a command of pcneo in its own process; its standard error is shown."""
     reset = Path(f"/proc/{server}/clear_refs")
     if reset.exists():
-        reset.write_text("5")  # the server's peak begins anew
+        reset.write_text("5")  # resets the server's peak
     started = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-m", "pcneo", *arguments],

@@ -1,4 +1,4 @@
-"""What a line of the benchmark is, and how two programs are timed in turns."""
+"""The lines of the benchmark, and timing programs in turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["THREADS", "Goal", "Line", "Setting", "at_least", "at_most", "in_turns", "say", "timed"]
 
 THREADS = 2
-"""Of ours and of every peer that takes a number of threads, unless a line says otherwise."""
+"""Threads of ours and of every peer that has such a setting, unless a line says otherwise."""
 
 SEED = 20260101
 
@@ -27,7 +27,7 @@ class Goal:
     Attributes:
         bound: `at most` or `at least`.
         value: the bound.
-        of: what is bound: `ratio` or `ours`.
+        of: the bounded quantity: `ratio` or `ours`.
     """
 
     bound: str
@@ -35,7 +35,7 @@ class Goal:
     of: str
 
     def met_by(self, value: float) -> bool:
-        """Whether a median keeps the bound."""
+        """Whether a median meets the goal."""
         return value <= self.value if self.bound == "at most" else value >= self.value
 
 
@@ -54,14 +54,14 @@ class Line:
     """One line of the table.
 
     Attributes:
-        what: what was measured, on what.
-        ours: one number a round, in `unit`.
-        unit: of ours and of the peer's.
-        peer: who else did it; empty where nobody did.
-        theirs: one number a round.
+        what: what was measured, and on which graph.
+        ours: a number per round, in `unit`.
+        unit: of `ours` and `theirs`.
+        peer: the other program; empty without one.
+        theirs: a number per round.
         ratio: how the two are compared, `ours / peer` or `peer / ours`.
-        goal: what is asked for, if anything is.
-        note: what else has to be known: samples, seeds, threads, what bounds it.
+        goal: the goal, if there is one.
+        note: what a reader must know: samples, seeds, threads, limits.
     """
 
     what: str
@@ -75,13 +75,13 @@ class Line:
 
     @property
     def ratios(self) -> list[float]:
-        """The ratio of each round."""
+        """The ratio of every round."""
         pairs = list(zip(self.ours, self.theirs, strict=True)) if self.theirs else []
         return [ours / theirs if self.ratio == "ours / peer" else theirs / ours for ours, theirs in pairs]
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is met by the median; None without a goal."""
+        """Whether the median meets the goal; None without a goal."""
         if self.goal is None:
             return None
         return self.goal.met_by(median(self.ratios if self.goal.of == "ratio" else self.ours))
@@ -89,12 +89,12 @@ class Line:
 
 @dataclass
 class Setting:
-    """What a run of the benchmark was asked for.
+    """The settings of the benchmark.
 
     Attributes:
         file: the graph's edge list.
-        rounds: how often each is measured, after a round that warms up.
-        to: where pictures go.
+        rounds: how often to measure, after a round to warm up.
+        to: the folder for pictures.
         edges: edges of the large graph.
     """
 
@@ -105,7 +105,7 @@ class Setting:
 
     @property
     def many(self) -> int:
-        """Rounds of what takes about a second: what else the machine does weighs more there."""
+        """Rounds for tasks of about a second, on which other work on the machine weighs more."""
         return max(self.rounds, 9)
 
     @cached_property
@@ -117,17 +117,17 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What the tables call the graph."""
+        """The graph's name in the tables."""
         return "HepPh" if self.file.name.startswith("hepph_cit") else self.file.name.partition(".")[0]
 
 
 def say(text: str) -> None:
-    """Say on standard error what is being done."""
+    """Report progress on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def timed(task: Callable[[], object]) -> Callable[[], float]:
-    """Return a task that gives the seconds that this one took."""
+    """Return a task that returns the seconds that `task` took."""
 
     def run() -> float:
         gc.collect()
@@ -143,7 +143,7 @@ def timed(task: Callable[[], object]) -> Callable[[], float]:
 def in_turns(
     rounds: int, tasks: Mapping[str, Callable[[], float]], *, warm_up: bool = True, label: str = ""
 ) -> dict[str, list[float]]:
-    """Run the tasks one after the other, in each round the other way round, and return what each gave.
+    """Run the tasks in turns, reversing the order every round, and return the results of each.
 
     The first round warms up and does not count, unless the tasks are warm already.
     """

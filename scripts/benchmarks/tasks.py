@@ -1,4 +1,4 @@
-"""What is measured in a process of its own: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
+"""Tasks measured in a separate process: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _connected(uri: str, password_file: str) -> Any:
 
 
 def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
-    """Annotate the graph; start-up, compilation and the loading of compiled code are left out."""
+    """Annotate the graph; times exclude start-up, compilation and the loading of compiled code."""
     from pcneo import annotate
 
     with _connected(uri, password_file) as driver:
@@ -47,7 +47,7 @@ def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
 
 
 def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
-    """Release with a clock around each step that is known by name; what is not falls under `other`."""
+    """Release, and time each step that has a name; the rest is `other`."""
     from pcneo.release import Asked, prepared, release, releasing
     from pcneo.release.read_graph import Source
 
@@ -89,7 +89,7 @@ def _clocked(step: Callable[..., Any], phase: str, clocks: dict[str, float]) -> 
 
 
 def memory(file: str, p: str) -> dict[str, float]:
-    """How much memory a search of every vertex takes at its peak, beside what the graph and the answer take."""
+    """The peak memory of a search of every vertex, and the memory of the graph and the answer."""
     from benchmarks.graphs import read_graph
     from benchmarks.measuring import THREADS
     from pcneo import minimal_p_cohesions
@@ -97,7 +97,7 @@ def memory(file: str, p: str) -> dict[str, float]:
     graph = read_graph(Path(file))
     minimal_p_cohesions(graph, p, vertices=range(min(20, graph.vertex_count)), concurrency=THREADS)
     before = _resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     batch = minimal_p_cohesions(graph, p, concurrency=THREADS)
     peak = _resident("VmHWM")
     result = sum(array.nbytes for array in (batch.vertices, batch.offsets, batch.members, batch.edges))
@@ -110,10 +110,10 @@ def _resident(what: str) -> int:
 
 
 def first_result(scipy: str) -> dict[str, float]:
-    """Seconds to import what a search needs, and from there to the first result.
+    """Seconds to import what a search needs, and from then to the first result.
 
-    The package does not need scipy, but numba imports its linear algebra where a peer has brought it: `without` hides
-    it.
+    The package does not need scipy, but numba imports scipy's linear algebra if a peer has installed it; `without`
+    hides it.
     """
     if scipy == "without":
         sys.modules["scipy"] = None  # type: ignore[assignment]
