@@ -316,6 +316,15 @@ def test_a_changed_graph_or_changed_memberships_are_refused(
     refused(kite, 4, says, "--mechanism", mechanism, "--no-promise")
 
 
+def test_which_of_several_runs_is_meant_must_be_said_and_one_that_is_not_complete_is_none(
+    kite: Database, refused: Callable[..., None]
+) -> None:
+    annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
+    refused(kite, 2, f"Several runs fit: graph {NAME}, p=1/2, score density; graph {NAME}, p=9/10, score density.")
+    kite.run("MATCH (r:PCohesionRun {pText: '9/10'}) SET r.status = 'running'")
+    refused(kite, 4, "no complete run", "-p", "0.9")
+
+
 def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
     annotate.write(db.driver, db.name, p=0.5, vertices=[1, 2], **PERSONS)
@@ -372,6 +381,32 @@ def test_a_graph_whose_name_is_freed_before_the_spend_is_refused(
     db.put(KITE)
     monkeypatch.setattr(releasing, "enter", freed)
     refused(db, 4, f"There is no graph '{NAME}'", "--mechanism", "edge", "--budget-epsilon", "1")
+
+
+def test_a_graph_that_another_process_enters_at_the_same_moment_is_refused(
+    db: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merge = LedgerGateway.merge_graph
+
+    def second(self: LedgerGateway, name: str, selection: Any, fingerprint_key: str) -> Any:
+        merge(self, name, selection, "00" * 32)
+        return merge(self, name, selection, fingerprint_key)
+
+    db.put(KITE)
+    monkeypatch.setattr(LedgerGateway, "merge_graph", second)
+    refused(db, 6, "Another pcneo has just entered graph", "--mechanism", "edge", "--budget-epsilon", "1")
+
+
+def test_nobody_spends_while_another_name_over_the_same_data_is_written(
+    kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or each of the two could find the other without a ledger, and both would get one."""
+    annotate.write(kite.driver, kite.name, p=0.5, graph="second", **PERSONS)
+    monkeypatch.setattr("pcneo.store.lock.WAIT_SECONDS", 0.1)
+    with GraphLock(LedgerGateway(kite.driver, kite.name), "second"):
+        refused(kite, 6, "Another pcneo is writing graph 'second'", "--graph", NAME)
+        with pytest.raises(BusyError, match="'second'"):
+            budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=1)
 
 
 def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
@@ -583,6 +618,22 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     report = (tmp_path / "b.owner.md").read_text()
     assert "- k=3, ε=1, δ=0\n" in report
     assert "run by the owner, who sees the whole graph" in report
+
+
+def test_the_noise_level_follows_from_what_the_mechanism_looks_at(kite: Database, tmp_path: Path) -> None:
+    """With an ε1 so large that phase 1 draws 0 and pads by 0, λ tells what was bounded: 3·bound/ε2.
+
+    Two vertices of the kite share 2 neighbours at most. Vertex 4 has the largest degree, 4, and is asked first, then 2,
+    3 and 6 of degree 3, and so on. Inside MC(v) no degree is above 2; if all are asked, the bound is 1.
+    """
+    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=10_000, delta="0.1")
+    cases = [("edge", None, 2), ("elv", 3, 3), ("elv", 4, 2), ("published", 3, 2), ("published", 7, 1)]
+    for mechanism, h, bound in cases:
+        to = tmp_path / f"{mechanism}{h}.csv"
+        wanted = Asked(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
+        release(kite.driver, kite.name, asked=[wanted], no_promise=True)
+        (scale,) = json.loads(to.with_suffix(".owner.json").read_text())["scales"]
+        assert (Fraction(scale["scale"]), scale["vertices"]) == (Fraction(3 * bound, 400), 7), (mechanism, h)
 
 
 # --- The property

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pcneo.counting.cliques import clique_counts, clique_counts_of_sizes, clique_supports, cliques_inside, edge_ends
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.graph import graph_from_edges, graph_from_networkx
+from pcneo.kernels.degeneracy import by_core, by_degree
 from pcneo.model import CohesionBatch
 from pcneo.search import minimal_p_cohesions
 
@@ -57,6 +58,18 @@ def batches(draw: st.DrawFn) -> tuple[nx.Graph, CohesionBatch]:
 def sets_of(batch: CohesionBatch) -> dict[naive.Vertex, set[naive.Vertex]]:
     bounds = zip(batch.offsets[:-1], batch.offsets[1:], strict=True)
     return {int(v): set(batch.members[a:b].tolist()) for v, (a, b) in zip(batch.vertices, bounds, strict=True)}
+
+
+@settings(deadline=None)
+@given(graphs())
+@example(nx.Graph([(1, 2), (1, 3), (1, 4), (4, 5), (5, 6), (5, 7)]))  # a tree: by degree, 4 would leave before 1 and 5
+def test_no_vertex_has_more_successors_than_its_order_promises(graph):
+    arrays = graph_from_networkx(graph)
+    of_core, of_degree = (
+        int(np.diff(order(arrays.offsets, arrays.neighbours).offsets).max(initial=0)) for order in (by_core, by_degree)
+    )
+    assert of_core <= max(nx.core_number(graph).values(), default=0)
+    assert of_degree**2 <= 2 * graph.number_of_edges()
 
 
 @settings(deadline=None)

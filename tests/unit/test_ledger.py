@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -169,11 +170,16 @@ def test_a_second_name_over_the_same_data_gets_no_ledger() -> None:
         check_sole_names(ledger([first, second], "a"), [second])
 
 
+def recorded(graph: str, **values: Any) -> ReleaseRecord:
+    return ReleaseRecord(
+        **{**dict.fromkeys(field.name for field in dataclasses.fields(ReleaseRecord)), **values, "graph": graph}
+    )
+
+
 def test_a_name_that_has_releases_and_no_total_keeps_the_ledger_to_itself() -> None:
     """`published` needs none."""
     first, second = graph("a"), graph("b")
-    values = dict.fromkeys(field.name for field in dataclasses.fields(ReleaseRecord)) | {"graph": "a"}
-    records = LedgerRecords((first, second), (), (ReleaseRecord(**values),))  # pyright: ignore[reportArgumentType]
+    records = LedgerRecords((first, second), (), (recorded("a"),))
     check_sole_names(records, [first])
     with pytest.raises(BudgetError, match="--graph a"):
         check_sole_names(records, [second])
@@ -193,6 +199,20 @@ def test_the_newest_total_counts() -> None:
     records = ledger([graph("a")], "a", "a")
     newest = BudgetRecord(**{**vars(records.budgets[0]), "epsilon": "7/2"})
     assert account_of(LedgerRecords((), (*records.budgets, newest), ()), "a").total == Cost(F(7, 2))
+
+
+def test_a_graphs_own_releases_are_charged_with_all_that_they_cost() -> None:
+    releases = [
+        recorded(name, mechanism="edge", epsilon=f"1/{i}", delta=f"1/{i}00", membership_hash=None)
+        for name, i in (("a", 3), ("b", 5), ("a", 7))
+    ]
+    critical = recorded("a", mechanism="critical", epsilon="1/11", delta="0/1", membership_hash="the set")
+    account = account_of(LedgerRecords((), (), (*releases, critical)), "a")
+    assert account.spends == (
+        Spend("edge", F(1, 3), F(1, 300)),
+        Spend("edge", F(1, 7), F(1, 700)),
+        Spend("critical", F(1, 11), F(0), "the set"),
+    )
 
 
 # --- Values of a property
