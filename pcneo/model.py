@@ -69,7 +69,11 @@ class Graph:
 
 
 def one_or_more(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names, of which one may stand alone: "Person" is a name, not six letters."""
+    """Return names as a tuple; a single text is one name, not a sequence of letters.
+
+    Args:
+        names: several names, or one.
+    """
     return (names,) if isinstance(names, str) else tuple(names)
 
 

@@ -34,20 +34,7 @@ from pcneo.store.schema import OWN_SCHEMA
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = [
-    "Forgotten",
-    "GraphBudget",
-    "account_of",
-    "check_sole_names",
-    "find_graph",
-    "forget",
-    "ledger_locked",
-    "parse_total",
-    "set_total",
-    "show",
-    "total_texts",
-    "user",
-]
+__all__ = ["Forgotten", "GraphBudget", "forget", "set_total", "show"]
 
 
 @dataclass(frozen=True)
@@ -173,17 +160,27 @@ def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iter
 def set_total(
     driver: Driver, database: str | None = None, *, graph: str, epsilon: object, delta: object | None = None
 ) -> Account:
-    """Set a graph's total (ε, δ); setting it again, also higher, is an event in the ledger.
+    """Set a graph's total (ε, δ). Setting it again, even higher, is recorded in the ledger.
 
-    Without δ it stays what it was, 0 at first. A total below what is spent already admits nothing more.
+    A total below what is spent already admits no further release.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        graph: the graph's name.
+        epsilon: ε, a number or its text.
+        delta: δ likewise; None keeps the present δ, 0 at first.
+
+    Returns:
+        The graph's account with the new total.
 
     Raises:
         ParameterError: ε or δ is out of range.
         NotFoundError: there is no such graph.
-        BudgetError: the graph shares data with another that has a ledger.
-        BusyError: somebody is writing the graph.
+        BudgetError: the graph shares data with another graph that has a ledger.
+        BusyError: another writer holds the graph.
     """
-    asked = parse_total(epsilon, delta)
+    wanted = parse_total(epsilon, delta)
     gateway = LedgerGateway(driver, database)
     record = find_graph(gateway, graph)
     gateway.ensure_schema(OWN_SCHEMA)
@@ -191,7 +188,7 @@ def set_total(
         ledger = read_ledger(transaction)
         check_sole_names(ledger, [record])
         account = account_of(ledger, graph)
-        total = Cost(asked.epsilon, account.total.delta) if delta is None and account.total else asked
+        total = Cost(wanted.epsilon, account.total.delta) if delta is None and account.total else wanted
         create_budget(transaction, graph, *total_texts(total), user())
     return replace(account, total=total)
 
@@ -204,7 +201,12 @@ def total_texts(total: Cost) -> tuple[str, str]:
 
 
 def show(driver: Driver, database: str | None = None, *, graph: str | None = None) -> list[GraphBudget]:
-    """Return the ledgers of one graph or of every graph that pcneo knows, by name.
+    """Return the ledger of one graph, or of every graph that pcneo knows, by name.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        graph: the graph's name; None for all.
 
     Raises:
         NotFoundError: there is no such graph.
@@ -226,7 +228,7 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
 def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> Forgotten:
     """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
 
-    What was published in files stays published.
+    Published files stay published.
 
     Args:
         driver: an open driver.
@@ -237,7 +239,7 @@ def forget(driver: Driver, database: str | None = None, *, graph: str, again: st
     Raises:
         ParameterError: the two names differ.
         NotFoundError: there is no such graph.
-        BusyError: somebody is writing the graph.
+        BusyError: another writer holds the graph.
     """
     if graph != again:
         raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)

@@ -67,7 +67,11 @@ class Prepared:
         return spend_of(self.mechanism, self.run)
 
     def draw(self, noise: Noise) -> tuple[list[Fraction], list[int]]:
-        """Draw once; return the scale and the noisy count of each vertex."""
+        """Draw noise once; return the scale and the noisy count of each vertex.
+
+        Args:
+            noise: the source of noise.
+        """
         scales = self.scales or []
         if self.find_scale is not None:
             scales = [self.find_scale(noise)] * len(self.counts)

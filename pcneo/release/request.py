@@ -52,7 +52,10 @@ class Asked:
 
 
 def read_batch(path: AnyPath) -> list[Asked]:
-    """Read releases from a CSV file whose columns are among `COLUMNS`; an empty cell is the default.
+    """Read releases from a CSV file, one per row.
+
+    Args:
+        path: the file; its columns are among `COLUMNS`, and an empty cell means the default.
 
     Raises:
         FileFormatError: a column is unknown or a cell cannot be read; names the line.

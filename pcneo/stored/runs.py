@@ -84,8 +84,12 @@ class CleanResult:
 def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
     """Return the stored runs, oldest first; `running` ones belong to a writer at work or to one that died.
 
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+
     Raises:
-        DatabaseError: the database cannot be asked.
+        DatabaseError: the database could not be read.
     """
     gateway = Gateway(driver, database)
     runs = gateway.list_runs()  # before the graphs: a run that is seen has a graph that is seen

@@ -99,6 +99,13 @@ def test_the_version_is_the_same_wherever_it_is_said(file: str, pattern: str):
     assert said[1] == __version__
 
 
+def test_the_reference_is_up_to_date_and_leaves_no_argument_out():
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "reference", "--check"], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_citation_is_as_its_format_wants_it():
     cffconvert = Path(sys.executable).with_name("cffconvert")
     done = subprocess.run([cffconvert, "--validate"], cwd=ROOT, capture_output=True, text=True, timeout=60)
