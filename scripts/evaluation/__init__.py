@@ -1,23 +1,21 @@
 """The paper's experiments (its Section VI) on its nine graphs, with its mechanisms and ours, claim by claim.
 
-    datasets     the graphs: names, sources, counts that say they are the right ones
-    cells        one point of one experiment, as plain parameters
-    kept         finished cells and arrays in a folder, each a file that appears whole or not
-    experiments  which cells make which table and figure
-    views, sets  what is computed of graphs and cohesions, each once
-    simulation   many releases at once, with floating-point noise that no release can have
-    switching    connections that decide whether a count gets noise, under the paper's switch
-    structure, releases, losses   from arrays to the numbers of a cell
-    computing    which of them is a cell's
-    evaluating   the cells that are missing, in parallel, with the time left
-    finished     cells by their parameters
-    drawing, tables, claims   from finished cells to pictures, Markdown and verdicts
-    producing    the use case
-    stored       graphs and cohesions from Neo4j instead of files
+    datasets         the graphs: names, publishers, and the counts by which they are recognized
+    cells, results   one point of one experiment, by its parameters; what it computes
+    results_folder   finished cells and arrays in a folder; each file appears whole or not
+    experiments      the cells of each table and figure
 
-Nothing of `release` or `privacy` knows this package.
+    local_views, graph_arrays, cohesion_arrays, kept_arrays   what many cells need, computed once
+    simulation, switching                                     many releases at once; the paper's switch `inside`
+    sizes_and_densities, simulated_releases, worst_losses     from arrays to the numbers of a cell
+    computing, missing_cells                                  a cell by its kind; all that are missing, in parallel
+
+    finished_cells                                            finished cells, selected by kind and parameters
+    drawing, tables, claims, which_mechanism, report_text     pictures, Markdown and verdicts
+    producing        all of it together, for Python
+    command_line     the same for a shell, as `scripts/evaluate`
+    stored_graphs    graphs and cohesions from Neo4j instead of files
+    kept_report      the report that the project keeps
+
+The package `pcneo` does not import the evaluation, and its wheel does not hold it.
 """
-
-from evaluation.producing import TARGETS, Evaluation, check_targets, evaluate, graphs_of_folder
-
-__all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]

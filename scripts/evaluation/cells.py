@@ -1,12 +1,16 @@
-"""A cell: one point of one experiment, as plain parameters; its result is one small file named by their hash."""
+"""Cells: a cell is one point of one experiment, given by its parameters alone.
+
+Each kind of cell is a frozen dataclass with the parameters that the kind has. The hash of the parameters names the file
+of the cell's result.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, TypeAlias, TypedDict
 
 from pcneo.config import __version__
 
@@ -15,37 +19,44 @@ __all__ = [
     "RUNS",
     "SEED",
     "SWITCHES",
+    "AgainstCell",
     "Cell",
-    "Result",
-    "from_plain",
-    "given",
-    "number_of",
-    "text_of",
-    "to_plain",
+    "CohesionsCell",
+    "GraphCell",
+    "LossCell",
+    "NeededCohesions",
+    "OverlapCell",
+    "Parameters",
+    "ReleaseCell",
+    "ScoresCell",
+    "SubsetsCell",
+    "Switches",
+    "ViewsCell",
+    "cell_of",
 ]
 
-Result = dict[str, Any]
-"""Plain values by name: numbers, texts, lists of numbers, None."""
-
 SEED = 20260101
-"""Of samples and of simulated noise; a cell's own stream follows from it and the cell's parameters."""
+"""Of samples and of simulated noise; the stream of a cell's noise follows from it and the cell's parameters."""
+
+_NOISE = "0.1.0"
+"""Stands for the program's version where a stream is seeded: the noise is that of the kept report in later versions."""
 
 RUNS = 100
-"""Simulated releases a cell, as in the paper."""
+"""Simulated releases of a cell, as in the paper."""
 
 REVISIONS = {
     "graph": 1,  # statistics of a graph
     "views": 1,  # sizes and densities of extended local views
-    "sets": 1,  # sizes and densities of minimal p-cohesions
-    "scores": 1,  # minimal p-cohesions of the two scores, vertex by vertex
-    "overlap": 1,  # members that a vertex's sets of the two scores share
-    "against": 1,  # minimal p-cohesions against extended local views, vertex by vertex
-    "subsets": 1,  # extended local views inside minimal p-cohesions
+    "sets": 1,  # sizes and densities of cohesions
+    "scores": 1,  # cohesions of the two scores, compared vertex by vertex
+    "overlap": 1,  # members that a vertex's cohesions of the two scores share
+    "against": 1,  # cohesions and extended local views, compared vertex by vertex
+    "subsets": 1,  # extended local views inside cohesions
     "release": 1,  # errors of simulated releases
     "loss": 2,  # what the worst connection loses
 }
-"""Of what each kind of cell computes: raise a kind's when the same parameters would give another result. The revisions
-of arrays that many cells need are beside what computes them."""
+"""The revision of each kind of cell: raise it when the same parameters would give another result. The arrays that many
+cells need have revisions of their own, in `kept_arrays.REVISIONS`."""
 
 SWITCHES = {
     "inside": "noise only where a vertex's own view holds a clique (Γ_in > 0)",
@@ -54,42 +65,50 @@ SWITCHES = {
 }
 """The paper's variants of the two phases. They exist here only; no release has them."""
 
+Switches: TypeAlias = tuple[str, ...]
+"""Names in `SWITCHES`, ascending."""
+
+
+class Parameters(TypedDict, total=False):
+    """Parameters to select cells by."""
+
+    graph: str
+    p: str
+    score: str
+    k: int
+    mechanism: str
+    h: int
+    epsilon: str
+    epsilon_1: str | None
+    switches: Switches
+
 
 @dataclass(frozen=True)
-class Cell:
-    """The parameters of one cell; those that a kind does not have are None.
+class NeededCohesions:
+    """The cohesions that a cell is computed from: those of every vertex, or of a sample, at one p."""
+
+    p: str
+    scores: tuple[str, ...]
+    sample: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cell:
+    """What every cell has.
 
     Attributes:
-        kind: one of `REVISIONS`.
         graph: the dataset's name.
         content: hash of the graph.
-        p: text such as `0.3`.
-        score: that ranks the expansion.
-        sample: how many vertices are drawn, with `seed`; None for all.
-        k: vertices of a clique.
-        mechanism: its name.
-        h: how many vertices are asked for a closer bound.
-        epsilon, epsilon_1: texts such as `0.5`.
-        switches: names in `SWITCHES`, ascending.
-        runs: simulated releases.
         seed: of samples and simulated noise.
-        version: of the program, and the kind's revision; given only where a cell is read.
-        memberships: hash of the stored cohesions that it rests on; None where they are searched for, or it has none.
+        version: of the program, and the revision of the kind; given only when a cell is read from a file.
+        memberships: hash of the stored cohesions that the cell is computed from; None where they are searched for, or
+            the cell needs none.
     """
 
-    kind: str
+    kind: ClassVar[str]
+
     graph: str
     content: str
-    p: str | None = None
-    score: str | None = None
-    sample: int | None = None
-    k: int | None = None
-    mechanism: str | None = None
-    h: int | None = None
-    epsilon: str | None = None
-    epsilon_1: str | None = None
-    switches: tuple[str, ...] = ()
-    runs: int | None = None
     seed: int = SEED
     version: str = ""
     memberships: str | None = None
@@ -99,70 +118,231 @@ class Cell:
         object.__setattr__(self, "version", self.version or f"{__version__}/{REVISIONS[self.kind]}")
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """As JSON has them; memberships only where they are stored ones."""
-        given = {**asdict(self), "switches": list(self.switches)}
-        if self.memberships is None:
-            del given["memberships"]
-        return given
+    def needs(self) -> NeededCohesions | None:
+        """The cohesions that the cell is computed from, if any."""
+        return None
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """All parameters in the order of the files; None for those that the kind does not have."""
+        values: dict[str, object] = {name: getattr(self, name, None) for name in _NAMES}
+        values["switches"] = list(getattr(self, "switches", ()))
+        if self.memberships is not None:
+            values["memberships"] = self.memberships
+        return values
 
     @property
     def identity(self) -> str:
         """The hash that names the cell's file."""
         return _hash(self.parameters)
 
+
+@dataclass(frozen=True, kw_only=True)
+class GraphCell(_Cell):
+    """Statistics of a graph."""
+
+    kind = "graph"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewsCell(_Cell):
+    """Sizes and densities of extended local views."""
+
+    kind = "views"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _BothScores(_Cell):
+    """Compares the cohesions of the two scores; of `sample` vertices, or of all."""
+
+    p: str
+    sample: int | None = None
+
+    @property
+    def needs(self) -> NeededCohesions:
+        return NeededCohesions(self.p, ("density", "degree"), self.sample)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoresCell(_BothScores):
+    """Sizes and densities of the cohesions of the two scores, vertex by vertex."""
+
+    kind = "scores"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverlapCell(_BothScores):
+    """Members that a vertex's cohesions of the two scores share."""
+
+    kind = "overlap"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OneScore(_Cell):
+    """Looks at the cohesions of one score; of `sample` vertices, or of all."""
+
+    p: str
+    score: str
+    sample: int | None = None
+
+    @property
+    def needs(self) -> NeededCohesions:
+        return NeededCohesions(self.p, (self.score,), self.sample)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CohesionsCell(_OneScore):
+    """Sizes and densities of cohesions."""
+
+    kind = "sets"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgainstCell(_OneScore):
+    """Sizes and densities of cohesions and of extended local views, vertex by vertex."""
+
+    kind = "against"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetsCell(_OneScore):
+    """Extended local views inside cohesions."""
+
+    kind = "subsets"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Simulated(_Cell):
+    """Simulates releases of a mechanism.
+
+    Attributes:
+        mechanism: its name.
+        k: vertices of a clique.
+        epsilon, epsilon_1: texts such as `0.5`; the mechanism's own share for phase 1 where `epsilon_1` is None.
+        h: how many vertices give a closer bound; None for a mechanism without phases.
+        switches: the paper's variants.
+        runs: simulated releases.
+    """
+
+    mechanism: str
+    k: int
+    epsilon: str
+    epsilon_1: str | None = None
+    h: int | None = None
+    switches: Switches = ()
+    runs: int = RUNS
+
     @property
     def stream(self) -> int:
-        """What seeds the cell's noise: switches share it, so that they are compared under the same noise.
+        """The seed of the cell's noise.
 
-        So do cells of stored cohesions and of those that are searched for.
+        Cells that differ in their switches share it, so that switches are compared under the same noise. So do cells of
+        stored cohesions and of those that are searched for, and cells of all versions of the program.
         """
-        return int(_hash(replace(self, switches=(), memberships=None).parameters), 16)
+        version = f"{_NOISE}/{REVISIONS[self.kind]}"
+        return int(_hash(replace(self, switches=(), memberships=None, version=version).parameters), 16)
 
 
-def _hash(parameters: dict[str, Any]) -> str:
-    text = json.dumps(parameters, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+@dataclass(frozen=True, kw_only=True)
+class ReleaseCell(_Simulated):
+    """Errors of simulated releases; `p` and `score` are None for a mechanism that needs no groups."""
+
+    kind = "release"
+
+    p: str | None = None
+    score: str | None = None
+
+    @property
+    def needs(self) -> NeededCohesions | None:
+        return None if self.p is None or self.score is None else NeededCohesions(self.p, (self.score,))
 
 
-def text_of(value: str | None) -> str:
-    """Return a text that every cell of a kind has."""
-    return given(value)
+@dataclass(frozen=True, kw_only=True)
+class LossCell(_Simulated):
+    """What the worst connection loses: a pair inside groups is one of these groups, whatever the mechanism."""
+
+    kind = "loss"
+
+    p: str
+    score: str
+
+    @property
+    def needs(self) -> NeededCohesions:
+        return NeededCohesions(self.p, (self.score,))
 
 
-def number_of(value: int | None) -> int:
-    """Return a whole number that every cell of a kind has."""
-    return given(value)
+Cell: TypeAlias = (
+    GraphCell
+    | ViewsCell
+    | CohesionsCell
+    | ScoresCell
+    | OverlapCell
+    | AgainstCell
+    | SubsetsCell
+    | ReleaseCell
+    | LossCell
+)
+
+_KINDS: Mapping[object, type[Cell]] = {
+    kind.kind: kind
+    for kind in (
+        GraphCell,
+        ViewsCell,
+        CohesionsCell,
+        ScoresCell,
+        OverlapCell,
+        AgainstCell,
+        SubsetsCell,
+        ReleaseCell,
+        LossCell,
+    )
+}
+
+_NAMES = (
+    "kind",
+    "graph",
+    "content",
+    "p",
+    "score",
+    "sample",
+    "k",
+    "mechanism",
+    "h",
+    "epsilon",
+    "epsilon_1",
+    "switches",
+    "runs",
+    "seed",
+    "version",
+)
+"""All parameters, in the order of files and tables."""
 
 
-def given(value: Any) -> Any:
-    """Return what every cell of a kind has.
+def cell_of(parameters: Mapping[str, object]) -> Cell:
+    """Return the cell with these parameters.
+
+    Args:
+        parameters: as `parameters` of a cell, read back from JSON.
 
     Raises:
-        ValueError: this one does not.
+        ValueError: no kind of cell has these parameters.
     """
-    if value is None:
-        raise ValueError("A parameter that this kind of cell needs is None.")
-    return value
+    kind = _KINDS.get(parameters.get("kind"))
+    if kind is None:
+        raise ValueError(f"there is no kind {parameters.get('kind')!r}")
+    names = {field.name for field in fields(kind)} & set(parameters)
+    values = {name: parameters[name] for name in names}
+    if isinstance(switches := values.get("switches"), list):
+        values["switches"] = tuple(switches)
+    try:
+        cell = kind(**values)  # pyright: ignore[reportArgumentType]  the next lines compare what it made of them
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    if cell.parameters != parameters:
+        raise ValueError(f"other parameters than a cell of kind {cell.kind!r} has")
+    return cell
 
 
-def to_plain(value: Any) -> Any:
-    """Return a result as JSON can say it, which knows no infinity."""
-    if isinstance(value, dict):
-        return {name: to_plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_plain(each) for each in value]
-    if isinstance(value, float) and math.isinf(value):
-        return "infinite" if value > 0 else "-infinite"
-    return value
-
-
-def from_plain(value: Any) -> Any:
-    """Undo `to_plain`."""
-    if isinstance(value, dict):
-        return {name: from_plain(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [from_plain(each) for each in value]
-    if value in ("infinite", "-infinite"):
-        return math.inf if value == "infinite" else -math.inf
-    return value
+def _hash(parameters: Mapping[str, object]) -> str:
+    text = json.dumps(parameters, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,38 +1,64 @@
-"""What a cell computes, by its kind."""
+"""What computes a cell, by its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import assert_never
 
-from evaluation.cells import Cell, Result
-from evaluation.cohesion_arrays import GraphArrays, RefusedError, Sets
+from evaluation import sizes_and_densities as structure
+from evaluation.cells import (
+    AgainstCell,
+    Cell,
+    CohesionsCell,
+    GraphCell,
+    LossCell,
+    OverlapCell,
+    ReleaseCell,
+    ScoresCell,
+    SubsetsCell,
+    ViewsCell,
+)
+from evaluation.cohesion_arrays import CohesionsOf
+from evaluation.graph_arrays import GraphArrays
+from evaluation.kept_arrays import RefusedError
+from evaluation.results import Result
 from evaluation.simulated_releases import errors_of_releases, sources_of
-from evaluation.sizes_and_densities import STRUCTURE
 from evaluation.worst_losses import largest_losses
 
 __all__ = ["compute", "prepare"]
 
-_KINDS: Mapping[str, Callable[[Cell, GraphArrays, Sets], Result]] = {
-    **STRUCTURE,
-    "release": errors_of_releases,
-    "loss": largest_losses,
-}
 
-
-def compute(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
+def compute(cell: Cell, graph: GraphArrays, cohesions: CohesionsOf) -> Result:
     """Compute a cell.
 
     Args:
         cell: the cell.
         graph: its graph.
-        sets: the cohesions at the cell's p for a score.
+        cohesions: those at the cell's p, by score.
     """
-    return _KINDS[cell.kind](cell, graph, sets)
+    match cell:
+        case GraphCell():
+            return structure.graph_counts(graph)
+        case ViewsCell():
+            return structure.sizes_of_views(graph)
+        case CohesionsCell():
+            return structure.sizes_of_cohesions(graph, cohesions(cell.score))
+        case ScoresCell():
+            return structure.compare_scores(graph, cohesions("density"), cohesions("degree"))
+        case OverlapCell():
+            return structure.overlap_of_scores(graph, cohesions("density"), cohesions("degree"))
+        case AgainstCell():
+            return structure.compare_with_views(graph, cohesions(cell.score))
+        case SubsetsCell():
+            return structure.share_of_views_inside(graph, cohesions(cell.score))
+        case ReleaseCell():
+            return errors_of_releases(cell, graph, cohesions)
+        case LossCell():
+            return largest_losses(cell, graph, cohesions)
+    assert_never(cell)
 
 
-def prepare(cell: Cell, graph: GraphArrays, sets: Sets) -> None:
-    """Compute the arrays that the cell needs, which may use all cores; `compute` then uses one."""
-    if cell.kind == "release":
-        with suppress(RefusedError):
-            sources_of(cell, graph, sets)
+def prepare(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> None:
+    """Compute the arrays that a cell needs, on all cores; `compute` then runs on one."""
+    with suppress(RefusedError):
+        sources_of(cell, graph, cohesions)

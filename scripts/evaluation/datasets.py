@@ -1,4 +1,4 @@
-"""The paper's nine graphs: their names, where they come from, the counts that say they are the right ones."""
+"""The paper's nine graphs: their names, their publishers, and the counts by which they are recognized."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pcneo.model import Graph, KeyArray
 
 __all__ = ["DATASETS", "Counts", "Dataset", "EvaluatedGraph", "PaperRow", "check_counts", "complete", "find_files"]
 
-_CONTENT_KEY = b"pcneo evaluate"  # no secret: these graphs are public, and their hashes name files
+_CONTENT_KEY = b"pcneo evaluate"  # no secret: these graphs are public; the bytes stay, as their hashes name files
 
 _SUFFIXES = (".edges.gz", ".edges", ".txt.gz", ".txt")
 
@@ -34,7 +34,7 @@ class PaperRow:
 
 @dataclass(frozen=True)
 class Counts:
-    """What is counted of a graph to know it again."""
+    """The counts by which a graph is recognized."""
 
     nodes: int
     edges: int
@@ -63,8 +63,8 @@ class Dataset:
         name: the paper's name for it.
         file: name of its edge list, less the suffix.
         counts: of the graph with its isolated vertices, which an edge list cannot name.
-        paper: what the paper prints.
-        source: who publishes it, and under which name.
+        paper: the paper's row.
+        source: the publisher, and the publisher's name for it.
     """
 
     name: str
@@ -149,7 +149,7 @@ class EvaluatedGraph:
     Attributes:
         dataset: which one it is.
         graph: its arrays, isolated vertices included.
-        content: hash of its keys and edges; it names what was computed on it.
+        content: hash of its keys and edges; part of the names of everything computed from it.
     """
 
     dataset: Dataset
@@ -177,15 +177,15 @@ class EvaluatedGraph:
         """
         file = read_graph_file(path)
         sources, targets = (file.keys[ends].tolist() for ends in (file.sources, file.targets))
-        found = cls.of(dataset, graph_from_edges(file.keys.tolist(), sources, targets))
-        check_counts(dataset, found.graph, str(path))
-        return found
+        evaluated = cls.of(dataset, graph_from_edges(file.keys.tolist(), sources, targets))
+        check_counts(dataset, evaluated.graph, str(path))
+        return evaluated
 
 
 def complete(dataset: Dataset, graph: Graph) -> Graph:
     """Add the isolated vertices that an edge list cannot name, with keys after all others.
 
-    They count in n, and thereby in δ = 1/n. A graph that has no fewer vertices than the dataset is left as it is.
+    They count in n, and so in δ = 1/n. A graph with as many vertices as the dataset, or more, is returned as it is.
     """
     missing = dataset.counts.nodes - graph.vertex_count
     if missing <= 0:
@@ -205,18 +205,18 @@ def check_counts(dataset: Dataset, graph: Graph, where: str) -> None:
     Raises:
         GraphError: nodes, edges, the largest degree or the triangles differ.
     """
-    found = Counts.of(graph)
-    if found != dataset.counts:
+    counts = Counts.of(graph)
+    if counts != dataset.counts:
         raise GraphError(
-            f"{where} is not {dataset.name}: it has {found} where {dataset.counts} are expected. "
-            "scripts/evaluation_graphs says where the graphs are from.",
-            found=found,
+            f"{where} is not {dataset.name}: it has {counts} where {dataset.counts} are expected. "
+            "`scripts/evaluate graphs` says where the graphs are from.",
+            found=counts,
             expected=dataset.counts,
         )
 
 
 def find_files(folder: Path, datasets: Sequence[Dataset] = DATASETS) -> Mapping[str, Path]:
-    """Return the edge list of each dataset that the folder has, by the dataset's name.
+    """Return the edge lists that the folder has, by the dataset's name.
 
     Raises:
         ParameterError: there is no such folder.
@@ -224,13 +224,13 @@ def find_files(folder: Path, datasets: Sequence[Dataset] = DATASETS) -> Mapping[
     """
     if not folder.is_dir():
         raise ParameterError(f"{folder} is no folder.", name="graphs", value=str(folder))
-    found = {
+    files = {
         dataset.name: path
         for dataset in datasets
         for suffix in reversed(_SUFFIXES)
         if (path := folder / (dataset.file + suffix)).is_file()
     }
-    if not found:
+    if not files:
         names = ", ".join(dataset.file + _SUFFIXES[0] for dataset in datasets)
         raise NotFoundError(f"{folder} has none of {names}.", what="graphs", name=str(folder))
-    return found
+    return files

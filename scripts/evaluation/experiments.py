@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
-from typing import Any
 
-from evaluation.cells import RUNS, Cell
+from evaluation.cells import (
+    AgainstCell,
+    Cell,
+    CohesionsCell,
+    GraphCell,
+    LossCell,
+    OverlapCell,
+    ReleaseCell,
+    ScoresCell,
+    SubsetsCell,
+    Switches,
+    ViewsCell,
+)
 from evaluation.datasets import DATASETS
 
 __all__ = [
@@ -26,6 +36,8 @@ __all__ = [
     "P_VALUES",
     "SAMPLED",
     "Experiment",
+    "Settings",
+    "loss_cells",
     "paper_switches",
     "release_cells",
 ]
@@ -70,38 +82,46 @@ class Experiment:
     name: str
     title: str
     place: str
-    cells: Callable[[Contents], list[Cell]]
+    cells: Callable[[Contents], Sequence[Cell]]
 
 
-# --- Structure
+# --- Sizes and densities
 
 
-def _graphs(contents: Contents) -> list[Cell]:
-    return [Cell("graph", name, contents[name]) for name in ALL if name in contents]
+def _graphs(contents: Contents, names: Sequence[str] = ALL) -> list[Cell]:
+    return [GraphCell(graph=name, content=contents[name]) for name in names if name in contents]
 
 
-def _structure(contents: Contents, swept: Sequence[str]) -> list[tuple[str, str, int | None]]:
+def _points(contents: Contents, swept: Sequence[str]) -> list[tuple[str, str, int | None]]:
     """Graph, p and sample: all graphs at p = 0.3, and some at every p."""
     points = [(name, "0.3") for name in ALL] + [(name, p) for name in swept for p in P_VALUES]
     return [(name, p, SAMPLED.get((name, p))) for name, p in dict.fromkeys(points) if name in contents]
 
 
 def _by_score(contents: Contents) -> list[Cell]:
-    cells, swept = [], ("Gnutella08", "HepPh")
-    for name, p, sample in _structure(contents, swept):
-        cells += [Cell("sets", name, contents[name], p, score, sample) for score in ("density", "degree")]
-        cells.append(Cell("scores", name, contents[name], p, sample=sample))
+    cells: list[Cell] = []
+    swept = ("Gnutella08", "HepPh")
+    for name, p, sample in _points(contents, swept):
+        content = contents[name]
+        cells += [
+            CohesionsCell(graph=name, content=content, p=p, score=score, sample=sample)
+            for score in ("density", "degree")
+        ]
+        cells.append(ScoresCell(graph=name, content=content, p=p, sample=sample))
         if name in swept:
-            cells.append(Cell("overlap", name, contents[name], p, sample=sample))
+            cells.append(OverlapCell(graph=name, content=content, p=p, sample=sample))
     return cells
 
 
 def _against_views(swept: Sequence[str]) -> Callable[[Contents], list[Cell]]:
     def cells(contents: Contents) -> list[Cell]:
-        found = [Cell("views", name, contents[name]) for name in ALL if name in contents]
-        for name, p, sample in _structure(contents, swept):
-            found += [Cell(kind, name, contents[name], p, "density", sample) for kind in ("sets", "against")]
-        return found
+        made: list[Cell] = [ViewsCell(graph=name, content=contents[name]) for name in ALL if name in contents]
+        for name, p, sample in _points(contents, swept):
+            made += [
+                kind(graph=name, content=contents[name], p=p, score="density", sample=sample)
+                for kind in (CohesionsCell, AgainstCell)
+            ]
+        return made
 
     return cells
 
@@ -109,80 +129,131 @@ def _against_views(swept: Sequence[str]) -> Callable[[Contents], list[Cell]]:
 # --- Releases
 
 
-def paper_switches(k: int) -> tuple[str, ...]:
+def paper_switches(k: int) -> Switches:
     """Return all of the paper's switches together."""
     return ("inside", "unclamped") if k == 3 else ("four-thirds", "inside", "unclamped")
 
 
-def release_cells(
-    contents: Contents,
-    names: Iterable[str],
-    *,
-    k: int,
-    epsilons: Sequence[str],
-    ps: Sequence[str] = ("0.1",),
-    hs: Sequence[int] = (3,),
-    epsilon_1s: Sequence[str | None] = (None,),
-    each_switch: bool = False,
-    kind: str = "release",
-) -> list[Cell]:
-    """Return the cells of all four mechanisms, each with the parameters it has, and of the paper's switches.
+@dataclass(frozen=True)
+class Settings:
+    """The parameters at which releases are simulated, all combined with each other.
+
+    Attributes:
+        k: vertices of a clique.
+        epsilons, ps, hs, epsilon_1s: the values of each parameter.
+        single_switches: whether the paper's switches are simulated one by one, too, and not only together.
+    """
+
+    k: int
+    epsilons: Sequence[str]
+    ps: Sequence[str] = ("0.1",)
+    hs: Sequence[int] = (3,)
+    epsilon_1s: Sequence[str | None] = (None,)
+    single_switches: bool = False
+
+    @property
+    def switches(self) -> list[Switches]:
+        """None of the paper's switches, all of them, and, where wanted, each alone."""
+        together = paper_switches(self.k)
+        return [(), together, *((switch,) for switch in together if self.single_switches)]
+
+
+_NEED_GROUPS = ("critical", "published")
+
+
+def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | None, Switches]]:
+    """Yield each mechanism with the ε1, h and switches that it has; the paper's switches are of its two phases."""
+    yield "critical", None, None, ()
+    for epsilon_1 in settings.epsilon_1s:
+        yield "edge", epsilon_1, None, ()
+        for h, switches in product(settings.hs, settings.switches):
+            yield "elv", epsilon_1, h, switches
+            yield "published", epsilon_1, h, switches
+
+
+def release_cells(contents: Contents, names: Iterable[str], settings: Settings) -> list[ReleaseCell]:
+    """Return the release cells of all four mechanisms, each with the parameters that it has.
 
     Args:
         contents: the graphs at hand.
-        names: of which.
-        k, epsilons, ps, hs, epsilon_1s: the parameters.
-        each_switch: whether the switches are looked at one by one, too.
-        kind: `release` or `loss`.
+        names: the graphs that are wanted.
+        settings: the other parameters.
     """
-    switched: list[tuple[str, ...]] = [(), paper_switches(k)]
-    if each_switch:
-        switched += [(switch,) for switch in paper_switches(k)]
+    cells: dict[ReleaseCell, None] = {}  # a mechanism without groups has one cell for all p
     at_hand = [name for name in names if name in contents]
-    cells: dict[Cell, None] = {}
-    for name, epsilon, p in product(at_hand, epsilons, ps):
-        groups: dict[str, Any] = {"p": p, "score": "density"}
-        # A loss inside groups is one of the groups', whatever the mechanism.
-        none = groups if kind == "loss" else {}
-        made = partial(Cell, kind, name, contents[name], k=k, epsilon=epsilon, runs=RUNS)
-        cells[made(mechanism="critical", **groups)] = None
-        for epsilon_1 in epsilon_1s:
-            cells[made(mechanism="edge", epsilon_1=epsilon_1, **none)] = None
-            for h, switches in product(hs, switched):
-                phases: dict[str, Any] = {"epsilon_1": epsilon_1, "h": h, "switches": switches}
-                cells[made(mechanism="elv", **phases, **none)] = None
-                cells[made(mechanism="published", **phases, **groups)] = None
+    for name, epsilon, p in product(at_hand, settings.epsilons, settings.ps):
+        for mechanism, epsilon_1, h, switches in _mechanisms(settings):
+            cell = ReleaseCell(
+                graph=name,
+                content=contents[name],
+                mechanism=mechanism,
+                k=settings.k,
+                epsilon=epsilon,
+                epsilon_1=epsilon_1,
+                h=h,
+                switches=switches,
+                p=p if mechanism in _NEED_GROUPS else None,
+                score="density" if mechanism in _NEED_GROUPS else None,
+            )
+            cells[cell] = None
     return list(cells)
 
 
-def _releases(*names: str, **parameters: Any) -> Callable[[Contents], list[Cell]]:
-    return lambda contents: release_cells(contents, names, **parameters)
+def loss_cells(contents: Contents, names: Iterable[str], settings: Settings) -> list[LossCell]:
+    """Return the loss cells of all four mechanisms; all of them have p and score, for the losses inside groups.
+
+    Args:
+        contents: the graphs at hand.
+        names: the graphs that are wanted.
+        settings: the other parameters.
+    """
+    return [
+        LossCell(
+            graph=name,
+            content=contents[name],
+            mechanism=mechanism,
+            k=settings.k,
+            epsilon=epsilon,
+            epsilon_1=epsilon_1,
+            h=h,
+            switches=switches,
+            p=p,
+            score="density",
+        )
+        for name in names
+        if name in contents
+        for epsilon, p in product(settings.epsilons, settings.ps)
+        for mechanism, epsilon_1, h, switches in _mechanisms(settings)
+    ]
+
+
+def _releases(names: Iterable[str], settings: Settings) -> Callable[[Contents], Sequence[Cell]]:
+    return lambda contents: release_cells(contents, names, settings)
 
 
 def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell]]:
     """Releases by p; and from some p on, whether local views lie inside the cohesions, as the paper says."""
+    settings = Settings(k, EPSILONS_BY_P, P_VALUES, HS_BY_P)
 
     def cells(contents: Contents) -> list[Cell]:
-        found = release_cells(contents, [name], k=k, ps=P_VALUES, hs=HS_BY_P, epsilons=EPSILONS_BY_P)
+        made: list[Cell] = [*release_cells(contents, [name], settings)]
         if name in contents:
-            held = [p for p in P_VALUES if p >= inside_from]
-            found += [Cell("subsets", name, contents[name], p, "density") for p in held]
-        return found
+            ps = [p for p in P_VALUES if p >= inside_from]
+            made += [SubsetsCell(graph=name, content=contents[name], p=p, score="density") for p in ps]
+        return made
 
     return cells
 
 
 def _h_cells(contents: Contents) -> list[Cell]:
-    cells = release_cells(contents, ["Celegans"], k=3, hs=HS, epsilons=EPSILONS_BY_H, each_switch=True)
-    bounds = [cell for cell in cells if cell.mechanism != "critical"]  # which bounds nothing by noise
-    return [*_graphs({name: contents[name] for name in ("Celegans",) if name in contents}), *bounds]
+    cells = release_cells(contents, ["Celegans"], Settings(3, EPSILONS_BY_H, hs=HS, single_switches=True))
+    bounds = [cell for cell in cells if cell.mechanism != "critical"]  # which has no bound to find
+    return [*_graphs(contents, ["Celegans"]), *bounds]
 
 
-def _losses(contents: Contents) -> list[Cell]:
+def _losses(contents: Contents) -> list[LossCell]:
     """Losses as released and with all switches; and with λ4 = 4/3 λ3 alone, so that its loss is its own."""
-    cells = [
-        cell for k, epsilon in LOSSES for cell in release_cells(contents, ALL, k=k, epsilons=(epsilon,), kind="loss")
-    ]
+    cells = [cell for k, epsilon in LOSSES for cell in loss_cells(contents, ALL, Settings(k, (epsilon,)))]
     alone = [replace(cell, switches=("four-thirds",)) for cell in cells if "four-thirds" in cell.switches]
     return [*cells, *alone]
 
@@ -216,25 +287,25 @@ EXPERIMENTS = {
             "all-10",
             "Errors on all graphs: k=3, ε=10, h=3, p=0.1",
             "fig:eval:USAirport:all",
-            _releases(*ALL, k=3, epsilons=("10",), each_switch=True),
+            _releases(ALL, Settings(3, ("10",), single_switches=True)),
         ),
         Experiment(
             "epsilon-usairport",
             "Errors by ε: USAirport, k=3, p=0.1",
             "fig:eval:USAirport_var",
-            _releases("USAirport", k=3, epsilons=EPSILONS, hs=HS_BY_EPSILON),
+            _releases(["USAirport"], Settings(3, EPSILONS, hs=HS_BY_EPSILON)),
         ),
         Experiment(
             "all-5",
             "Errors on all graphs: k=3, ε=5, h=3, p=0.1",
             "fig:eval1:all",
-            _releases(*ALL, k=3, epsilons=("5",), each_switch=True),
+            _releases(ALL, Settings(3, ("5",), single_switches=True)),
         ),
         Experiment(
             "epsilon1-celegans",
             "Errors by ε1: Celegans, k=3, ε=5, p=0.1",
             "fig:eval1:celegan_var1",
-            _releases("Celegans", k=3, epsilons=("5",), hs=HS_BY_EPSILON_1, epsilon_1s=EPSILON_1S),
+            _releases(["Celegans"], Settings(3, ("5",), hs=HS_BY_EPSILON_1, epsilon_1s=EPSILON_1S)),
         ),
         Experiment(
             "p-bitcoin",
@@ -246,13 +317,13 @@ EXPERIMENTS = {
             "all-10-k4",
             "Errors on all graphs: k=4, ε=10, h=3, p=0.1",
             "fig:eval:all",
-            _releases(*ALL, k=4, epsilons=("10",), each_switch=True),
+            _releases(ALL, Settings(4, ("10",), single_switches=True)),
         ),
         Experiment(
             "epsilon-usairport-k4",
             "Errors by ε: USAirport, k=4, p=0.1",
             "fig:eval:Yeast_var",
-            _releases("USAirport", k=4, epsilons=EPSILONS, hs=HS_BY_EPSILON),
+            _releases(["USAirport"], Settings(4, EPSILONS, hs=HS_BY_EPSILON)),
         ),
         Experiment(
             "losses",

@@ -70,13 +70,13 @@ def component_sizes(graph: Graph) -> Counts:
     for start in range(graph.vertex_count):
         if sizes[start]:
             continue
-        found = front = np.array([start])
+        component = front = np.array([start])
         sizes[start] = 1
         while len(front):
             rows = [graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]] for v in front.tolist()]
             reached = np.unique(np.concatenate(rows))
             front = reached[sizes[reached] == 0].astype(np.int64)
             sizes[front] = 1
-            found = np.concatenate((found, front))
-        sizes[found] = len(found)
+            component = np.concatenate((component, front))
+        sizes[component] = len(component)
     return sizes

@@ -1,4 +1,4 @@
-"""The use case: figures, tables, claims and the report of the paper's evaluation, into one folder."""
+"""Makes the figures, tables, claims and the report of the paper's evaluation, in one folder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
 from evaluation.drawing import drawings
 from evaluation.experiments import EXPERIMENTS
 from evaluation.finished_cells import Finished
-from evaluation.missing_cells import Memberships, Step, StoredSets, finish
-from evaluation.results_folder import Kept
-from evaluation.tables import TABLES, claims_table, report
+from evaluation.missing_cells import Memberships, Step, StoredCohesions, finish
+from evaluation.report_text import report
+from evaluation.results_folder import ResultsFolder
+from evaluation.tables import TABLES, claims_table
 from pcneo import plots
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
 from pcneo.graph.files.whole_file import whole_file
@@ -22,7 +23,7 @@ from pcneo.graph.files.whole_file import whole_file
 __all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]
 
 TARGETS = (*EXPERIMENTS, "claims", "all")
-"""What can be asked for: a table or figure, the claims with all cells they rest on, or everything with a report."""
+"""What can be made: a table or figure, the claims with all the cells that they need, or everything with a report."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,10 @@ class Evaluation:
     Attributes:
         files: pictures, data and tables, in order.
         tables: Markdown, by target.
-        finished: cells of what was asked for.
-        refused: those of them whose mechanism is refused for size, each with the reason.
-        faults: files in the folder that are not used, each with the reason.
-        absent: datasets that what was asked for needs, and that are not at hand.
+        finished: number of finished cells of the targets.
+        refused: those of them whose mechanism is refused for size, with the reason.
+        faults: files in the folder that are not used, with the reason.
+        absent: datasets that the targets need and that are not at hand.
     """
 
     files: tuple[Path, ...]
@@ -47,11 +48,11 @@ class Evaluation:
 
 
 def graphs_of_folder(folder: Path, targets: Sequence[str] = ("all",)) -> dict[str, EvaluatedGraph]:
-    """Read those graphs that targets need and a folder has, by name.
+    """Read the graphs that targets need and a folder has, by name.
 
     Raises:
         ParameterError: there is no such folder or target.
-        NotFoundError: the folder has none of them.
+        NotFoundError: the folder has none of these graphs.
         FileFormatError, GraphError: a file cannot be read, or is another graph.
     """
     needed = _needed(targets)
@@ -62,7 +63,7 @@ def graphs_of_folder(folder: Path, targets: Sequence[str] = ("all",)) -> dict[st
 
 
 def check_targets(targets: Sequence[str]) -> None:
-    """Refuse what cannot be asked for, before anything is read.
+    """Refuse targets that there are not, before anything is read.
 
     Raises:
         ParameterError: there is no such target.
@@ -75,15 +76,15 @@ def check_targets(targets: Sequence[str]) -> None:
 
 
 def _computed(targets: Sequence[str]) -> list[str]:
-    """The experiments whose cells targets rest on."""
+    """The experiments whose cells targets need."""
     check_targets(targets)
     return list(EXPERIMENTS) if {"all", "claims"} & set(targets) else list(dict.fromkeys(targets))
 
 
 def _needed(targets: Sequence[str]) -> list[Dataset]:
     """The datasets that targets need."""
-    every = {dataset.name: "" for dataset in DATASETS}
-    names = {cell.graph for name in _computed(targets) for cell in EXPERIMENTS[name].cells(every)}
+    contents = {dataset.name: "" for dataset in DATASETS}
+    names = {cell.graph for name in _computed(targets) for cell in EXPERIMENTS[name].cells(contents)}
     return [dataset for dataset in DATASETS if dataset.name in names]
 
 
@@ -93,37 +94,37 @@ def evaluate(
     to: Path,
     *,
     largest_p: float | None = None,
-    stored: StoredSets | None = None,
+    stored: StoredCohesions | None = None,
     memberships: Memberships | None = None,
     command: str = "",
     concurrency: int | None = None,
     progress: Callable[[Step], None] | None = None,
 ) -> Evaluation:
-    """Compute what is not finished, draw and tabulate; what an earlier call finished in the folder is used again.
+    """Compute the cells that are not finished in the folder, then draw and tabulate.
 
     Args:
         targets: of `TARGETS`.
         graphs: by name.
-        to: a folder, made where it is missing: `cells` and `arrays` for what is finished, `figures` for pictures, each
-            with its data beside it, tables, and `report.md`.
+        to: a folder, made if it is missing: `cells` and `arrays` for what is finished, `figures` for pictures with
+            their data beside them, tables, and `report.md`.
         largest_p: leave out cells of a larger p.
         stored: where to take the cohesions of all vertices from, instead of searching for them.
-        memberships: the hash of those that are there; cells that need others are left out.
-        command: that the report names as the one that made it.
+        memberships: the hashes of the stored cohesions; cells that need others are left out.
+        command: the one that the report names as its own.
         concurrency: number of threads; the cores at hand if not given.
         progress: called with each step.
 
     Raises:
         ParameterError: there is no such target.
-        NotFoundError: nothing of it can be computed of the graphs at hand.
+        NotFoundError: no cell can be computed from the graphs at hand.
         PcneoError: matplotlib is not installed where something is to be drawn, or the folder cannot be written.
     """
     contents = {name: graph.content for name, graph in graphs.items()}
     cells = {
         name: [
-            _resting_on(cell, memberships)
+            _from_stored(cell, memberships)
             for cell in EXPERIMENTS[name].cells(contents)
-            if _wanted(cell, largest_p) and _can_be_had(cell, memberships)
+            if _is_wanted(cell, largest_p) and _is_possible(cell, memberships)
         ]
         for name in _computed(targets)
     }
@@ -139,17 +140,17 @@ def evaluate(
     figures = to / "figures"
     try:
         figures.mkdir(parents=True, exist_ok=True)
-        kept = Kept(to)
+        folder = ResultsFolder(to)
     except OSError as error:
         raise PcneoError(f"{to} cannot be used: {error.strerror}.", path=to) from error
     shown = [name for name in cells if "all" in targets or name in targets]
     if set(shown) - {"datasets"}:
         plots.check_picture(figures / "any.svg")
-    every = [cell for each in cells.values() for cell in each]
-    finish(every, graphs, kept, stored=stored, memberships=memberships, concurrency=concurrency, progress=progress)
+    every = [cell for of_experiment in cells.values() for cell in of_experiment]
+    finish(every, graphs, folder, stored=stored, memberships=memberships, concurrency=concurrency, progress=progress)
 
-    done = {name: Finished.of(each, kept) for name, each in cells.items()}
-    together = Finished.of(every, kept)
+    done = {name: Finished.of(of_experiment, folder) for name, of_experiment in cells.items()}
+    together = Finished.of(every, folder)
     files: list[Path] = []
     tables: dict[str, str] = {}
     for name in shown:
@@ -168,32 +169,31 @@ def evaluate(
         files=tuple(files),
         tables=tables,
         finished=len(together),
-        refused=tuple((cell, str(result["refused"])) for cell, result in together if "refused" in result),
-        faults=tuple(kept.faults),
+        refused=tuple(together.refusals),
+        faults=tuple(folder.faults),
         absent=tuple(name for name in needed if name not in graphs),
     )
 
 
-def _wanted(cell: Cell, largest_p: float | None) -> bool:
-    return cell.p is None or largest_p is None or float(cell.p) <= largest_p
+def _is_wanted(cell: Cell, largest_p: float | None) -> bool:
+    return cell.needs is None or largest_p is None or float(cell.needs.p) <= largest_p
 
 
 def _points(cell: Cell) -> list[tuple[str, str, str]]:
     """Graph, p and score of the cohesions that a cell needs."""
-    if cell.p is None:
-        return []
-    scores = ("density", "degree") if cell.kind in ("scores", "overlap") else (cell.score or "",)
-    return [(cell.graph, cell.p, score) for score in scores]
+    return [(cell.graph, cell.needs.p, score) for score in cell.needs.scores] if cell.needs else []
 
 
-def _can_be_had(cell: Cell, memberships: Memberships | None) -> bool:
-    """Whether the cohesions that a cell needs are stored, where those are asked for."""
-    return memberships is None or (cell.sample is None and all(point in memberships for point in _points(cell)))
+def _is_possible(cell: Cell, memberships: Memberships | None) -> bool:
+    """Whether the cohesions that a cell needs are stored, if the evaluation is one of stored cohesions."""
+    if memberships is None or cell.needs is None:
+        return True
+    return cell.needs.sample is None and all(point in memberships for point in _points(cell))
 
 
-def _resting_on(cell: Cell, memberships: Memberships | None) -> Cell:
-    """The cell of the stored cohesions, which others that are stored, or searched for, have no part in."""
-    if memberships is None or cell.p is None:
+def _from_stored(cell: Cell, memberships: Memberships | None) -> Cell:
+    """The cell with the hash of the stored cohesions, so that it is not taken for one of other cohesions."""
+    if memberships is None or cell.needs is None:
         return cell
     return replace(cell, memberships="+".join(memberships[point] for point in _points(cell)))
 

@@ -1,4 +1,4 @@
-"""The folder of an evaluation: finished cells, and arrays that many cells need, each a whole file."""
+"""The folder of an evaluation: finished cells, and arrays that many cells need; each file appears whole or not."""
 
 from __future__ import annotations
 
@@ -13,49 +13,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.cells import Cell, Result, from_plain, to_plain
+from evaluation.cells import Cell, cell_of
+from evaluation.results import Result, from_plain, to_plain
 from pcneo.graph.files.whole_file import whole_file
 
-__all__ = ["Kept"]
+__all__ = ["ResultsFolder"]
 
 
-class Kept:
+class ResultsFolder:
     """What earlier calls have finished, and where this one puts what it finishes.
 
     Attributes:
-        folder: the folder.
+        path: of the folder.
         faults: files that are not used, each with the reason.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, path: Path) -> None:
         """Read every finished cell.
 
-        A file that is no cell, whose name does not fit its parameters, or whose result is not the one that was written,
-        is named in `faults` and not used.
+        A file is not used, but named in `faults`, when it is no cell, its name does not follow from its parameters, or
+        its result is not the one that was written.
 
         Raises:
             OSError: the folder cannot be made or read.
         """
-        self.folder = folder
+        self.path = path
         self.faults: list[tuple[Path, str]] = []
-        self._cells, self._arrays = folder / "cells", folder / "arrays"
+        self._cells, self._arrays = path / "cells", path / "arrays"
         self._results: dict[str, Result] = {}
-        for made in (self._cells, self._arrays):
-            made.mkdir(parents=True, exist_ok=True)
-        for path in sorted(self._cells.iterdir()):
-            if path.name.startswith("."):  # of another call that is still writing, or was killed
+        for part in (self._cells, self._arrays):
+            part.mkdir(parents=True, exist_ok=True)
+        for file in sorted(self._cells.iterdir()):
+            if file.name.startswith("."):  # of another call that is still writing, or was killed
                 continue
             try:
-                identity, result = _read_cell(path)
+                identity, result = _read_cell(file)
                 self._results[identity] = result
             except ValueError as error:
-                self.faults.append((path, str(error)))
+                self.faults.append((file, str(error)))
 
     def result(self, cell: Cell) -> Result | None:
-        """Return the result of a finished cell, None of any other."""
+        """Return the result of a finished cell; None if the cell is not finished."""
         return self._results.get(cell.identity)
 
-    def keep(self, cell: Cell, result: Result) -> None:
+    def write_cell(self, cell: Cell, result: Result) -> None:
         """Write a finished cell."""
         plain = to_plain(result)
         content = {"parameters": cell.parameters, "result": plain, "sha256": _digest(plain)}
@@ -65,14 +66,14 @@ class Kept:
         self._results[cell.identity] = result
 
     def arrays(self, name: str) -> Mapping[str, NDArray[Any]] | None:
-        """Return arrays kept under a name; None where there are none, or the file is damaged and named in `faults`."""
+        """Return the arrays of a name; None if there are none, or their file is damaged and goes to `faults`."""
         path = self._array_path(name)
         if not path.is_file():
             return None
         try:
-            # Opened here: numpy leaves a file open that turns out to be none of its own.
+            # Opened here: numpy does not close a file that turns out to be none of its own.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {each: archive[each] for each in archive.files}
+                arrays = {part: archive[part] for part in archive.files}
             if str(arrays.pop("name")) != name:
                 raise ValueError("it holds something else than its name says")
         except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
@@ -80,7 +81,7 @@ class Kept:
             return None
         return arrays
 
-    def keep_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write arrays under a name."""
         buffer = io.BytesIO()
         np.savez(buffer, name=np.array(name), **arrays)  # pyright: ignore[reportArgumentType]  see its `allow_pickle`
@@ -96,21 +97,21 @@ def _cell_name(kind: str, identity: str) -> str:
 
 
 def _digest(plain: object) -> str:
-    """The hash of a result as JSON says it: numbers are read back as they were written, digit by digit."""
+    """The hash of a result in JSON, whose numbers are read back digit by digit as they were written."""
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 def _read_cell(path: Path) -> tuple[str, Result]:
-    """Read one cell.
+    """Read a cell's identity and result.
 
     Raises:
-        ValueError: it is none, or not the one that its name promises.
+        ValueError: the file is no cell, or not the cell that its name promises.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        given, plain, digest = (content[each] for each in ("parameters", "result", "sha256"))
-        cell = Cell(**{**given, "switches": tuple(given["switches"])})
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        parameters, plain, digest = (content[name] for name in ("parameters", "result", "sha256"))
+        cell = cell_of(parameters)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"no finished cell: {error}") from error
     if path.name != _cell_name(cell.kind, cell.identity):
         raise ValueError("its name does not follow from its parameters")

@@ -1,4 +1,4 @@
-"""What cells of simulated releases compute, from arrays to a few numbers."""
+"""Simulated releases: from arrays to the errors and scales of a cell."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.cells import Cell, Result, given, number_of, text_of
-from evaluation.cohesion_arrays import GraphArrays, RefusedError, Sets
+from evaluation.cells import LossCell, ReleaseCell
+from evaluation.cohesion_arrays import CohesionArrays, CohesionsOf
+from evaluation.graph_arrays import GraphArrays
+from evaluation.kept_arrays import RefusedError
+from evaluation.results import Errors, Mean, Refused
 from evaluation.simulation import (
     Draw,
     View,
@@ -23,15 +27,17 @@ from evaluation.simulation import (
 )
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
 
-__all__ = ["Sources", "errors_of_releases", "mechanism_of", "simulate", "sources_of"]
+__all__ = ["Sources", "errors_of_releases", "mechanism_of", "needed", "simulate", "sources_of"]
+
+T = TypeVar("T")
 
 
-def mechanism_of(cell: Cell, n: int) -> Critical | Edge | Elv | Published:
+def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Critical | Edge | Elv | Published:
     """Return the cell's mechanism, with the paper's δ = 1/n."""
     return make_mechanism(
-        text_of(cell.mechanism),
-        k=number_of(cell.k),
-        epsilon=text_of(cell.epsilon),
+        cell.mechanism,
+        k=cell.k,
+        epsilon=cell.epsilon,
         n=n,
         delta=None if cell.mechanism == "critical" else Fraction(1, n),
         epsilon_1=cell.epsilon_1,
@@ -41,12 +47,12 @@ def mechanism_of(cell: Cell, n: int) -> Critical | Edge | Elv | Published:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """What simulated releases of one cell rest on.
+    """What the simulated releases of a cell are computed from.
 
     Attributes:
-        view: what the vertices see, for `edge` the owner; None for `critical`.
+        view: what the vertices see, for `edge` what the owner sees; None for `critical`.
         supports: the largest S(e) of each vertex, for `critical`; None for the others.
-        holds_clique: whether each vertex's view holds a clique with it, which the switch `inside` asks; None likewise.
+        holds_clique: whether each vertex's view holds a clique with it, for the switch `inside`; None for `critical`.
     """
 
     view: View | None
@@ -54,38 +60,44 @@ class Sources:
     holds_clique: NDArray[np.bool_] | None
 
 
-def sources_of(cell: Cell, graph: GraphArrays, sets: Sets) -> Sources:
-    """Return what simulated releases of a cell rest on.
+def sources_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> Sources:
+    """Return what the simulated releases of a cell are computed from.
 
     Raises:
-        RefusedError: `critical` cannot be had.
+        RefusedError: `critical` is refused on these groups.
     """
-    k = number_of(cell.k)
-    graph.counts(k)
+    graph.counts(cell.k)
     if cell.mechanism == "critical":
-        return Sources(None, sets(text_of(cell.score)).supports(k), None)
+        return Sources(None, _groups(cell, cohesions).supports(cell.k), None)
     if cell.mechanism == "published":
-        mine = sets(text_of(cell.score))
-        return Sources(View(mine.inner_degrees, mine.inner_common), None, mine.inside(k) > 0)
+        groups = _groups(cell, cohesions)
+        return Sources(View(groups.inner_degrees, groups.inner_common), None, groups.inside(cell.k) > 0)
     # The extended local view of v holds every clique of v.
-    return Sources(View(graph.graph.degrees, graph.common), None, graph.counts(k) > 0)
+    return Sources(View(graph.graph.degrees, graph.common), None, graph.counts(cell.k) > 0)
 
 
-def errors_of_releases(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    """Return the errors and scales of simulated releases; why, where the mechanism is refused."""
+def _groups(cell: ReleaseCell | LossCell, cohesions: CohesionsOf) -> CohesionArrays:
+    if cell.score is None:
+        raise ValueError(f"{cell.mechanism} needs groups, and the cell has no p and score.")
+    return cohesions(cell.score)
+
+
+def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> Errors | Refused:
+    """Return the errors and scales of simulated releases, or why the mechanism is refused."""
     try:
-        sources = sources_of(cell, graph, sets)
+        sources = sources_of(cell, graph, cohesions)
     except RefusedError as error:
         return {"refused": str(error)}
-    counts = graph.counts(number_of(cell.k))
+    counts = graph.counts(cell.k)
     draw = floating_point_noise(cell.stream)
     mechanism = mechanism_of(cell, len(counts))
-    noise, scales = simulate(mechanism, sources, draw, number_of(cell.runs), cell.switches)
-    found = {**_errors(noise, counts), **_scale_result(mechanism, scales)}
+    noise, scales = simulate(mechanism, sources, draw, cell.runs, cell.switches)
+    errors = _errors(noise, counts)
+    _add_scales(errors, mechanism, scales)
     if isinstance(mechanism, Published) and sources.view is not None:
         whole = sources.view.degrees == graph.graph.degrees
-        found["whole_neighbourhoods"] = float(whole[graph.linked].mean())
-    return found
+        errors["whole_neighbourhoods"] = float(whole[graph.linked].mean())
+    return errors
 
 
 def simulate(
@@ -93,9 +105,9 @@ def simulate(
 ) -> tuple[NDArray[np.int64], list[Fraction]]:
     """Return the noise of the counts, shape (runs, n), and each run's λ; for `critical` the scales of the vertices."""
     if isinstance(mechanism, Critical):
-        supports = given(sources.supports)
+        supports = needed(sources.supports)
         return noise_of_critical(mechanism, supports, draw, runs), mechanism.scales(supports.tolist())
-    view = given(sources.view)
+    view = needed(sources.view)
     if isinstance(mechanism, Edge):
         scales = scales_of_edge(mechanism, int(view.common.max(initial=0)), draw, runs)
     else:
@@ -104,26 +116,48 @@ def simulate(
     return noise_of_scales(scales, mechanism.n, draw, where=where), scales
 
 
-def _errors(noise: NDArray[np.int64], counts: NDArray[np.int64]) -> Result:
-    """Mean errors over the runs, each with its standard error; relative ones are None where there is no clique."""
+def needed(array: T | None) -> T:
+    """Return what a mechanism's sources have.
+
+    Raises:
+        ValueError: they are those of another mechanism.
+    """
+    if array is None:
+        raise ValueError("These are the sources of another mechanism.")
+    return array
+
+
+def _errors(noise: NDArray[np.int64], counts: NDArray[np.int64]) -> Errors:
+    """Mean errors over the runs; the relative ones are missing where the graph has no clique."""
     positive = counts > 0
     error = np.abs(noise).astype(np.float64)
     total = sum(counts.tolist())
-    found: Result = _mean("absolute", error.mean(axis=1))
-    if total:
-        found |= _mean("total", np.abs(noise.sum(axis=1, dtype=np.float64)) / total)
-        found |= _mean("local", (error[:, positive] / counts[positive]).mean(axis=1))
-    return {**found, "changed": float((noise != 0).mean())}
+    absolute = _mean(error.mean(axis=1))
+    changed = float((noise != 0).mean())
+    if not total:
+        return {"absolute": absolute.value, "absolute_error": absolute.error, "changed": changed}
+    of_total = _mean(np.abs(noise.sum(axis=1, dtype=np.float64)) / total)
+    local = _mean((error[:, positive] / counts[positive]).mean(axis=1))
+    return {
+        "absolute": absolute.value,
+        "absolute_error": absolute.error,
+        "total": of_total.value,
+        "total_error": of_total.error,
+        "local": local.value,
+        "local_error": local.error,
+        "changed": changed,
+    }
 
 
-def _mean(name: str, values: NDArray[np.float64]) -> Result:
-    return {name: float(values.mean()), f"{name}_error": float(values.std(ddof=1) / math.sqrt(len(values)))}
+def _mean(values: NDArray[np.float64]) -> Mean:
+    return Mean(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))))
 
 
-def _scale_result(mechanism: Critical | Edge | Elv | Published, scales: Sequence[Fraction]) -> Result:
+def _add_scales(errors: Errors, mechanism: Critical | Edge | Elv | Published, scales: Sequence[Fraction]) -> None:
     values = np.array([float(scale) for scale in scales])
     if isinstance(mechanism, Critical):
-        return {"largest_scale": float(values.max(initial=0)), "exact": int((values == 0).sum())}
+        errors["largest_scale"], errors["exact"] = float(values.max(initial=0)), int((values == 0).sum())
+        return
     low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
-    bounds = values * float(mechanism.epsilon_2)
-    return {"scale": middle, "scale_low": low, "scale_high": high, **_mean("bound", bounds)}
+    errors["scale"], errors["scale_low"], errors["scale_high"] = middle, low, high
+    errors["bound"], errors["bound_error"] = _mean(values * float(mechanism.epsilon_2))

@@ -1,8 +1,8 @@
 """Many releases at once, simulated: the mechanisms' formulas over whole arrays, with fast floating-point noise.
 
-Nothing here can reach a release: `release` and `privacy` do not know this package, and a release draws from OpenDP
-alone. Parameters, scales and pads come from the mechanisms themselves; tests hold every scale and every noisy count
-against the code that a release runs, at the same noise.
+Nothing here can reach a release: the package does not import the evaluation, and a release draws from OpenDP alone.
+Parameters, scales and pads come from the mechanisms themselves. Tests compare every scale and every noisy count with
+the code that a release runs, at the same noise.
 
 The noise of R runs over n vertices is an int64 array of shape (R, n); run r takes row r.
 """
@@ -34,13 +34,13 @@ __all__ = [
 Counts = NDArray[np.int64]
 
 Draw = Callable[[NDArray[np.float64], tuple[int, int]], Counts]
-"""Takes scales that broadcast to a shape, all positive, and returns a number drawn for each place."""
+"""Takes positive scales that broadcast to a shape, and returns an array of that shape, drawn."""
 
 
 def floating_point_noise(seed: int) -> Draw:
-    """Return simulated discrete Laplace noise: the difference of two geometric numbers of numpy, in doubles.
+    """Return simulated discrete Laplace noise: the difference of two of numpy's geometric numbers, in doubles.
 
-    It is quick and repeatable, and open to the known attacks on floating-point noise: for simulations alone.
+    It is fast and repeatable. It is open to the known attacks on floating-point noise, and so for simulations alone.
     """
     rng = np.random.default_rng(seed)
 
@@ -72,17 +72,17 @@ def scales_of_phases(
     Args:
         mechanism: with its parameters.
         view: what the vertices see.
-        draw: the noise: first of all degrees, then of the h answers.
+        draw: the noise, first of all degrees, then of the h answers.
         runs: how many times.
-        switches: of `cells.SWITCHES`; `unclamped` and `four-thirds` count here.
+        switches: of `cells.SWITCHES`; here only `unclamped` and `four-thirds` matter.
     """
     degree_scale, common_scale = (Fraction(handed_scale(t)) for t in (mechanism.degree_scale, mechanism.common_scale))
     shape = runs, len(view.degrees)
     U = view.degrees + draw(np.array(float(degree_scale)), shape) + pad(degree_scale, mechanism.part_delta)  # noqa: N806
-    asked = np.argsort(-U, axis=1, kind="stable")[:, : mechanism.h]
+    chosen = np.argsort(-U, axis=1, kind="stable")[:, : mechanism.h]
     drawn = draw(np.array(float(common_scale)), (runs, mechanism.h))
-    answers = view.common[asked] + drawn + pad(common_scale, mechanism.part_delta)
-    np.put_along_axis(U, asked, np.minimum(np.take_along_axis(U, asked, axis=1), answers), axis=1)
+    answers = view.common[chosen] + drawn + pad(common_scale, mechanism.part_delta)
+    np.put_along_axis(U, chosen, np.minimum(np.take_along_axis(U, chosen, axis=1), answers), axis=1)
     largest = U.max(axis=1)
     if "unclamped" not in switches:
         largest = np.minimum(largest, mechanism.n - 2)
@@ -111,8 +111,8 @@ def noise_of_scales(
     Args:
         scales: λ of each run.
         n: number of vertices.
-        draw: the noise; it is drawn for all vertices, whatever `where` says.
-        where: the vertices whose counts get it, as the switch `inside` has it; None for all.
+        draw: the noise, drawn for all vertices whatever `where` is.
+        where: the vertices whose counts get noise, for the switch `inside`; None for all.
     """
     handed = np.array([handed_scale(scale) for scale in scales])
     drawn = draw(handed[:, np.newaxis], (len(scales), n))

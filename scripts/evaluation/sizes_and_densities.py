@@ -1,30 +1,42 @@
-"""What cells of sizes and densities compute, from arrays to a few numbers."""
+"""Sizes and densities of cohesions and extended local views: from arrays to the few numbers of a cell.
+
+Isolated vertices count in the statistics of a graph and are left out of everything else.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation import local_views
-from evaluation.cells import Cell, Result, text_of
-from evaluation.cohesion_arrays import GraphArrays, SetArrays, Sets
+from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.datasets import Counts
+from evaluation.graph_arrays import GraphArrays
+from evaluation.results import Comparison, Distribution, GraphCounts, Overlap, Sizes, ViewsInside
 
-__all__ = ["QUANTILES", "STRUCTURE"]
+__all__ = [
+    "QUANTILES",
+    "compare_scores",
+    "compare_with_views",
+    "graph_counts",
+    "overlap_of_scores",
+    "share_of_views_inside",
+    "sizes_of_cohesions",
+    "sizes_of_views",
+]
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-"""That describe a distribution: values that occur, the share of all values that they do not pass."""
+"""Of a distribution: at each share the least value that this share of all values does not exceed."""
 
 Values = NDArray[np.float64] | NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
-def _graph(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    arrays = graph.graph
-    counts = Counts.of(arrays)
+def graph_counts(graph: GraphArrays) -> GraphCounts:
+    """Return the statistics of a graph."""
+    counts = Counts.of(graph.graph)
     return {
         "nodes": counts.nodes,
         "edges": counts.edges,
@@ -37,23 +49,56 @@ def _graph(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
     }
 
 
-def _views(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
+def sizes_of_views(graph: GraphArrays) -> Sizes:
+    """Describe the extended local views."""
     sizes, edges = graph.view_sizes[graph.linked], graph.view_edges[graph.linked]
     return _described(sizes, edges, graph.components[graph.linked])
 
 
-def _sets(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    sizes, edges, vertices = _linked(graph, sets(text_of(cell.score)))
+def sizes_of_cohesions(graph: GraphArrays, cohesions: CohesionArrays) -> Sizes:
+    """Describe the cohesions."""
+    sizes, edges, vertices = _linked(graph, cohesions)
     return _described(sizes, edges, graph.components[vertices])
 
 
-def _linked(graph: GraphArrays, sets: SetArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def compare_scores(graph: GraphArrays, by_density: CohesionArrays, by_degree: CohesionArrays) -> Comparison:
+    """Compare the cohesions of the density score with those of the degree score, vertex by vertex."""
+    sizes, edges, _ = _linked(graph, by_density)
+    other_sizes, other_edges, _ = _linked(graph, by_degree)
+    return _compared(sizes, edges, other_sizes, other_edges)
+
+
+def overlap_of_scores(graph: GraphArrays, by_density: CohesionArrays, by_degree: CohesionArrays) -> Overlap:
+    """Return how much the cohesions of the two scores overlap: shared members over members of either."""
+    first, second = by_density.batch, by_degree.batch
+    shares = []
+    for i in np.flatnonzero(graph.linked[first.vertices]).tolist():
+        members, others = (batch.members[batch.offsets[i] : batch.offsets[i + 1]] for batch in (first, second))
+        shared = len(np.intersect1d(members, others, assume_unique=True))
+        shares.append(shared / (len(members) + len(others) - shared))
+    return {"vertices": len(shares), "overlap": float(np.mean(shares))}
+
+
+def compare_with_views(graph: GraphArrays, cohesions: CohesionArrays) -> Comparison:
+    """Compare the cohesions with the extended local views, vertex by vertex."""
+    sizes, edges, vertices = _linked(graph, cohesions)
+    return _compared(sizes, edges, graph.view_sizes[vertices], graph.view_edges[vertices])
+
+
+def share_of_views_inside(graph: GraphArrays, cohesions: CohesionArrays) -> ViewsInside:
+    """Return the share of vertices whose extended local view lies inside their cohesion."""
+    batch = cohesions.batch
+    inside = local_views.views_inside(graph.graph, batch)[graph.linked[batch.vertices]]
+    return {"vertices": len(inside), "views_inside": float(inside.mean())}
+
+
+def _linked(graph: GraphArrays, cohesions: CohesionArrays) -> tuple[Integers, Integers, Integers]:
     """Sizes, edges and vertices of the cohesions, without isolated vertices."""
-    linked = graph.linked[sets.vertices]
-    return sets.sizes[linked], sets.edges[linked], sets.vertices[linked]
+    linked = graph.linked[cohesions.vertices]
+    return cohesions.sizes[linked], cohesions.edges[linked], cohesions.vertices[linked]
 
 
-def _described(sizes: NDArray[np.int64], edges: NDArray[np.int64], components: NDArray[np.int64]) -> Result:
+def _described(sizes: Integers, edges: Integers, components: Integers) -> Sizes:
     return {
         "vertices": len(sizes),
         "sizes": _distribution(sizes),
@@ -62,46 +107,13 @@ def _described(sizes: NDArray[np.int64], edges: NDArray[np.int64], components: N
     }
 
 
-def _distribution(values: Values) -> dict[str, Any]:
+def _distribution(values: Values) -> Distribution:
     ascending = np.sort(values)
     places = [max(0, math.ceil(share * len(ascending)) - 1) for share in QUANTILES]
     return {"quantiles": [float(ascending[i]) for i in places], "mean": float(values.mean())}
 
 
-def _scores(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    """The density score against the degree score, vertex by vertex."""
-    sizes, edges, _ = _linked(graph, sets("density"))
-    other_sizes, other_edges, _ = _linked(graph, sets("degree"))
-    return _compared(sizes, edges, other_sizes, other_edges)
-
-
-def _overlap(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    """How much the sets of the two scores have in common: shared members over members of either, vertex by vertex."""
-    first, second = sets("density").batch, sets("degree").batch
-    shares = []
-    for i in np.flatnonzero(graph.linked[first.vertices]).tolist():
-        mine, other = (each.members[each.offsets[i] : each.offsets[i + 1]] for each in (first, second))
-        shared = len(np.intersect1d(mine, other, assume_unique=True))
-        shares.append(shared / (len(mine) + len(other) - shared))
-    return {"vertices": len(shares), "overlap": float(np.mean(shares))}
-
-
-def _against(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    """Cohesions against extended local views, vertex by vertex."""
-    sizes, edges, vertices = _linked(graph, sets(text_of(cell.score)))
-    return _compared(sizes, edges, graph.view_sizes[vertices], graph.view_edges[vertices])
-
-
-def _subsets(cell: Cell, graph: GraphArrays, sets: Sets) -> Result:
-    """How many extended local views lie inside their vertex's cohesion."""
-    batch, linked = sets(text_of(cell.score)).batch, graph.linked
-    inside = local_views.views_inside(graph.graph, batch)[linked[batch.vertices]]
-    return {"vertices": len(inside), "views_inside": float(inside.mean())}
-
-
-def _compared(
-    sizes: NDArray[np.int64], edges: NDArray[np.int64], other_sizes: NDArray[np.int64], other_edges: NDArray[np.int64]
-) -> Result:
+def _compared(sizes: Integers, edges: Integers, other_sizes: Integers, other_edges: Integers) -> Comparison:
     dense, other_dense = local_views.densities(sizes, edges), local_views.densities(other_sizes, other_edges)
     return {
         "vertices": len(sizes),
@@ -118,19 +130,7 @@ def _compared(
 
 
 def _distance(values: Values, others: Values) -> float:
-    """The largest difference between two distribution functions (Kolmogorov and Smirnov): 0 the same, 1 apart."""
+    """The largest difference of the two distribution functions (Kolmogorov-Smirnov): 0 for equal, 1 for disjoint."""
     places = np.concatenate((values, others))
-    first, second = (np.searchsorted(np.sort(each), places, side="right") / len(each) for each in (values, others))
+    first, second = (np.searchsorted(np.sort(part), places, side="right") / len(part) for part in (values, others))
     return float(np.abs(first - second).max())
-
-
-STRUCTURE: Mapping[str, Callable[[Cell, GraphArrays, Sets], Result]] = {
-    "graph": _graph,
-    "views": _views,
-    "sets": _sets,
-    "scores": _scores,
-    "overlap": _overlap,
-    "against": _against,
-    "subsets": _subsets,
-}
-"""What computes a cell, by its kind."""

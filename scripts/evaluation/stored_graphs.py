@@ -1,4 +1,4 @@
-"""Graphs and cohesions from Neo4j: the same numbers from what `pcneo annotate` has stored."""
+"""Graphs and cohesions from Neo4j, as `pcneo annotate` has stored them: they give the same numbers."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ __all__ = ["StoredGraphs"]
 
 
 class StoredGraphs:
-    """Graphs of a database that are some of the nine, and their complete runs.
+    """Graphs of a database that are datasets of the evaluation, with their complete runs.
 
     Attributes:
         graphs: as they were read, by the dataset's name.
-        memberships: hash of the cohesions of each run that cells can rest on, by dataset, p and score.
+        memberships: hash of the cohesions of each run that cells can use, by dataset, p and score.
     """
 
     def __init__(self, driver: Driver, database: str | None, named: Mapping[str, str]) -> None:
-        """Read the graphs, and find their runs.
+        """Read the graphs, and look up their runs.
 
         Args:
             driver: an open driver.
             database: None for the user's home database.
-            named: the graph's name in the database, by the dataset's.
+            named: the graph's name in the database, by the dataset's name.
 
         Raises:
             ParameterError: there is no such dataset.
             NotFoundError: there is no such graph.
-            GraphError: it is another graph.
+            GraphError: a graph is not its dataset.
         """
         self._gateway = LedgerGateway(driver, database)
         records = {record.name: record for record in self._gateway.list_graphs()}
@@ -73,7 +73,7 @@ class StoredGraphs:
         self.memberships = {point: run.membership_hash or run.id for point, run in self._runs.items()}
 
     def cohesions(self, evaluated: EvaluatedGraph, p: str, score: str) -> CohesionBatch:
-        """Read the cohesions of a run, and check that graph and memberships are still those of the run.
+        """Read the cohesions of a run, after checking that graph and memberships are still those of the run.
 
         Raises:
             GraphChangedError: they are not.
@@ -85,7 +85,7 @@ class StoredGraphs:
 
 
 def _completed(batch: CohesionBatch, stored: Graph, graph: Graph) -> CohesionBatch:
-    """Add the cohesions of isolated vertices that the database does not have: each vertex alone."""
+    """Add the cohesions of isolated vertices that the database does not have: such a vertex is alone in its own."""
     more = np.arange(stored.vertex_count, graph.vertex_count)
     return CohesionBatch(
         p=batch.p,

@@ -1,7 +1,7 @@
 """Connections that decide whether a count gets noise, under the paper's switch `inside`.
 
-There a count gets noise only where its vertex's own view holds a clique. Where one connection is in all of those
-cliques, the count is exact without it, and any other value says that the connection is there: its loss is infinite
+With the switch, a count gets noise only if its vertex's own view holds a clique. A connection may be in all of these
+cliques: then the count is exact without it, and any other value reveals the connection, so its loss is infinite
 (the triangle alone, GUARANTEE.md#why-not-only-the-papers-mechanism).
 """
 

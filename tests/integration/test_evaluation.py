@@ -1,4 +1,4 @@
-"""The evaluation of a stored graph: the same numbers as from arrays, with the sets read from its run."""
+"""The evaluation of a stored graph: the same numbers as from arrays, with the cohesions read from its run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from typing import Any
 import neo4j
 import networkx as nx
 import pytest
-from evaluation import cohesion_arrays, evaluate, stored_graphs
+from evaluation import cohesion_arrays, stored_graphs
 from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph
+from evaluation.producing import evaluate
 from evaluation.stored_graphs import StoredGraphs
+from evaluations import triangles
 from graphs import Database
 
 from pcneo import annotate
@@ -41,38 +43,39 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.Monk
 
 
 def _degree_and_triangles() -> tuple[int, int]:
-    return max(degree for _, degree in GRAPH.degree), sum(nx.triangles(GRAPH).values()) // 3
+    return max(degree for _, degree in GRAPH.degree), triangles(GRAPH)
 
 
 def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["p-bitcoin", "all-10-k4"]
-    one = EvaluatedGraph.of(stored_graphs.DATASETS[0], graph_from_networkx(GRAPH))
-    evaluate(names, {"Bitcoin": one}, tmp_path / "arrays")
+    graph = EvaluatedGraph.of(stored_graphs.DATASETS[0], graph_from_networkx(GRAPH))
+    evaluate(names, {"Bitcoin": graph}, tmp_path / "arrays")
 
     def refuse(*_: Any, **__: Any) -> None:
-        raise AssertionError("a search for sets that are stored")
+        raise AssertionError("a search for cohesions that are stored")
 
     monkeypatch.setattr(cohesion_arrays, "minimal_p_cohesions", refuse)
     monkeypatch.setattr(cohesion_arrays, "search_batches", refuse)
     read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
-    assert read.graphs["Bitcoin"].content == one.content
+    assert read.graphs["Bitcoin"].content == graph.content
     assert set(read.memberships) == {("Bitcoin", "0.1", "density"), ("Bitcoin", "0.4", "density")}
     evaluate(names, read.graphs, tmp_path / "stored", stored=read.cohesions, memberships=read.memberships)
-    from_arrays, from_stored = ({}, {})
-    for name, found in (("arrays", from_arrays), ("stored", from_stored)):
+    from_arrays: dict[str, Any] = {}
+    from_stored: dict[str, Any] = {}
+    for name, results in (("arrays", from_arrays), ("stored", from_stored)):
         for path in (tmp_path / name / "cells").iterdir():
             content = json.loads(path.read_text())
-            given = content["parameters"]
-            held = given.pop("memberships", None)
-            assert (held is not None) == (name == "stored" and given["p"] is not None)
-            found[json.dumps(given, sort_keys=True)] = content["result"]
-    assert {json.loads(given)["p"] for given in from_stored} == {None, "0.1", "0.4"}
+            parameters = content["parameters"]
+            memberships = parameters.pop("memberships", None)
+            assert (memberships is not None) == (name == "stored" and parameters["p"] is not None)
+            results[json.dumps(parameters, sort_keys=True)] = content["result"]
+    assert {json.loads(parameters)["p"] for parameters in from_stored} == {None, "0.1", "0.4"}
     assert from_stored.items() <= from_arrays.items()
 
 
-def test_sets_that_were_changed_are_not_evaluated(db: Database, tmp_path: Path) -> None:
+def test_cohesions_that_were_changed_are_not_evaluated(db: Database, tmp_path: Path) -> None:
     db.run("MATCH (:Person)-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m")
     read = StoredGraphs(db.driver, db.name, {"Bitcoin": "Person/KNOWS/id"})
     with pytest.raises(GraphChangedError):
@@ -90,19 +93,15 @@ def test_a_graph_that_is_not_there_or_not_the_dataset_is_refused(db: Database) -
 
 
 def test_the_command_says_what_is_wrong_with_its_graphs(server: Any, empty_database: str, tmp_path: Path) -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    environment = {**clean, **server.environment, "PYTHONPATH": str(Path(__file__).parents[2] / "scripts")}
+
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
-        command = [sys.executable, "-m", "pcneo", "evaluate", *arguments, "--to", str(tmp_path / "to")]
-        return subprocess.run(
-            command, capture_output=True, text=True, env={**clean, **server.environment}, timeout=120, check=False
-        )
+        command = [sys.executable, "-m", "evaluation", "make", "datasets", *arguments, "--to", str(tmp_path / "to")]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
 
     (tmp_path / "celegans_metabolic.txt").write_text("1 2\n2 3\n")
-    wrong = run("datasets", "--graphs", str(tmp_path))
+    wrong = run("--graphs", str(tmp_path))
     assert (wrong.returncode, "is not Celegans" in wrong.stderr) == (4, True)
-    none = run("datasets")
-    assert (none.returncode, "--graphs" in none.stderr) == (2, True)
-    missing = run("datasets", "--stored", "Celegans=friends")
+    missing = run("--stored", "Celegans=friends")
     assert (missing.returncode, "no graph 'friends'" in missing.stderr) == (4, True)
-    unpaired = run("datasets", "--stored", "Celegans")
-    assert (unpaired.returncode, "Celegans=NAME" in unpaired.stderr) == (2, True)

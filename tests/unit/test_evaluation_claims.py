@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from evaluation.cells import Cell, Result
+from evaluation.cells import (
+    AgainstCell,
+    Cell,
+    CohesionsCell,
+    GraphCell,
+    LossCell,
+    OverlapCell,
+    ReleaseCell,
+    ScoresCell,
+    SubsetsCell,
+    ViewsCell,
+)
 from evaluation.claims import CLAIMS, Claim, Outcome, judge, judge_all
 from evaluation.claims.comparing import alike, between, clearly, ranks, side
 from evaluation.datasets import DATASETS
 from evaluation.experiments import ALL, EXPERIMENTS, P_VALUES
 from evaluation.finished_cells import Finished
-from evaluations import of_mean
+from evaluation.results import Errors, Result
+from evaluations import comparison, errors_of, losses_of, sizes_of
 
 
 def test_a_claim_holds_with_a_switch_fails_or_is_not_measured() -> None:
@@ -33,24 +45,24 @@ def test_a_claim_holds_with_a_switch_fails_or_is_not_measured() -> None:
     assert verdict(["inside unclamped"], k=3) == "holds with inside + unclamped"
     assert verdict(["inside", "inside unclamped"], k=3, singly=True) == "holds with inside"
     assert verdict(["inside unclamped"]) == "does not hold"
-    unsure = Claim("text", "place", lambda f, s: Outcome(False, "", told=False), k=3)
+    unsure = Claim("text", "place", lambda f, s: Outcome(False, "", clear=False), k=3)
     assert judge(unsure, Finished([])).verdict == "not told apart at 100 runs"
     assert judge(Claim("text", "place", lambda f, s: None), Finished([])).verdict == "not measured"
 
 
 def test_claims_without_cells_are_not_measured() -> None:
-    assert {each.verdict for each in judge_all(Finished([]))} == {"not measured"}
+    assert {verdict.verdict for verdict in judge_all(Finished([]))} == {"not measured"}
     assert len({claim.text for claim in CLAIMS}) == len(CLAIMS)
 
 
 def test_an_outcome_holds_or_fails_only_beyond_the_noise() -> None:
-    assert (Outcome.of([1, 1], "").holds, Outcome.of([1, 1], "").told) == (True, True)
-    assert (Outcome.of([1, 0], "").holds, Outcome.of([1, 0], "").told) == (False, False)
-    assert (Outcome.of([0, -1], "").holds, Outcome.of([0, -1], "").told) == (False, True)
+    assert (Outcome.of([1, 1], "").holds, Outcome.of([1, 1], "").clear) == (True, True)
+    assert (Outcome.of([1, 0], "").holds, Outcome.of([1, 0], "").clear) == (False, False)
+    assert (Outcome.of([0, -1], "").holds, Outcome.of([0, -1], "").clear) == (False, True)
 
 
 def test_a_difference_is_clear_beyond_its_interval_and_less_often_among_many() -> None:
-    near, far = of_mean(1.0, 0.3), of_mean(2.0, 0.3)  # 2.36 standard errors apart
+    near, far = errors_of(1.0, 0.3), errors_of(2.0, 0.3)  # 2.36 standard errors apart
     assert clearly(near, far)
     assert not clearly(far, near)
     assert not clearly(near, far, among=7)
@@ -61,12 +73,12 @@ def test_what_follows_from_noisy_means_has_the_interval_of_their_noise() -> None
     def ratio(means: Any) -> float:
         return math.log(means[0] / means[1])
 
-    number, low, high = between(ratio, [of_mean(4.0, 0.04), of_mean(1.0, 0.01)])
+    number, low, high = between(ratio, [errors_of(4.0, 0.04), errors_of(1.0, 0.01)])
     assert number == pytest.approx(math.log(4))
     spread = 1.96 * math.hypot(0.01, 0.01)  # of a ratio of means that are each known to 1 %
     assert (low, high) == pytest.approx((number - spread, number + spread), abs=0.15 * spread)
     assert [side((number, low, high), at) for at in (1.0, math.log(4), 2.0)] == [1, 0, -1]
-    exact = between(lambda means: np.log10(means[0] / means[1]), [of_mean(1.0, 0.1), of_mean(0.0, 0.0)])
+    exact = between(lambda means: np.log10(means[0] / means[1]), [errors_of(1.0, 0.1), errors_of(0.0, 0.0)])
     assert side(exact, 1.5) == 1
 
 
@@ -79,35 +91,36 @@ BY_P = {
 
 def as_the_paper_says(cell: Cell, noise: float = 0.001) -> Result:
     """A result with which every claim holds."""
-    p, epsilon = float(cell.p or 0), float(cell.epsilon or 1)
-    last = cell.p == "0.8"
-    if cell.kind == "scores":
-        return {
-            "denser": 1.0,
-            "as_dense": 0.0,
-            "mean_density_ratio": 1.02 if last else 1.5,
-            "density_distance": 0.9 - p,
-            "mean_size_ratio": 0.7 if cell.graph in ("Yeast", "HepTh") else 0.95,
-        }
-    if cell.kind == "overlap":
-        return {"overlap": 0.2 + p}
-    if cell.kind == "sets":
-        return {"sizes": {"mean": 10 + p}, "densities": {"mean": 1 - p}, "of_component": 0.95 if last else p}
-    if cell.kind == "against":
-        smaller = p <= (0.5 if cell.graph == "WIKIVote" else 0.6)
-        denser = 0.2 if last else 1.0
-        return {
-            "mean_density_ratio": 3.0,
-            "denser": denser,
-            "as_dense": 0.0,
-            "smaller": float(smaller),
-            "as_small": 0.0,
-        }
-    if cell.kind == "subsets":
-        return {"views_inside": 1.0}
-    if cell.kind == "loss":
-        return {"connections": 1.0, "connections_inside": 1.0}
-    epsilon_1 = float(cell.epsilon_1 or 1.5)
+    p = float(cell.needs.p) if cell.needs else 0.0
+    last = p == 0.8
+    match cell:
+        case ScoresCell():
+            return comparison(
+                denser=1.0,
+                as_dense=0.0,
+                mean_density_ratio=1.02 if last else 1.5,
+                density_distance=0.9 - p,
+                mean_size_ratio=0.7 if cell.graph in ("Yeast", "HepTh") else 0.95,
+            )
+        case OverlapCell():
+            return {"vertices": 9, "overlap": 0.2 + p}
+        case CohesionsCell():
+            return sizes_of(10 + p, 1 - p, of_component=0.95 if last else p)
+        case AgainstCell():
+            smaller = p <= (0.5 if cell.graph == "WIKIVote" else 0.6)
+            denser = 0.2 if last else 1.0
+            return comparison(mean_density_ratio=3.0, denser=denser, as_dense=0.0, smaller=float(smaller), as_small=0.0)
+        case SubsetsCell():
+            return {"vertices": 9, "views_inside": 1.0}
+        case LossCell():
+            return losses_of(1.0, connections_inside=1.0)
+        case ReleaseCell():
+            return _release_as_the_paper_says(cell, noise)
+    raise AssertionError(f"no claim is about {cell.kind}")
+
+
+def _release_as_the_paper_says(cell: ReleaseCell, noise: float) -> Errors:
+    epsilon, epsilon_1 = float(cell.epsilon), float(cell.epsilon_1 or 1.5)
     error, bound = (1 + abs(epsilon_1 - 1.5)) / epsilon, (10 + abs((cell.h or 2) - 2)) / epsilon_1
     if cell.mechanism == "published":
         better = 100.0 if cell.graph == "SisterCity" else 1 + epsilon
@@ -119,27 +132,28 @@ def as_the_paper_says(cell: Cell, noise: float = 0.001) -> Result:
 
 def against_the_paper(cell: Cell, noise: float = 0.001) -> Result:
     """A result with which every claim fails."""
-    p, epsilon = float(cell.p or 0), float(cell.epsilon or 1)
-    if cell.kind == "scores":
-        return {
-            "denser": 0.0,
-            "as_dense": 0.0,
-            "mean_density_ratio": 0.5,
-            "density_distance": p,
-            "mean_size_ratio": 2.0,
-        }
-    if cell.kind == "overlap":
-        return {"overlap": 1 - p}
-    if cell.kind == "sets":
-        return {"sizes": {"mean": 10 - p}, "densities": {"mean": p}, "of_component": 0.1}
-    if cell.kind == "against":
-        denser = float(cell.p == "0.8")
-        return {"mean_density_ratio": 0.5, "denser": denser, "as_dense": 0.0, "smaller": 0.0, "as_small": 0.0}
-    if cell.kind == "subsets":
-        return {"views_inside": 0.1}
-    if cell.kind == "loss":
-        return {"connections": 100.0, "connections_inside": 100.0}
-    epsilon_1, h = float(cell.epsilon_1 or 1.5), cell.h or 2
+    p = float(cell.needs.p) if cell.needs else 0.0
+    match cell:
+        case ScoresCell():
+            return comparison(denser=0.0, as_dense=0.0, mean_density_ratio=0.5, density_distance=p, mean_size_ratio=2.0)
+        case OverlapCell():
+            return {"vertices": 9, "overlap": 1 - p}
+        case CohesionsCell():
+            return sizes_of(10 - p, p, of_component=0.1)
+        case AgainstCell():
+            denser = float(p == 0.8)
+            return comparison(mean_density_ratio=0.5, denser=denser, as_dense=0.0, smaller=0.0, as_small=0.0)
+        case SubsetsCell():
+            return {"vertices": 9, "views_inside": 0.1}
+        case LossCell():
+            return losses_of(100.0, connections_inside=100.0)
+        case ReleaseCell():
+            return _release_against_the_paper(cell, noise)
+    raise AssertionError(f"no claim is about {cell.kind}")
+
+
+def _release_against_the_paper(cell: ReleaseCell, noise: float) -> Errors:
+    epsilon, epsilon_1, h = float(cell.epsilon), float(cell.epsilon_1 or 1.5), cell.h or 2
     error, bound = (6 - abs(epsilon_1 - 1.5)) / epsilon, (30 - abs(h - 2)) * epsilon_1
     if cell.mechanism == "published":
         worse = 100.0 if cell.graph == "SisterCity" else (1 + epsilon) ** 2
@@ -149,42 +163,43 @@ def against_the_paper(cell: Cell, noise: float = 0.001) -> Result:
     return released(error, bound, noise, whole_neighbourhoods=0.1)
 
 
-def released(error: float, bound: float, noise: float, whole_neighbourhoods: float = 0.95) -> Result:
-    means = {"total": error, "absolute": error, "bound": bound, "whole_neighbourhoods": whole_neighbourhoods}
-    return {**means, **{f"{name}_error": noise * value for name, value in means.items()}}
+def released(error: float, bound: float, noise: float, whole_neighbourhoods: float = 0.95) -> Errors:
+    """Errors with standard errors in proportion to them."""
+    of_bound = {"bound": bound, "bound_error": noise * bound}
+    return errors_of(error, noise * error, **of_bound, whole_neighbourhoods=whole_neighbourhoods)
 
 
 def whole_evaluation(result: Callable[[Cell], Result]) -> Finished:
     contents = dict.fromkeys(ALL, "c")
-    cells = dict.fromkeys(cell for each in EXPERIMENTS.values() for cell in each.cells(contents))
-    return Finished((cell, result(cell)) for cell in cells if cell.kind not in ("graph", "views"))
+    cells = dict.fromkeys(cell for experiment in EXPERIMENTS.values() for cell in experiment.cells(contents))
+    return Finished((cell, result(cell)) for cell in cells if not isinstance(cell, GraphCell | ViewsCell))
 
 
 def test_every_claim_holds_where_all_is_as_the_paper_says() -> None:
     verdicts = judge_all(whole_evaluation(as_the_paper_says))
-    assert [each.claim.text for each in verdicts if each.verdict != "holds"] == []
+    assert [verdict.claim.text for verdict in verdicts if verdict.verdict != "holds"] == []
 
 
 def test_every_claim_fails_where_all_is_against_the_paper() -> None:
     verdicts = judge_all(whole_evaluation(against_the_paper))
-    assert [(each.claim.text, each.verdict) for each in verdicts if each.verdict != "does not hold"] == []
+    assert [(v.claim.text, v.verdict) for v in verdicts if v.verdict != "does not hold"] == []
 
 
-TOLD_BY_ITS_WORDS = (
+CLEAR_BY_ITS_WORDS = (
     "clearly smaller errors nowhere (implied)",
     "or one that is not told apart from it",
 )
-"""Of claims that count what is not told apart as holding, and say so."""
+"""Words of claims that hold where nothing is told apart, and say so."""
 
 
-def test_no_claim_of_errors_is_told_where_standard_errors_are_as_large_as_the_errors() -> None:
+def test_no_claim_of_errors_is_decided_where_standard_errors_are_as_large_as_the_errors() -> None:
     """Which is the most that they can be: a mean of positive numbers is at least its standard error."""
     finished = whole_evaluation(partial(as_the_paper_says, noise=1.0))
     verdicts = {claim.text: judge(claim, finished).verdict for claim in CLAIMS if claim.k is not None}
-    by_words = {text for text in verdicts if any(words in text for words in TOLD_BY_ITS_WORDS)}
+    by_words = {text for text in verdicts if any(words in text for words in CLEAR_BY_ITS_WORDS)}
     assert len(by_words) == 3
-    told = {text: verdict for text, verdict in verdicts.items() if verdict != "not told apart at 100 runs"}
-    assert told == dict.fromkeys(by_words, "holds")
+    decided = {text: verdict for text, verdict in verdicts.items() if verdict != "not told apart at 100 runs"}
+    assert decided == dict.fromkeys(by_words, "holds")
 
 
 def other(kind: str, of: str = "", **changed: float) -> Callable[[Cell], Result]:
@@ -192,7 +207,8 @@ def other(kind: str, of: str = "", **changed: float) -> Callable[[Cell], Result]
 
     def world(cell: Cell) -> Result:
         result = as_the_paper_says(cell)
-        return {**result, **changed} if cell.kind == kind and of in ("", cell.mechanism) else result
+        mechanism = getattr(cell, "mechanism", "")
+        return cast("Result", {**result, **changed}) if cell.kind == kind and of in ("", mechanism) else result
 
     return world
 
@@ -228,8 +244,8 @@ def test_equal_values_share_their_rank() -> None:
 
 
 def test_curves_are_alike_beyond_the_noise_and_not_for_lying_at_a_clamp() -> None:
-    def curve(values: Sequence[float], error: float) -> list[Result]:
-        return [of_mean(value, error * value) for value in values]
+    def curve(values: Iterable[float], error: float) -> list[Errors]:
+        return [errors_of(value, error * value) for value in values]
 
     rising = np.arange(1.0, 13.0)
     assert alike(curve(rising, 0.01), rising, ranks) == (pytest.approx(1), 1)
@@ -243,15 +259,15 @@ def test_curves_are_alike_beyond_the_noise_and_not_for_lying_at_a_clamp() -> Non
 def test_a_claim_is_judged_by_the_numbers_of_its_cells() -> None:
     """All graphs at ε=10: published is better on all but SisterCity, there only with noise inside alone."""
     contents = {dataset.name: "c" for dataset in DATASETS}
-    pairs = []
-    errors = dict.fromkeys(("total_error", "bound_error", "absolute_error"), 0.001)
+    pairs: list[tuple[Cell, Result]] = []
     for cell in EXPERIMENTS["all-10"].cells(contents):
+        assert isinstance(cell, ReleaseCell)
         total = 1.0 if cell.mechanism == "elv" else 0.5
         if cell.mechanism == "published" and cell.graph == "SisterCity":
             total = 0.01 if "inside" in cell.switches else 2.0
-        pairs.append((cell, {each: total for each in ("total", "bound", "absolute")} | errors))
+        pairs.append((cell, errors_of(total, 0.001)))
     finished = Finished(pairs)
-    by_text = {each.claim.text: each for each in judge_all(finished)}
+    by_text = {verdict.claim.text: verdict for verdict in judge_all(finished)}
     all_graphs = by_text["On all graphs published has smaller errors than elv (k=3, ε=10)."]
     assert all_graphs.verdict == "holds with inside"
     assert "smaller at 8 of 9" in all_graphs.numbers

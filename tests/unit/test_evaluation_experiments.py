@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from evaluation.cells import CohesionsCell, ReleaseCell, ViewsCell
 from evaluation.datasets import DATASETS
 from evaluation.experiments import EXPERIMENTS
 
@@ -27,14 +28,14 @@ RELEASED = {
 
 @pytest.mark.parametrize("name", RELEASED)
 def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
-    cells = [cell for cell in EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c")) if cell.kind == "release"]
+    cells = [cell for cell in EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c")) if isinstance(cell, ReleaseCell)]
     graphs, ks, ps, hs, epsilons, epsilon_1s = RELEASED[name]
     assert {cell.runs for cell in cells} == {100}
     both = [(), ("inside", "unclamped") if ks == {3} else ("four-thirds", "inside", "unclamped")]
     for switches in both:
-        mine = [cell for cell in cells if cell.switches == switches]
-        published = {(c.graph, c.k, c.p, c.h, c.epsilon, c.epsilon_1) for c in mine if c.mechanism == "published"}
-        elv = {(c.graph, c.k, c.h, c.epsilon, c.epsilon_1) for c in mine if c.mechanism == "elv"}
+        switched = [cell for cell in cells if cell.switches == switches]
+        published = {(c.graph, c.k, c.p, c.h, c.epsilon, c.epsilon_1) for c in switched if c.mechanism == "published"}
+        elv = {(c.graph, c.k, c.h, c.epsilon, c.epsilon_1) for c in switched if c.mechanism == "elv"}
         assert published == set(product(graphs, ks, ps, hs, epsilons, epsilon_1s))
         assert elv == set(product(graphs, ks, hs, epsilons, epsilon_1s))
     edge = {(c.graph, c.k, c.epsilon, c.epsilon_1) for c in cells if c.mechanism == "edge"}
@@ -52,12 +53,13 @@ def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
         ("view-size", {"WIKIVote", "Yeast"}, {"density"}),
     ],
 )
-def test_a_figure_of_sets_has_the_paper_s_settings(name: str, swept: set[str], scores: set[str]) -> None:
+def test_a_figure_of_cohesions_has_the_paper_s_settings(name: str, swept: set[str], scores: set[str]) -> None:
     cells = EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c"))
     expected = set(product(NINE, {"0.3"}, scores)) | set(product(swept, TENTHS, scores))
-    assert {(c.graph, c.p, c.score) for c in cells if c.kind == "sets"} == expected
-    assert {c.graph for c in cells if c.kind == "views"} == (NINE if name.startswith("view") else set())
-    assert {(c.graph, c.p) for c in cells if c.sample} <= {("HepPh", f"0.{i}") for i in range(4, 9)}
+    assert {(c.graph, c.p, c.score) for c in cells if isinstance(c, CohesionsCell)} == expected
+    assert {c.graph for c in cells if isinstance(c, ViewsCell)} == (NINE if name.startswith("view") else set())
+    sampled = {(c.graph, c.needs.p) for c in cells if c.needs and c.needs.sample}
+    assert sampled <= {("HepPh", f"0.{i}") for i in range(4, 9)}
 
 
 def test_every_experiment_has_cells_and_each_cell_is_made_once() -> None:
@@ -66,4 +68,4 @@ def test_every_experiment_has_cells_and_each_cell_is_made_once() -> None:
         cells = experiment.cells(contents)
         assert cells, name
         assert len(set(cells)) == len(cells), name
-        assert experiment.cells({}) == []
+        assert list(experiment.cells({})) == []

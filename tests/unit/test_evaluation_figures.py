@@ -5,25 +5,24 @@ from __future__ import annotations
 import csv
 import math
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
-from evaluation import TARGETS, evaluate, graphs_of_folder
-from evaluation.__main__ import as_called
-from evaluation.__main__ import evaluate as command
-from evaluation.cells import Cell, Result
+from evaluation.cells import Cell, CohesionsCell, LossCell, ReleaseCell
 from evaluation.datasets import DATASETS, EvaluatedGraph
 from evaluation.drawing import drawings
 from evaluation.experiments import EXPERIMENTS
 from evaluation.finished_cells import Finished
-from evaluation.tables import TABLES, advice
-from evaluations import evaluated, of_mean, some_graph
+from evaluation.producing import evaluate, graphs_of_folder
+from evaluation.results import Distribution, Result
+from evaluation.tables import TABLES
+from evaluation.which_mechanism import advice
+from evaluations import errors_of, evaluated, losses_of, some_graph
 
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
 
@@ -35,7 +34,7 @@ def some_graphs() -> dict[str, EvaluatedGraph]:
 def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path) -> None:
     names = ["datasets", "view-size", "all-10", "p-bitcoin", "h-celegans", "losses"]
     made = evaluate(names, some_graphs(), tmp_path)
-    assert set(made.absent) == {each.name for each in DATASETS} - {"Celegans", "Bitcoin", "WIKIVote"}
+    assert set(made.absent) == {dataset.name for dataset in DATASETS} - {"Celegans", "Bitcoin", "WIKIVote"}
     assert made.refused == ()
     for picture in ("view-size", "all-10-total", "all-10-local", "p-bitcoin-absolute", "h-celegans", "losses"):
         assert (tmp_path / "figures" / f"{picture}.svg").read_text().startswith("<?xml")
@@ -55,7 +54,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
 
     monkeypatch.setattr("evaluation.producing.drawings", written_alone)  # drawing takes a minute
     graphs = {"USAirport": evaluated(some_graph(), "USAirport")}
-    made = evaluate(["all"], graphs, tmp_path, largest_p=0.1, command="pcneo evaluate all")
+    made = evaluate(["all"], graphs, tmp_path, largest_p=0.1, command="the command")
     report, claims = ((tmp_path / name).read_text() for name in ("report.md", "claims.md"))
     for text in (report, claims, *(made.tables[name] for name in ("all-10", "all-10-k4", "losses", "claims"))):
         assert "the mechanisms promise different things; published promises nothing" in text
@@ -64,7 +63,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     assert (
         "| **promised** | every pair inside groups at most 10 | every connection at most 9 |" in made.tables["losses"]
     )
-    assert "pcneo evaluate all" in report
+    assert "\n\n    the command\n\n" in report
     assert "Cells of p beyond 0.1 are left out" in report
     assert "Samples" not in report
     for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
@@ -77,11 +76,12 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
 
 
 def test_losses_are_shown_with_their_range_and_beside_the_promise() -> None:
-    losses = {"connections": 2.0, "connections_low": 1.9, "connections_high": 2.1, "inside": 1.5, "sampled": True}
-    loss = partial(Cell, "loss", "Celegans", "c", "0.1", "density", k=3, epsilon="5", runs=100)
+    loss = partial(LossCell, graph="Celegans", content="c", p="0.1", score="density", k=3, epsilon="5")
+    of_elv = losses_of(2.0, connections_low=1.9, connections_high=2.1, inside=1.5, connections_inside=1.2, promised=4.5)
+    of_published = losses_of(math.inf, connections_low=1.9, connections_high=2.1, inside=1.5, promised=None)
     pairs: list[tuple[Cell, Result]] = [
-        (loss(mechanism="elv", h=3), {**losses, "connections_inside": 1.2, "promised": 4.5}),
-        (loss(mechanism="published", h=3), {**losses, "connections": math.inf, "promised": None}),
+        (loss(mechanism="elv", h=3), {**of_elv, "sampled": True}),
+        (loss(mechanism="published", h=3), {**of_published, "sampled": True}),
         (loss(mechanism="critical"), {"refused": "too large"}),
     ]
     text = TABLES["losses"](Finished(pairs))
@@ -99,19 +99,20 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
         cells = EXPERIMENTS[name].cells(contents)
         pairs: list[tuple[Cell, Result]] = []
         for cell in cells:
-            if cell.kind == "loss":
-                losing = 40.0 if cell.mechanism == "published" else 1.0
-                pairs.append((cell, {"connections": losing, "sampled": False}))
+            assert isinstance(cell, ReleaseCell | LossCell)
+            if isinstance(cell, LossCell):
+                pairs.append((cell, losses_of(40.0 if cell.mechanism == "published" else 1.0)))
             elif (cell.mechanism, cell.graph) == ("critical", "Celegans"):
                 pairs.append((cell, {"refused": "too large"}))
             else:
-                pairs.append((cell, of_mean(totals[cell.graph].get(cell.mechanism or "", 1.0), 0.01)))
+                pairs.append((cell, errors_of(totals[cell.graph].get(cell.mechanism, 1.0), 0.01)))
         done[name] = Finished(pairs)
     error = {"0.1": 0.5, "0.2": 0.999, "0.3": 2.0, "0.4": 3.0}
     done["p-hepth"] = Finished(
         [
-            (cell, of_mean(1.0 if cell.mechanism == "edge" else error[cell.p or ""], 0.01))
+            (cell, errors_of(1.0 if cell.mechanism == "edge" else error[cell.p or ""], 0.01))
             for cell in EXPERIMENTS["p-hepth"].cells({"HepTh": "c"})
+            if isinstance(cell, ReleaseCell)
             if cell.mechanism == "edge" or (cell.mechanism == "critical" and cell.p in error)
         ]
     )
@@ -131,9 +132,9 @@ def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
     for name in ("all-10", "all-5", "all-10-k4", "losses"):
         cells = EXPERIMENTS[name].cells({"Celegans": "c"})
         done[name] = Finished(
-            (cell, of_mean(0.1 if cell.mechanism == "edge" else 1.0, 0.01))
+            (cell, errors_of(0.1 if cell.mechanism == "edge" else 1.0, 0.01))
             for cell in cells
-            if cell.kind == "release" and cell.mechanism != "critical"
+            if isinstance(cell, ReleaseCell) and cell.mechanism != "critical"
         )
     text = advice({**done, "p-hepth": Finished([]), "p-bitcoin": Finished([])})
     assert text.startswith("`critical` was not measured at p=0.1.")
@@ -152,12 +153,6 @@ def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
 def test_an_unknown_figure_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="view-size"):
         evaluate(["nonsense"], some_graphs(), tmp_path)
-
-
-def test_the_command_s_help_names_every_figure() -> None:
-    (figure,) = (each for each in get_type_hints(command, include_extras=True)["figure"].__metadata__)
-    named = figure.help.removeprefix("What to make: ").removesuffix(".").replace("or ", "").split(", ")
-    assert named == list(TARGETS)
 
 
 def test_all_that_is_asked_for_is_made_beside_the_claims(tmp_path: Path) -> None:
@@ -183,7 +178,7 @@ def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path)
         graphs_of_folder(tmp_path, ["nonsense"])
     graphs = {"Celegans": evaluated(some_graph())}
     made = evaluate(["datasets", "h-celegans"], graphs, tmp_path / "to", largest_p=0.05)
-    assert set(made.absent) == {each.name for each in DATASETS} - {"Celegans"}
+    assert set(made.absent) == {dataset.name for dataset in DATASETS} - {"Celegans"}
     with pytest.raises(NotFoundError, match=r"p-bitcoin needs Bitcoin; at hand is Celegans"):
         evaluate(["p-bitcoin"], graphs, tmp_path / "to")
     with pytest.raises(NotFoundError, match="Nothing is there to compute"):
@@ -209,18 +204,19 @@ def legend_of(monkeypatch: pytest.MonkeyPatch, name: str, finished: Finished, pi
 
 
 def test_a_figure_without_p_03_has_a_legend(monkeypatch: pytest.MonkeyPatch) -> None:
-    described = {"quantiles": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], "mean": 0.4}
-    cell = Cell("sets", "Gnutella08", "c", "0.1", "density")
-    words = legend_of(monkeypatch, "score-density", Finished([(cell, {"densities": described})]), "score-density")
+    described = Distribution(quantiles=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7], mean=0.4)
+    result: Result = {"vertices": 9, "sizes": described, "densities": described, "of_component": 0.5}
+    cell = CohesionsCell(graph="Gnutella08", content="c", p="0.1", score="density")
+    words = legend_of(monkeypatch, "score-density", Finished([(cell, result)]), "score-density")
     assert len(words) == 1
 
 
 def test_no_error_and_refused_mechanisms_have_marks(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = partial(Cell, "release", "Celegans", "c", k=3, epsilon="5", runs=100)
-    pairs: list[tuple[Cell, Result]] = [
+    made = partial(ReleaseCell, graph="Celegans", content="c", k=3, epsilon="5")
+    pairs: list[tuple[ReleaseCell, Result]] = [
         (made(mechanism="critical", p="0.1", score="density"), {"refused": "too large"}),
-        (made(mechanism="elv", h=3, epsilon_1="0.1"), of_mean(0.0, 0.0)),
-        (made(mechanism="elv", h=3, epsilon_1="4.9"), of_mean(1.0, 0.1)),
+        (made(mechanism="elv", h=3, epsilon_1="0.1"), errors_of(0.0, 0.0)),
+        (made(mechanism="elv", h=3, epsilon_1="4.9"), errors_of(1.0, 0.1)),
     ]
     words = legend_of(monkeypatch, "epsilon1-celegans", Finished(pairs), "epsilon1-celegans-total")
     assert any(word.startswith("critical") and word.endswith("refused for size") for word in words)
@@ -230,49 +226,5 @@ def test_no_error_and_refused_mechanisms_have_marks(monkeypatch: pytest.MonkeyPa
     assert sum(word.endswith(("refused for size", "no error at all")) for word in words) == 2
 
 
-def test_a_report_names_its_command_without_paths_of_the_machine(tmp_path: Path) -> None:
-    called = as_called(["all"], tmp_path / "results", tmp_path / "my graphs", None, 0.3)
-    assert called == "pcneo evaluate all --graphs 'my graphs' --to results --largest-p 0.3"
-    called = as_called(["claims", "losses"], tmp_path / "results", None, ["Celegans=Person/KNOWS/id"], None)
-    assert called == "pcneo evaluate claims losses --stored Celegans=Person/KNOWS/id --to results"
-
-
-def test_a_report_is_kept_with_its_figures_and_the_one_before_stays_until_it_is_whole(tmp_path: Path) -> None:
-    script = Path(__file__).parents[2] / "scripts" / "keep_report"
-    kept = tmp_path / "project" / "pcneo" / "evaluate" / "report"
-    (tmp_path / "project" / "scripts").mkdir(parents=True)
-    kept.mkdir(parents=True)
-    (kept / "report.md").write_text("before")
-    copied = tmp_path / "project" / "scripts" / "keep_report"
-    copied.write_text(script.read_text())
-    results = tmp_path / "results"
-    (results / "figures").mkdir(parents=True)
-
-    def keep() -> int:
-        called = ["bash", str(copied), "results"]
-        return subprocess.run(called, cwd=tmp_path, capture_output=True, check=False).returncode
-
-    assert keep() != 0
-    (results / "report.md").write_text("![a](figures/a-1.svg)\n")
-    assert keep() != 0
-    assert (kept / "report.md").read_text() == "before"
-    (results / "figures" / "a-1.svg").write_text("<svg/>")
-    (results / "figures" / "b.svg").write_text("<svg/>")
-    assert keep() == 0
-    assert (kept / "report.md").read_text().startswith("![a]")
-    assert [path.name for path in (kept / "figures").iterdir()] == ["a-1.svg"]
-    assert [path.name for path in kept.parent.iterdir()] == ["report"]
-
-
 def test_nothing_is_drawn_of_nothing() -> None:
     assert drawings("all-10", Finished([])) == {}
-
-
-def test_the_readme_says_of_the_claims_what_the_kept_report_says() -> None:
-    root = Path(__file__).parents[2]
-    report = (root / "pcneo" / "evaluate" / "report" / "report.md").read_text()
-    (tally,) = re.findall(r"^Of \d+ claims .*\.$", report, re.MULTILINE)
-    assert tally in " ".join((root / "README.md").read_text().split())
-    figures = re.findall(r"\]\((figures/[^)]*)\)", report)
-    assert len(figures) > 20
-    assert all((root / "pcneo" / "evaluate" / "report" / figure).is_file() for figure in figures)

@@ -1,4 +1,4 @@
-"""What the evaluation keeps: finished cells and arrays, what is damaged, and what each kind of cell computes."""
+"""The folder of results: finished cells and arrays, damaged files, and the revisions of what cells compute."""
 
 from __future__ import annotations
 
@@ -14,35 +14,49 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evaluation.cells import REVISIONS, Cell, from_plain, to_plain
+from evaluation.cells import (
+    REVISIONS,
+    AgainstCell,
+    Cell,
+    CohesionsCell,
+    GraphCell,
+    LossCell,
+    OverlapCell,
+    ReleaseCell,
+    ScoresCell,
+    SubsetsCell,
+    ViewsCell,
+    cell_of,
+)
 from evaluation.finished_cells import Finished
 from evaluation.missing_cells import finish
-from evaluation.results_folder import Kept
+from evaluation.results import from_plain, to_plain
+from evaluation.results_folder import ResultsFolder
 from evaluations import evaluated, result_of, small_cells, some_graph
 
 from pcneo import __version__, minimal_p_cohesions
 
 
 def test_what_is_finished_is_not_computed_again_and_reads_back_the_same(tmp_path: Path) -> None:
-    one = evaluated(some_graph())
-    cells = small_cells(one)
-    kept = Kept(tmp_path)
-    finish(cells, {one.name: one}, kept)
-    again = Kept(tmp_path)
+    graph = evaluated(some_graph())
+    cells = small_cells(graph)
+    kept = ResultsFolder(tmp_path)
+    finish(cells, {graph.name: graph}, kept)
+    again = ResultsFolder(tmp_path)
     assert again.faults == []
     steps: list[Any] = []
-    finish(cells, {one.name: one}, again, progress=steps.append)
+    finish(cells, {graph.name: graph}, again, progress=steps.append)
     assert {step.total for step in steps} == {0}
     assert Finished.of(cells, again).table() == Finished.of(cells, kept).table()
     assert not Finished.of(cells, again).missing
 
 
 def test_the_same_seed_gives_the_same_data_in_another_folder_and_with_one_thread(tmp_path: Path) -> None:
-    one = evaluated(some_graph())
-    cells = small_cells(one)
+    graph = evaluated(some_graph())
+    cells = small_cells(graph)
     for name, concurrency in (("a", 1), ("b", 2)):
-        finish(cells, {one.name: one}, Kept(tmp_path / name), concurrency=concurrency)
-    tables = [Finished.of(cells, Kept(tmp_path / name)).table() for name in ("a", "b")]
+        finish(cells, {graph.name: graph}, ResultsFolder(tmp_path / name), concurrency=concurrency)
+    tables = [Finished.of(cells, ResultsFolder(tmp_path / name)).table() for name in ("a", "b")]
     assert tables[0] == tables[1]
 
 
@@ -51,12 +65,13 @@ import os
 import evaluations
 from pathlib import Path
 from evaluation.missing_cells import finish
-from evaluation.results_folder import Kept
-one = evaluations.evaluated(evaluations.some_graph())
+from evaluation.results import from_plain, to_plain
+from evaluation.results_folder import ResultsFolder
+graph = evaluations.evaluated(evaluations.some_graph())
 def stop(step):
     if step.done == 9:
         os.kill(os.getpid(), 9)
-finish(evaluations.small_cells(one), {{one.name: one}}, Kept(Path({folder!r})), progress=stop)
+finish(evaluations.small_cells(graph), {{graph.name: graph}}, ResultsFolder(Path({folder!r})), progress=stop)
 """
 
 
@@ -65,14 +80,14 @@ def test_an_evaluation_that_was_killed_goes_on_and_ends_with_the_same_table(tmp_
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
     done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths}, check=False)
     assert done.returncode == -9
-    one = evaluated(some_graph())
-    cells = small_cells(one)
-    kept = Kept(tmp_path / "killed")
+    graph = evaluated(some_graph())
+    cells = small_cells(graph)
+    kept = ResultsFolder(tmp_path / "killed")
     left = len(Finished.of(cells, kept).missing)
     assert 0 < left < len(cells)
-    finish(cells, {one.name: one}, kept)
-    finish(cells, {one.name: one}, whole := Kept(tmp_path / "whole"))
-    assert Finished.of(cells, Kept(tmp_path / "killed")).table() == Finished.of(cells, whole).table()
+    finish(cells, {graph.name: graph}, kept)
+    finish(cells, {graph.name: graph}, whole := ResultsFolder(tmp_path / "whole"))
+    assert Finished.of(cells, ResultsFolder(tmp_path / "killed")).table() == Finished.of(cells, whole).table()
 
 
 def spoil_cut(path: Path) -> None:
@@ -114,68 +129,85 @@ SPOILT = [spoil_cut, spoil_number, spoil_digit, spoil_result, spoil_digest, spoi
 
 @pytest.mark.parametrize("spoil", SPOILT)
 def test_a_corrupt_or_foreign_cell_is_named_and_not_used(spoil: Callable[[Path], None], tmp_path: Path) -> None:
-    one = evaluated(some_graph())
-    cells = small_cells(one)
-    finish(cells, {one.name: one}, kept := Kept(tmp_path))
-    expected = Finished.of(cells, kept).table()
+    graph = evaluated(some_graph())
+    cells = small_cells(graph)
+    finish(cells, {graph.name: graph}, before := ResultsFolder(tmp_path))
+    expected = Finished.of(cells, before).table()
     victim = next(iter(sorted((tmp_path / "cells").glob("release-*"))))
     spoil(victim)
-    again = Kept(tmp_path)
+    again = ResultsFolder(tmp_path)
     (fault,) = again.faults
     assert fault[0].parent == tmp_path / "cells"
     assert fault[1]
     assert len(Finished.of(cells, again).missing) == 1
-    finish(cells, {one.name: one}, again)
+    finish(cells, {graph.name: graph}, again)
     assert Finished.of(cells, again).table() == expected
 
 
 def test_a_damaged_file_of_arrays_is_named_and_computed_again(tmp_path: Path) -> None:
-    one = evaluated(some_graph())
-    cell = Cell("views", one.name, one.content)
-    finish([cell], {one.name: one}, Kept(tmp_path))
+    graph = evaluated(some_graph())
+    cell = ViewsCell(graph=graph.name, content=graph.content)
+    finish([cell], {graph.name: graph}, ResultsFolder(tmp_path))
     (victim,) = (tmp_path / "arrays").glob("*views*.npz")
     spoil_cut(victim)
     (next((tmp_path / "cells").glob("views-*"))).unlink()
-    again = Kept(tmp_path)
-    finish([cell], {one.name: one}, again)
+    again = ResultsFolder(tmp_path)
+    finish([cell], {graph.name: graph}, again)
     assert [path for path, _ in again.faults] == [victim]
-    assert Kept(tmp_path).result(cell) == again.result(cell)
+    assert ResultsFolder(tmp_path).result(cell) == again.result(cell)
 
 
 def test_a_cell_of_another_graph_with_the_same_name_is_another_cell(tmp_path: Path) -> None:
     first, second = evaluated(some_graph()), evaluated(some_graph(seed=4))
-    kept = Kept(tmp_path)
-    finish([Cell("graph", first.name, first.content)], {first.name: first}, kept)
-    assert kept.result(Cell("graph", second.name, second.content)) is None
+    folder = ResultsFolder(tmp_path)
+    finish([GraphCell(graph=first.name, content=first.content)], {first.name: first}, folder)
+    assert folder.result(GraphCell(graph=second.name, content=second.content)) is None
 
 
-def test_stored_sets_share_nothing_with_others_that_are_stored_or_searched_for(tmp_path: Path) -> None:
-    one = evaluated(some_graph())
-    kept = Kept(tmp_path)
-    cell = Cell("sets", one.name, one.content, "0.4", "density")
-    finish([cell], {one.name: one}, kept)
-    means = [(kept.result(cell) or {})["sizes"]["mean"]]
+def mean_size(folder: ResultsFolder, cell: Cell) -> float:
+    result = folder.result(cell)
+    assert result is not None
+    assert "sizes" in result
+    return result["sizes"]["mean"]
+
+
+def test_stored_cohesions_share_nothing_with_others_that_are_stored_or_searched_for(tmp_path: Path) -> None:
+    graph = evaluated(some_graph())
+    folder = ResultsFolder(tmp_path)
+    cell = CohesionsCell(graph=graph.name, content=graph.content, p="0.4", score="density")
+    finish([cell], {graph.name: graph}, folder)
+    means = [mean_size(folder, cell)]
     for p, memberships in (("0.1", "a"), ("0.9", "b")):
         other = replace(cell, memberships=memberships)
         finish(
             [other],
-            {one.name: one},
-            kept,
+            {graph.name: graph},
+            folder,
             stored=lambda graph, _, score, p=p: minimal_p_cohesions(graph.graph, p, score),
-            memberships={(one.name, "0.4", "density"): memberships},
+            memberships={(graph.name, "0.4", "density"): memberships},
         )
-        means.append((kept.result(other) or {})["sizes"]["mean"])
+        means.append(mean_size(folder, other))
     assert len(set(means)) == 3
-    again = Kept(tmp_path)
+    again = ResultsFolder(tmp_path)
     assert again.faults == []
-    assert (again.result(cell) or {})["sizes"]["mean"] == means[0]
+    assert mean_size(again, cell) == means[0]
 
 
-def test_noise_does_not_follow_from_where_the_sets_are_from() -> None:
-    cell = Cell("release", "Celegans", "c", "0.4", "density", k=3, mechanism="critical", epsilon="5", runs=10)
+CRITICAL = ReleaseCell(
+    graph="Celegans", content="c", p="0.4", score="density", k=3, mechanism="critical", epsilon="5", runs=10
+)
+
+
+def test_noise_is_the_same_for_stored_cohesions_and_for_those_searched_for() -> None:
+    cell = CRITICAL
     stored = replace(cell, memberships="a")
     assert (stored.stream, stored.identity == cell.identity) == (cell.stream, False)
     assert "memberships" not in cell.parameters
+
+
+def test_noise_is_the_same_in_every_version_of_the_program() -> None:
+    assert replace(CRITICAL, version="7.0/1").stream == CRITICAL.stream
+    assert CRITICAL.stream == 0x59FB8689253A46E6808652CFA1530966  # as 0.1.0 had it
 
 
 def test_infinite_results_are_kept_as_json_can_say_them() -> None:
@@ -186,38 +218,44 @@ def test_infinite_results_are_kept_as_json_can_say_them() -> None:
 def in_short(value: Any) -> Any:
     """A result with six digits a number: so many are the same on every machine."""
     if isinstance(value, dict):
-        return {name: in_short(each) for name, each in value.items()}
+        return {name: in_short(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [in_short(each) for each in value]
+        return [in_short(part) for part in value]
     return f"{value:.6g}" if isinstance(value, float) else value
 
 
 def digest_of(kind: str, folder: Path) -> str:
     groups: dict[str, Any] = {"p": "0.4", "score": "density"}
     common: dict[str, Any] = {"k": 3, "epsilon": "5", "runs": 10}
-    given: dict[str, list[dict[str, Any]]] = {
-        "graph": [{}],
-        "views": [{}],
-        "sets": [groups],
-        "scores": [{"p": "0.4"}],
-        "overlap": [{"p": "0.4"}],
-        "against": [groups],
-        "subsets": [groups],
-        "release": [
-            {**common, "mechanism": "edge"},
-            {**common, "mechanism": "elv", "h": 3, "switches": ("inside", "unclamped")},
-            {**common, **groups, "mechanism": "published", "h": 3},
-            {**common, **groups, "mechanism": "critical"},
-        ],
-        "loss": [
-            {**common, **groups, "mechanism": "edge"},
-            {**common, **groups, "mechanism": "elv", "h": 3, "switches": ("inside",)},
-            {**common, **groups, "mechanism": "published", "h": 3},
-            {**common, **groups, "mechanism": "critical"},
-        ],
+    parameters: dict[str, tuple[type[Cell], list[dict[str, Any]]]] = {
+        "graph": (GraphCell, [{}]),
+        "views": (ViewsCell, [{}]),
+        "sets": (CohesionsCell, [groups]),
+        "scores": (ScoresCell, [{"p": "0.4"}]),
+        "overlap": (OverlapCell, [{"p": "0.4"}]),
+        "against": (AgainstCell, [groups]),
+        "subsets": (SubsetsCell, [groups]),
+        "release": (
+            ReleaseCell,
+            [
+                {**common, "mechanism": "edge"},
+                {**common, "mechanism": "elv", "h": 3, "switches": ("inside", "unclamped")},
+                {**common, **groups, "mechanism": "published", "h": 3},
+                {**common, **groups, "mechanism": "critical"},
+            ],
+        ),
+        "loss": (
+            LossCell,
+            [
+                {**common, **groups, "mechanism": "edge"},
+                {**common, **groups, "mechanism": "elv", "h": 3, "switches": ("inside",)},
+                {**common, **groups, "mechanism": "published", "h": 3},
+                {**common, **groups, "mechanism": "critical"},
+            ],
+        ),
     }
-    # The noise follows from the version, which is not to matter here.
-    results = [in_short(to_plain(result_of(kind, some_graph(), folder, version="0", **each))) for each in given[kind]]
+    cell, points = parameters[kind]
+    results = [in_short(to_plain(result_of(cell, some_graph(), folder, **point))) for point in points]
     return hashlib.sha256(json.dumps(results, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -229,8 +267,8 @@ PINNED = {
     "scores": (1, "4b2ca6610e49ad66"),
     "against": (1, "e367e3771e276bad"),
     "subsets": (1, "74aceb77a861560a"),
-    "release": (1, "d0aa32f1e127cb6b"),
-    "loss": (2, "e433ec5de59c0f8d"),
+    "release": (1, "312a774c6febc4b9"),
+    "loss": (2, "daf5dd6d884c1578"),
 }
 """Revision of each kind of cell, and what it computes on a small graph."""
 
@@ -243,5 +281,18 @@ def test_a_kind_that_computes_something_else_has_another_revision(kind: str, tmp
 
 
 def test_the_version_of_a_cell_is_its_kind_s_and_one_that_was_read_keeps_its_own() -> None:
-    assert Cell("views", "Celegans", "c").version == f"{__version__}/{REVISIONS['views']}"
-    assert Cell("views", "Celegans", "c", version="0.0/7").version == "0.0/7"
+    assert ViewsCell(graph="Celegans", content="c").version == f"{__version__}/{REVISIONS['views']}"
+    assert ViewsCell(graph="Celegans", content="c", version="0.0/7").version == "0.0/7"
+
+
+def test_a_cell_is_made_of_its_parameters_again_and_of_no_others() -> None:
+    assert cell_of(CRITICAL.parameters) == CRITICAL
+    assert cell_of(json.loads(json.dumps(replace(CRITICAL, memberships="a").parameters))).memberships == "a"
+    with pytest.raises(ValueError, match="other parameters"):
+        cell_of({**CRITICAL.parameters, "sample": 5})
+    with pytest.raises(ValueError, match="other parameters"):
+        cell_of({**CRITICAL.parameters, "nonsense": None})
+    with pytest.raises(ValueError, match="no kind 'nonsense'"):
+        cell_of({**CRITICAL.parameters, "kind": "nonsense"})
+    with pytest.raises(ValueError, match="epsilon"):
+        cell_of({name: value for name, value in CRITICAL.parameters.items() if name != "epsilon"})

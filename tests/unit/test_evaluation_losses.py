@@ -1,4 +1,4 @@
-"""What the worst pair loses, from the graph with and without it."""
+"""What the worst pair loses, from the graph with the pair connected and without."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from typing import Any
 import naive
 import networkx as nx
 import pytest
-from evaluation.cells import Cell
-from evaluation.cohesion_arrays import GraphArrays, SetArrays
+from evaluation.cells import LossCell
 from evaluation.computing import compute
-from evaluation.results_folder import Kept
 from evaluation.simulated_releases import mechanism_of, simulate, sources_of
 from evaluation.simulation import floating_point_noise
-from evaluations import F, evaluated, result_of, some_graph, twin_of
+from evaluations import F, arrays_of, cohesions_of, result_of, some_graph, twin_of
 
 
-def twin_losses(cell: Cell, graph: nx.Graph, scale: float) -> dict[str, float]:
+def twin_losses(cell: LossCell, graph: nx.Graph, scale: float) -> dict[str, float]:
     """The largest losses at one λ, from the graph with and without each pair: the groups are fixed, and so is λ."""
-    twin, k, p = twin_of(graph), cell.k or 0, F(cell.p or 0)
+    twin, k, p = twin_of(graph), cell.k, F(cell.p)
     groups = {v: naive.minimal_p_cohesion(twin, p, v) for v in twin}
     views = groups if cell.mechanism == "published" else {v: set(twin) for v in twin}
 
@@ -28,10 +26,10 @@ def twin_losses(cell: Cell, graph: nx.Graph, scale: float) -> dict[str, float]:
         a, b = pair
         with_it = naive.with_pairs(twin, [(a, b)])
         without = {v: row - {b} if v == a else row - {a} if v == b else row for v, row in with_it.items()}
-        counts = [naive.clique_counts(each, k) for each in (with_it, without)]
+        counts = [naive.clique_counts(variant, k) for variant in (with_it, without)]
         noisy = [
-            {v: "inside" not in cell.switches or found > 0 for v, found in found_of.items()}
-            for found_of in (naive.clique_counts_inside(each, k, views) for each in (with_it, without))
+            {v: "inside" not in cell.switches or count > 0 for v, count in inside.items()}
+            for inside in (naive.clique_counts_inside(variant, k, views) for variant in (with_it, without))
         ]
         total = 0.0
         for v in twin:
@@ -76,27 +74,35 @@ def test_losses_are_those_of_the_worst_pair(
     name: str, k: int, p: str, mechanism: str, switches: tuple[str, ...], tmp_path: Path
 ) -> None:
     graph = losing_graphs()[name]
-    given: dict[str, Any] = {"k": k, "epsilon": "5", "p": p, "score": "density", "runs": 9, "switches": switches}
-    given |= {"mechanism": mechanism, **({} if mechanism == "edge" else {"h": 3})}
-    one = evaluated(graph)
-    cell = Cell("loss", one.name, one.content, **given)
-    arrays = GraphArrays(one, Kept(tmp_path), lambda _: None)
-    sets = SetArrays(arrays, p, "density")
+    arrays = arrays_of(graph, tmp_path)
+    cell = LossCell(
+        graph=arrays.evaluated.name,
+        content=arrays.evaluated.content,
+        mechanism=mechanism,
+        k=k,
+        epsilon="5",
+        h=None if mechanism == "edge" else 3,
+        p=p,
+        score="density",
+        runs=9,
+        switches=switches,
+    )
+    cohesions = cohesions_of(cell, arrays)
     draw = floating_point_noise(cell.stream)
-    _, scales = simulate(mechanism_of(cell, len(graph)), sources_of(cell, arrays, lambda _: sets), draw, 9, switches)
+    _, scales = simulate(mechanism_of(cell, len(graph)), sources_of(cell, arrays, cohesions), draw, 9, switches)
     low, *_, high = ascending = sorted(map(float, scales))
-    found = compute(cell, arrays, lambda _: sets)
+    losses = dict(compute(cell, arrays, cohesions))
     expected = twin_losses(cell, graph, ascending[4])
-    assert {each: found[each] for each in expected} == pytest.approx(expected)
+    assert {name: losses[name] for name in expected} == pytest.approx(expected)
     ends = twin_losses(cell, graph, high)["connections"], twin_losses(cell, graph, low)["connections"]
-    assert (found["connections_low"], found["connections_high"]) == pytest.approx(ends)
-    assert found["promised"] == (4.5 if mechanism in ("edge", "elv") and not switches else None)
+    assert (losses["connections_low"], losses["connections_high"]) == pytest.approx(ends)
+    assert losses["promised"] == (4.5 if mechanism in ("edge", "elv") and not switches else None)
 
 
 def test_the_switch_inside_gives_away_a_connection_that_decides_whether_there_is_noise(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.6", "score": "density", "runs": 9, "mechanism": "elv"}
+    parameters: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.6", "score": "density", "runs": 9, "mechanism": "elv"}
     losses = {
-        name: result_of("loss", graph, tmp_path / name, h=3, switches=("inside",), **given)["connections"]
+        name: result_of(LossCell, graph, tmp_path / name, h=3, switches=("inside",), **parameters)["connections"]
         for name, graph in losing_graphs().items()
     }
     assert losses["hanging"] == losses["book"] == math.inf
@@ -112,13 +118,13 @@ def test_the_losses_of_critical_are_its_promise_inside_groups_and_infinite_where
     pairs = naive.pairs_inside(groups)
     largest = naive.largest_sensitivity(twin, 3, pairs)
 
-    def loss(pair: tuple[int, int]) -> float:
+    def loss(pair: tuple[Any, Any]) -> float:
         with_edge = naive.with_pairs(twin, [pair])
         changed = [v for clique in naive.cliques(with_edge, 3) if set(pair) <= clique for v in clique]
         return sum(5 / largest[v] if largest[v] else math.inf for v in changed)
 
-    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
-    result = result_of("loss", graph, tmp_path, mechanism="critical", **given)
+    parameters: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
+    result = result_of(LossCell, graph, tmp_path, mechanism="critical", **parameters)
     assert result["inside"] == pytest.approx(max(map(loss, pairs)))
     assert result["inside"] <= 5 + 1e-9
     assert result["connections"] == pytest.approx(max(loss((a, b)) for a, b in graph.edges))
@@ -127,9 +133,9 @@ def test_the_losses_of_critical_are_its_promise_inside_groups_and_infinite_where
 
 
 def test_a_count_without_noise_loses_without_bound_under_the_switch_inside(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.1", "score": "density", "runs": 10, "h": 3}
+    parameters: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.1", "score": "density", "runs": 10, "h": 3}
     graph = some_graph()
-    result = result_of("loss", graph, tmp_path, mechanism="published", switches=("inside",), **given)
+    result = result_of(LossCell, graph, tmp_path, mechanism="published", switches=("inside",), **parameters)
     twin = twin_of(graph)
     sets = {v: naive.minimal_p_cohesion(twin, F("0.1"), v) for v in twin}
     inside, counts = naive.clique_counts_inside(twin, 3, sets), naive.clique_counts(twin, 3)

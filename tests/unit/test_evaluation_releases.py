@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from evaluation.cells import SWITCHES, Cell
+from evaluation.cells import SWITCHES, ReleaseCell
 from evaluation.simulation import View, floating_point_noise
 from evaluations import F, evaluated, result_of, some_graph, twin_of, views_of
 
@@ -23,15 +24,15 @@ def twin_pad(t: float, delta: float) -> int:
 
 
 def twin_release(
-    cell: Cell, view: View, counts: Sequence[int], inside: Sequence[int]
+    cell: ReleaseCell, view: View, counts: Sequence[int], inside: Sequence[int]
 ) -> tuple[list[float], list[float], list[float]]:
     """Errors of the total, of local counts, and bounds, of each run: the definitions in plain loops."""
-    n, k, h = len(counts), cell.k or 0, cell.h or 0
-    epsilon_1 = float(cell.epsilon or 0) / 10
-    epsilon_2 = float(cell.epsilon or 0) - epsilon_1
+    n, k, h = len(counts), cell.k, cell.h or 0
+    epsilon_1 = float(cell.epsilon) / 10
+    epsilon_2 = float(cell.epsilon) - epsilon_1
     part, t_d, t_c = 1 / n / (2 * h + 2), 4 / epsilon_1, 2 * h / epsilon_1
     draw = floating_point_noise(cell.stream)
-    runs = cell.runs or 0
+    runs = cell.runs
     first = draw(np.array(t_d), (runs, n))
     second = draw(np.array(t_c), (runs, h))
     bounds = []
@@ -68,14 +69,21 @@ def test_a_cell_of_releases_has_the_errors_of_the_twin(
 ) -> None:
     graph = some_graph()
     twin = twin_of(graph)
-    groups = {"p": "0.4", "score": "density"} if mechanism == "published" else {}
-    given: dict[str, Any] = {"k": k, "mechanism": mechanism, "h": 3, "epsilon": "5", "switches": switches, "runs": 12}
-    result = result_of("release", graph, tmp_path, **given, **groups)
-    one = evaluated(graph)
+    groups: dict[str, Any] = {"p": "0.4", "score": "density"} if mechanism == "published" else {}
+    parameters: dict[str, Any] = {
+        "k": k,
+        "mechanism": mechanism,
+        "h": 3,
+        "epsilon": "5",
+        "switches": switches,
+        "runs": 12,
+    }
+    result = result_of(ReleaseCell, graph, tmp_path, **parameters, **groups)
+    content = evaluated(graph).content
     counts = [naive.clique_counts(twin, k)[v] for v in twin]
     sets = {v: naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin}
     inside = list(naive.clique_counts_inside(twin, k, sets).values()) if groups else counts
-    cell = Cell("release", one.name, one.content, **given, **groups)
+    cell = ReleaseCell(graph="Celegans", content=content, **parameters, **groups)
     totals, local, bounds = twin_release(cell, views_of(graph, "0.4")[mechanism], counts, inside)
     assert result["total"] == pytest.approx(np.mean(totals))
     assert result["total_error"] == pytest.approx(np.std(totals, ddof=1) / math.sqrt(12))
@@ -84,9 +92,9 @@ def test_a_cell_of_releases_has_the_errors_of_the_twin(
 
 
 def test_switches_are_compared_under_the_same_noise_and_settings_under_different_noise() -> None:
-    cell = Cell("release", "Celegans", "c", k=4, mechanism="elv", h=3, epsilon="5", runs=10)
-    assert cell.stream == Cell(**{**cell.parameters, "switches": tuple(SWITCHES)}).stream
-    assert cell.stream != Cell(**{**cell.parameters, "switches": (), "epsilon": "6"}).stream
+    cell = ReleaseCell(graph="Celegans", content="c", k=4, mechanism="elv", h=3, epsilon="5", runs=10)
+    assert cell.stream == replace(cell, switches=tuple(SWITCHES)).stream
+    assert cell.stream != replace(cell, epsilon="6").stream
 
 
 def errors_of(noise: np.ndarray, counts: Sequence[int]) -> dict[str, float]:
@@ -98,9 +106,9 @@ def errors_of(noise: np.ndarray, counts: Sequence[int]) -> dict[str, float]:
         "absolute": [sum(map(abs, row)) / len(row) for row in runs],
         "local": [sum(abs(row[i]) / counts[i] for i in held) / len(held) for row in runs],
     }
-    found = {name: statistics.mean(each) for name, each in values.items()}
-    found |= {f"{name}_error": statistics.stdev(each) / math.sqrt(len(each)) for name, each in values.items()}
-    return {**found, "changed": sum(x != 0 for row in runs for x in row) / len(runs) / len(counts)}
+    means = {name: statistics.mean(of_runs) for name, of_runs in values.items()}
+    means |= {f"{name}_error": statistics.stdev(of_runs) / math.sqrt(len(of_runs)) for name, of_runs in values.items()}
+    return {**means, "changed": sum(x != 0 for row in runs for x in row) / len(runs) / len(counts)}
 
 
 @pytest.mark.parametrize("k", [3, 4])
@@ -108,15 +116,15 @@ def test_a_cell_of_edge_has_the_errors_of_plain_loops(k: int, tmp_path: Path) ->
     graph = some_graph()
     twin = twin_of(graph)
     n, counts = len(twin), [naive.clique_counts(twin, k)[v] for v in twin]
-    given: dict[str, Any] = {"k": k, "mechanism": "edge", "epsilon": "5", "runs": 12}
-    one = evaluated(graph)
-    draw = floating_point_noise(Cell("release", one.name, one.content, **given).stream)
+    parameters: dict[str, Any] = {"k": k, "mechanism": "edge", "epsilon": "5", "runs": 12}
+    content = evaluated(graph).content
+    draw = floating_point_noise(ReleaseCell(graph="Celegans", content=content, **parameters).stream)
     most = max(naive.largest_common(twin, v) for v in twin)
     first = draw(np.array(2.0), (12, 1))  # 1/ε1, ε1 = ε/10
     bounds = [min(int(x) + twin_pad(2.0, 1 / n) + most, n - 2) for x in first[:, 0]]
     scales = [k * math.comb(max(bound, k - 2), k - 2) / 4.5 for bound in bounds]
     expected = errors_of(draw(np.array(scales)[:, np.newaxis], (12, n)), counts)
-    result = result_of("release", graph, tmp_path, **given)
+    result = result_of(ReleaseCell, graph, tmp_path, **parameters)
     assert {name: result[name] for name in expected} == pytest.approx(expected)
     assert result["bound"] == pytest.approx(4.5 * statistics.mean(scales))
 
@@ -128,7 +136,7 @@ def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path
     counts = [naive.clique_counts(twin, k)[v] for v in twin]
     groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
     largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups))
-    given: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "k": k,
         "mechanism": "critical",
         "epsilon": "5",
@@ -136,26 +144,26 @@ def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path
         "p": "0.4",
         "score": "density",
     }
-    one = evaluated(graph)
-    draw = floating_point_noise(Cell("release", one.name, one.content, **given).stream)
+    content = evaluated(graph).content
+    draw = floating_point_noise(ReleaseCell(graph="Celegans", content=content, **parameters).stream)
     noisy = [i for i, v in enumerate(twin) if largest[v]]
     noise = np.zeros((12, len(twin)), np.int64)
     noise[:, noisy] = draw(np.array([largest[v] / 5 for v in twin if largest[v]]), (12, len(noisy)))
     expected = errors_of(noise, counts)
-    result = result_of("release", graph, tmp_path, **given)
+    result = result_of(ReleaseCell, graph, tmp_path, **parameters)
     assert {name: result[name] for name in expected} == pytest.approx(expected)
     assert result["exact"] == len(twin) - len(noisy)
     assert result["largest_scale"] == pytest.approx(max(largest.values()) / 5)
 
 
-def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_their_set(tmp_path: Path) -> None:
+def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_their_cohesion(tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
-    given: dict[str, Any] = {"k": 3, "mechanism": "published", "epsilon": "5", "runs": 4, "h": 3}
+    parameters: dict[str, Any] = {"k": 3, "mechanism": "published", "epsilon": "5", "runs": 4, "h": 3}
     shares = set()
     for p in ("0.2", "0.6", "0.9"):
         whole = [twin[v] <= naive.minimal_p_cohesion(twin, F(p), v) for v in twin if twin[v]]
-        result = result_of("release", graph, tmp_path / p, p=p, score="density", **given)
+        result = result_of(ReleaseCell, graph, tmp_path / p, p=p, score="density", **parameters)
         assert result["whole_neighbourhoods"] == pytest.approx(sum(whole) / len(whole))
         shares.add(result["whole_neighbourhoods"])
     assert len(shares) > 1
@@ -163,7 +171,7 @@ def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_thei
 
 def test_critical_refused_for_size_is_shown_as_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 10)
-    given: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
-    result = result_of("release", some_graph(), tmp_path, mechanism="critical", **given)
+    parameters: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
+    result = result_of(ReleaseCell, some_graph(), tmp_path, mechanism="critical", **parameters)
     assert "members" in result["refused"]
     assert "total" not in result

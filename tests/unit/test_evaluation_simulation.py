@@ -8,9 +8,8 @@ from pathlib import Path
 import naive
 import numpy as np
 import pytest
-from evaluation.cells import Cell
-from evaluation.cohesion_arrays import GraphArrays, SetArrays
-from evaluation.results_folder import Kept
+from evaluation.cells import ReleaseCell
+from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.simulated_releases import mechanism_of
 from evaluation.simulation import (
     floating_point_noise,
@@ -19,7 +18,7 @@ from evaluation.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
-from evaluations import F, evaluated, some_graph, twin_of, views_of
+from evaluations import F, arrays_of, some_graph, twin_of, views_of
 
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
@@ -106,7 +105,7 @@ def test_critical_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
     for run in range(RUNS):
         # A release draws for all vertices of one scale at once: hand out each scale's numbers in the vertices' order.
         numbers = {
-            handed_scale(scale): added[run][[i for i, each in enumerate(scales) if each == scale]].tolist()
+            handed_scale(scale): added[run][[i for i, other in enumerate(scales) if other == scale]].tolist()
             for scale in set(scales) - {0}
         }
         same = SimulatedNoise(lambda scale, size, numbers=numbers: numbers[scale])
@@ -118,17 +117,17 @@ def test_the_sources_of_a_simulation_are_those_of_a_release(tmp_path: Path) -> N
     graph = some_graph()
     twin = twin_of(graph)
     groups = {v: naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin}
-    arrays = GraphArrays(evaluated(graph), Kept(tmp_path), lambda _: None)
-    sets = SetArrays(arrays, "0.4", "density")
+    arrays = arrays_of(graph, tmp_path)
+    cohesions = CohesionArrays(arrays, "0.4", "density")
     view = views_of(graph, "0.4")
-    assert sets.inner_degrees.tolist() == view["published"].degrees.tolist()
-    assert sets.inner_common.tolist() == view["published"].common.tolist()
+    assert cohesions.inner_degrees.tolist() == view["published"].degrees.tolist()
+    assert cohesions.inner_common.tolist() == view["published"].common.tolist()
     assert arrays.common.tolist() == view["elv"].common.tolist()
     for k in (3, 4):
         inside = naive.clique_counts_inside(twin, k, groups)
-        assert sets.inside(k).tolist() == [inside[v] for v in twin]
+        assert cohesions.inside(k).tolist() == [inside[v] for v in twin]
         largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups.values()))
-        assert sets.supports(k).tolist() == [largest[v] for v in twin]
+        assert cohesions.supports(k).tolist() == [largest[v] for v in twin]
 
 
 def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distribution() -> None:
@@ -139,7 +138,7 @@ def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distributio
 
 
 def test_the_evaluation_s_delta_is_the_paper_s() -> None:
-    cell = Cell("release", "Celegans", "c", k=3, mechanism="edge", epsilon="5", runs=10)
+    cell = ReleaseCell(graph="Celegans", content="c", k=3, mechanism="edge", epsilon="5", runs=10)
     mechanism = mechanism_of(cell, 50)
     assert isinstance(mechanism, Edge)
     assert (mechanism.delta, mechanism.epsilon_1) == (F(1, 50), F(1, 2))

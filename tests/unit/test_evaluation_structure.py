@@ -1,4 +1,4 @@
-"""The evaluation's graphs, views and sets: what is read, measured and compared, against sets of tuples."""
+"""Graphs, local views and cohesions of the evaluation: reading, measuring and comparing, against naive twins."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ import networkx as nx
 import numpy as np
 import pytest
 from evaluation import local_views
-from evaluation.cohesion_arrays import GraphArrays, SetArrays
+from evaluation.cells import (
+    AgainstCell,
+    Cell,
+    CohesionsCell,
+    GraphCell,
+    OverlapCell,
+    ScoresCell,
+    SubsetsCell,
+    ViewsCell,
+)
+from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, PaperRow, find_files
-from evaluation.results_folder import Kept
 from evaluation.sizes_and_densities import QUANTILES
-from evaluations import F, evaluated, result_of, some_graph, twin_of
+from evaluations import F, arrays_of, result_of, some_graph, triangles, twin_of
 
 from pcneo import minimal_p_cohesions
 from pcneo.errors import GraphError, NotFoundError, ParameterError
@@ -55,9 +64,9 @@ def measured(graph: naive.Graph, p: str, score: str) -> tuple[list[int], list[fl
 
 
 @pytest.mark.parametrize("score", ["density", "degree"])
-def test_sets_are_described_by_quantiles_and_means_without_isolated_vertices(score: str, tmp_path: Path) -> None:
+def test_cohesions_are_described_by_quantiles_and_means_without_isolated_vertices(score: str, tmp_path: Path) -> None:
     graph = some_graph()
-    result = result_of("sets", graph, tmp_path, p="0.4", score=score)
+    result = result_of(CohesionsCell, graph, tmp_path, p="0.4", score=score)
     for name, values in zip(("sizes", "densities"), measured(twin_of(graph), "0.4", score), strict=True):
         ascending = sorted(values)
         at = [max(1, math.ceil(share * len(values))) for share in QUANTILES]
@@ -66,19 +75,20 @@ def test_sets_are_described_by_quantiles_and_means_without_isolated_vertices(sco
     assert result["vertices"] == len(graph) - 2
 
 
-def test_sets_are_compared_vertex_by_vertex(tmp_path: Path) -> None:
+def test_cohesions_are_compared_vertex_by_vertex(tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     sizes, dense = measured(twin, "0.4", "density")
     other_sizes, other_dense = measured(twin, "0.4", "degree")
     view = [naive.extended_local_view(twin, v) for v in twin if twin[v]]
-    view_sizes = [len(each) for each in view]
-    view_dense = [sum(map(len, each.values())) / (len(each) * (len(each) - 1)) for each in view]
-    for kind, others, score in (
-        ("scores", (other_sizes, other_dense), None),
-        ("against", (view_sizes, view_dense), "density"),
-    ):
-        result = result_of(kind, graph, tmp_path / kind, p="0.4", score=score)
+    view_sizes = [len(rows) for rows in view]
+    view_dense = [sum(map(len, rows.values())) / (len(rows) * (len(rows) - 1)) for rows in view]
+    compared: list[tuple[type[Cell], dict[str, str], tuple[list[int], list[float]]]] = [
+        (ScoresCell, {}, (other_sizes, other_dense)),
+        (AgainstCell, {"score": "density"}, (view_sizes, view_dense)),
+    ]
+    for kind, score, others in compared:
+        result = result_of(kind, graph, tmp_path / kind.kind, p="0.4", **score)
         smaller = [a < b for a, b in zip(sizes, others[0], strict=True)]
         denser = [a > b + 1e-12 for a, b in zip(dense, others[1], strict=True)]
         assert result["smaller"] == pytest.approx(np.mean(smaller))
@@ -88,58 +98,58 @@ def test_sets_are_compared_vertex_by_vertex(tmp_path: Path) -> None:
         assert result["size_distance"] == pytest.approx(apart)
 
 
-def test_the_sets_of_the_two_scores_overlap_by_what_they_share(tmp_path: Path) -> None:
+def test_the_cohesions_of_the_two_scores_overlap_by_what_they_share(tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     shares = []
     for v in (v for v in twin if twin[v]):
         first, second = (naive.minimal_p_cohesion(twin, F("0.4"), v, score) for score in ("density", "degree"))
         shares.append(len(first & second) / len(first | second))
-    result = result_of("overlap", graph, tmp_path, p="0.4")
+    result = result_of(OverlapCell, graph, tmp_path, p="0.4")
     assert result["overlap"] == pytest.approx(sum(shares) / len(shares))
     assert 0 < result["overlap"] < 1
     assert result["vertices"] == len(shares)
 
 
 @pytest.mark.parametrize("p", ["0.1", "0.6", "0.9"])
-def test_the_share_of_views_inside_sets_leaves_out_isolated_vertices(p: str, tmp_path: Path) -> None:
+def test_the_share_of_views_inside_cohesions_leaves_out_isolated_vertices(p: str, tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     linked = [v for v in twin if twin[v]]
     inside = [set(naive.extended_local_view(twin, v)) <= naive.minimal_p_cohesion(twin, F(p), v) for v in linked]
-    result = result_of("subsets", graph, tmp_path, p=p, score="density")
+    result = result_of(SubsetsCell, graph, tmp_path, p=p, score="density")
     assert (result["vertices"], result["views_inside"]) == (len(linked), pytest.approx(sum(inside) / len(linked)))
 
 
-def test_views_and_sets_are_measured_by_their_component(tmp_path: Path) -> None:
+def test_views_and_cohesions_are_measured_by_their_component(tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     linked = [v for v in twin if twin[v]]
     whole = {v: len(nx.node_connected_component(graph, v)) for v in linked}
     views_of_all = {v: naive.extended_local_view(twin, v) for v in linked}
-    result = result_of("views", graph, tmp_path / "views")
+    result = result_of(ViewsCell, graph, tmp_path / "views")
     assert result["sizes"]["mean"] == pytest.approx(np.mean([len(view) for view in views_of_all.values()]))
     assert result["of_component"] == pytest.approx(np.mean([len(views_of_all[v]) / whole[v] for v in linked]))
     sizes = [len(naive.minimal_p_cohesion(twin, F("0.6"), v)) for v in linked]
-    result = result_of("sets", graph, tmp_path / "sets", p="0.6", score="density")
+    result = result_of(CohesionsCell, graph, tmp_path / "sets", p="0.6", score="density")
     shares = [size / whole[v] for size, v in zip(sizes, linked, strict=True)]
     assert result["of_component"] == pytest.approx(np.mean(shares))
 
 
 def test_a_sample_is_that_of_its_seed_and_holds_no_isolated_vertex(tmp_path: Path) -> None:
-    arrays = GraphArrays(evaluated(some_graph()), Kept(tmp_path), lambda _: None)
-    first, again, other = (SetArrays(arrays, "0.4", "density", sample=10, seed=seed) for seed in (1, 1, 2))
+    arrays = arrays_of(some_graph(), tmp_path)
+    first, again, other = (CohesionArrays(arrays, "0.4", "density", sample=10, seed=seed) for seed in (1, 1, 2))
     assert first.vertices.tolist() == again.vertices.tolist() != other.vertices.tolist()
     assert len(first.vertices) == 10
     assert arrays.linked[first.vertices].all()
-    assert first.sizes.tolist() == SetArrays(arrays, "0.4", "density").sizes[first.vertices].tolist()
+    assert first.sizes.tolist() == CohesionArrays(arrays, "0.4", "density").sizes[first.vertices].tolist()
 
 
 def test_a_graph_is_counted_with_its_isolated_vertices(tmp_path: Path) -> None:
     graph = some_graph()
-    result = result_of("graph", graph, tmp_path)
+    result = result_of(GraphCell, graph, tmp_path)
     assert (result["nodes"], result["edges"], result["isolated"]) == (len(graph), graph.number_of_edges(), 2)
-    assert result["triangles"] == sum(nx.triangles(graph).values()) // 3
+    assert result["triangles"] == triangles(graph)
     assert result["largest_component"] == max(map(len, nx.connected_components(graph)))
     twin = twin_of(graph)
     assert result["largest_change"] == max(3 * naive.clique_support(twin, 3, edge) for edge in graph.edges)
@@ -149,10 +159,10 @@ def test_isolated_vertices_that_a_list_of_edges_cannot_name_are_added(tmp_path: 
     path = tmp_path / "celegans_metabolic.edges"
     path.write_text("1 2\n2 3\n1 3\n")
     dataset = Dataset("Celegans", "celegans_metabolic", Counts(5, 3, 2, 1), PaperRow(5, 3, 1.2, 2), "")
-    found = EvaluatedGraph.read(dataset, path)
-    assert found.graph.vertex_count == 5
-    assert found.graph.keys.tolist() == [1, 2, 3, 4, 5]
-    assert found.graph.degrees.tolist() == [2, 2, 2, 0, 0]
+    graph = EvaluatedGraph.read(dataset, path).graph
+    assert graph.vertex_count == 5
+    assert graph.keys.tolist() == [1, 2, 3, 4, 5]
+    assert graph.degrees.tolist() == [2, 2, 2, 0, 0]
 
 
 def test_another_graph_under_a_dataset_s_name_is_refused(tmp_path: Path) -> None:

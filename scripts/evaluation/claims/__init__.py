@@ -1,18 +1,22 @@
-"""What the paper's Section VI says of its figures, claim by claim, and what is measured here.
+"""The claims of the paper's Section VI about its figures, and what is measured here.
 
-A claim's words are ours; its check is a function of finished cells that returns whether it holds and the numbers. Where
-the paper's words leave open how much is meant ("many", "similar", "almost all"), the check takes a threshold, and the
-claim's text names it. "Smaller errors" are smaller beyond the 95 % interval of their difference at 95 % of the points
-at least, and larger beyond it at none. Where a check rests on simulated runs, their noise counts: a claim holds or
-fails beyond it, else the runs do not tell (`UNSURE`). A claim about errors is checked on the relative error of the
-total, as in the paper.
+A claim's words are ours. Its check takes finished cells and returns whether the claim holds, with the numbers. The
+paper's words may leave open how much is meant ("many", "similar", "almost all"): then the check has a threshold, and
+the claim's text names it. "Smaller errors" are smaller beyond the 95 % interval of their difference at 95 % of the
+points at least, and larger beyond it at none. A check of simulated runs allows for their noise: a claim holds or fails
+beyond it, else the verdict is `UNSURE`. Errors are the relative errors of the total, as in the paper.
+
+    cohesion_claims, release_claims    the claims, in the paper's order
+    settings, comparing                `published` beside `elv`; means with their intervals
+    error_checks, bound_checks, epsilon_checks, protection_checks   the checks of releases
+    judging                            a claim's verdict
 """
 
 from __future__ import annotations
 
-from evaluation.claims.cohesion_claims import STRUCTURE
+from evaluation.claims.cohesion_claims import COHESION_CLAIMS
 from evaluation.claims.judging import FAILS, HOLDS, UNKNOWN, UNSURE, Check, Claim, Outcome, Verdict, judge
-from evaluation.claims.release_claims import RELEASES
+from evaluation.claims.release_claims import RELEASE_CLAIMS
 from evaluation.finished_cells import Finished
 
 __all__ = [
@@ -29,7 +33,7 @@ __all__ = [
     "judge_all",
 ]
 
-CLAIMS = (*STRUCTURE, *RELEASES)
+CLAIMS = (*COHESION_CLAIMS, *RELEASE_CLAIMS)
 """In the paper's order."""
 
 

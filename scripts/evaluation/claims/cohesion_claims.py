@@ -1,37 +1,40 @@
-"""What the paper says of sizes and densities of minimal p-cohesions."""
+"""The paper's claims about sizes and densities of minimal p-cohesions, with their checks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
-from evaluation.cells import Result
+from evaluation.cells import Cell, Switches
 from evaluation.claims.judging import Check, Claim, Outcome, series
 from evaluation.experiments import ALL, P_VALUES
-from evaluation.finished_cells import Finished
+from evaluation.finished_cells import Finished, Selection
+from evaluation.results import Comparison, Result
 
-__all__ = ["STRUCTURE"]
+__all__ = ["COHESION_CLAIMS"]
 
 _DENSITY = "density"
 
-
-def _each(finished: Finished, kind: str, p: str, names: Sequence[str] = ALL) -> list[tuple[str, Result]] | None:
-    found = [(name, finished.one(kind=kind, graph=name, p=p)) for name in names]
-    if any(result is None for _, result in found):
-        return None
-    return [(name, result) for name, result in found if result is not None]
+C = TypeVar("C", bound=Cell)
+R = TypeVar("R", bound=Result)
 
 
-def _sweep(finished: Finished, name: str, score: str = _DENSITY, kind: str = "sets") -> list[Result] | None:
-    given = {"score": score} if kind not in ("scores", "overlap") else {}
-    found = [finished.one(kind=kind, graph=name, p=p, **given) for p in P_VALUES]
-    results = [result for result in found if result is not None]
+def _by_graph(cells: Selection[C, R], names: Sequence[str] = ALL) -> list[tuple[str, R]] | None:
+    """The results of graphs at p = 0.3; None if one is missing."""
+    results = [(name, result) for name in names if (result := cells.only(graph=name, p="0.3")) is not None]
+    return results if len(results) == len(names) else None
+
+
+def _by_p(cells: Selection[C, R], name: str) -> list[R] | None:
+    """The results of a graph at every p; None if one is missing."""
+    results = [result for p in P_VALUES if (result := cells.only(graph=name, p=p)) is not None]
     return results if len(results) == len(P_VALUES) else None
 
 
-def _denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3")
+def _denser_by_score(finished: Finished, _: Switches) -> Outcome | None:
+    results = _by_graph(finished.scores)
     if results is None:
         return None
     good = [
@@ -45,8 +48,8 @@ def _denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
     return Outcome(len(good) == len(results), f"{len(good)} of {len(results)}: {numbers}")
 
 
-def _all_denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3", ("Yeast", "HepTh"))
+def _all_denser_by_score(finished: Finished, _: Switches) -> Outcome | None:
+    results = _by_graph(finished.scores, ("Yeast", "HepTh"))
     if results is None:
         return None
     less = [(name, 1 - r["denser"] - r["as_dense"]) for name, r in results]
@@ -57,10 +60,10 @@ def _all_denser_by_score(finished: Finished, _: tuple[str, ...]) -> Outcome | No
     return Outcome(all(r["denser"] == 1 for _, r in results), numbers)
 
 
-def _densities_converge(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+def _densities_converge(finished: Finished, _: Switches) -> Outcome | None:
     texts, good = [], True
     for name in ("Gnutella08", "HepPh"):
-        results = _sweep(finished, name, kind="scores")
+        results = _by_p(finished.scores, name)
         if results is None:
             return None
         distances = [r["density_distance"] for r in results]
@@ -70,10 +73,10 @@ def _densities_converge(finished: Finished, _: tuple[str, ...]) -> Outcome | Non
     return Outcome(good, "; ".join(texts))
 
 
-def _sets_alike(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+def _sets_alike(finished: Finished, _: Switches) -> Outcome | None:
     texts, good = [], True
     for name in ("Gnutella08", "HepPh"):
-        results = _sweep(finished, name, kind="overlap")
+        results = _by_p(finished.overlap, name)
         if results is None:
             return None
         overlaps = [r["overlap"] for r in results]
@@ -83,11 +86,11 @@ def _sets_alike(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
 
 
 def _component_included(names: Sequence[str], scores: Sequence[str] = (_DENSITY,)) -> Check:
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    def check(finished: Finished, _: Switches) -> Outcome | None:
         shares = []
         for name in names:
             for score in scores:
-                result = finished.one(kind="sets", graph=name, p="0.8", score=score)
+                result = finished.cohesions.only(graph=name, p="0.8", score=score)
                 if result is None:
                     return None
                 shares.append((f"{name}, {score} score" if len(scores) > 1 else name, result["of_component"]))
@@ -97,8 +100,8 @@ def _component_included(names: Sequence[str], scores: Sequence[str] = (_DENSITY,
     return check
 
 
-def _similar_sizes(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3")
+def _similar_sizes(finished: Finished, _: Switches) -> Outcome | None:
+    results = _by_graph(finished.scores)
     if results is None:
         return None
     near = [name for name, r in results if 0.8 <= r["mean_size_ratio"] <= 1.25]
@@ -106,8 +109,8 @@ def _similar_sizes(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
     return Outcome(len(near) > len(results) / 2, f"{len(near)} of {len(results)}: mean sizes {numbers}")
 
 
-def _much_smaller(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "scores", "0.3", ("Yeast", "HepTh"))
+def _much_smaller(finished: Finished, _: Switches) -> Outcome | None:
+    results = _by_graph(finished.scores, ("Yeast", "HepTh"))
     if results is None:
         return None
     numbers = ", ".join(f"{name} ×{r['mean_size_ratio']:.2f}" for name, r in results)
@@ -115,11 +118,11 @@ def _much_smaller(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
 
 
 def _sizes_grow(names: Sequence[str], scores: Sequence[str]) -> Check:
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    def check(finished: Finished, _: Switches) -> Outcome | None:
         texts, good = [], True
         for name in names:
             for score in scores:
-                results = _sweep(finished, name, score)
+                results = _by_p(finished.cohesions.where(score=score), name)
                 if results is None:
                     return None
                 means = [r["sizes"]["mean"] for r in results]
@@ -130,8 +133,8 @@ def _sizes_grow(names: Sequence[str], scores: Sequence[str]) -> Check:
     return check
 
 
-def _denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "against", "0.3")
+def _denser_than_views(finished: Finished, _: Switches) -> Outcome | None:
+    results = _by_graph(finished.against)
     if results is None:
         return None
     good = [name for name, r in results if round(r["mean_density_ratio"], 1) >= 2]
@@ -141,20 +144,20 @@ def _denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None
     )
 
 
-def _all_denser_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    result = finished.one(kind="against", graph="USAirport", p="0.3")
+def _all_denser_than_views(finished: Finished, _: Switches) -> Outcome | None:
+    result = finished.against.only(graph="USAirport", p="0.3")
     if result is None:
         return None
     return Outcome(result["denser"] == 1, f"{result['denser']:.2%} are denser, {result['as_dense']:.2%} as dense")
 
 
-def _views_by_p(low: str, high: str, holds: Callable[[Result], bool]) -> Check:
+def _views_by_p(low: str, high: str, holds: Callable[[Comparison], bool]) -> Check:
     """Whether something holds at every p from low to high on USAirport and SisterCity."""
 
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+    def check(finished: Finished, _: Switches) -> Outcome | None:
         texts, good = [], True
         for name in ("USAirport", "SisterCity"):
-            results = _sweep(finished, name, kind="against")
+            results = _by_p(finished.against, name)
             if results is None:
                 return None
             shown = [(p, r) for p, r in zip(P_VALUES, results, strict=True) if low <= p <= high]
@@ -166,10 +169,10 @@ def _views_by_p(low: str, high: str, holds: Callable[[Result], bool]) -> Check:
     return check
 
 
-def _density_falls(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+def _density_falls(finished: Finished, _: Switches) -> Outcome | None:
     texts, good = [], True
     for name in ("USAirport", "SisterCity"):
-        results = _sweep(finished, name)
+        results = _by_p(finished.cohesions.where(score=_DENSITY), name)
         if results is None:
             return None
         means = [r["densities"]["mean"] for r in results]
@@ -178,8 +181,8 @@ def _density_falls(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
     return Outcome(good, "mean densities " + "; ".join(texts))
 
 
-def _all_smaller_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-    results = _each(finished, "against", "0.3")
+def _all_smaller_than_views(finished: Finished, _: Switches) -> Outcome | None:
+    results = _by_graph(finished.against)
     if results is None:
         return None
     good = [name for name, r in results if r["smaller"] == 1]
@@ -187,10 +190,10 @@ def _all_smaller_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome |
     return Outcome(len(good) == len(results), f"{len(good)} of {len(results)}: {numbers}")
 
 
-def _larger_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
+def _larger_than_views(finished: Finished, _: Switches) -> Outcome | None:
     texts, good = [], True
     for name, beyond in (("WIKIVote", "0.5"), ("Yeast", "0.6")):
-        results = _sweep(finished, name, kind="against")
+        results = _by_p(finished.against, name)
         if results is None:
             return None
         larger = [(p, 1 - r["smaller"] - r["as_small"]) for p, r in zip(P_VALUES, results, strict=True)]
@@ -199,7 +202,7 @@ def _larger_than_views(finished: Finished, _: tuple[str, ...]) -> Outcome | None
     return Outcome(good, "; ".join(texts))
 
 
-STRUCTURE = (
+COHESION_CLAIMS = (
     Claim(
         "At p=0.3 the merit score gives denser sets than the older score on all nine graphs (more sets denser than "
         "less dense, and a larger mean).",

@@ -1,17 +1,17 @@
-"""Checks of what changes with ε, and with ε1."""
+"""Checks of errors and bounds by ε and by ε1."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from evaluation.cells import Result
 from evaluation.claims.comparing import Floats, alike, between, ranks, side
 from evaluation.claims.judging import Check, Outcome
 from evaluation.claims.settings import Panel, Setting, in_panels, setting
 from evaluation.experiments import EPSILON_1S, EPSILONS, HS_BY_EPSILON, HS_BY_EPSILON_1
+from evaluation.results import Errors, Quantity, mean_of
 
 __all__ = [
     "BEST_EPSILON_1",
@@ -28,14 +28,22 @@ def by_epsilon(k: int) -> list[list[Setting]]:
     return [[setting("USAirport", k, epsilon, h) for epsilon in EPSILONS] for h in HS_BY_EPSILON]
 
 
+def _both(panel: Panel) -> tuple[list[Errors], list[Errors]]:
+    """The curves of `published` and of `elv`."""
+    return [published for _, published, _ in panel], [elv for _, _, elv in panel]
+
+
+def _totals(curve: Sequence[Errors]) -> Floats:
+    return np.array([mean_of(result).value for result in curve])
+
+
 def similar_by_epsilon(k: int) -> Check:
     """The errors of `published` and `elv` follow similar trends in ε, for all h."""
 
     def outcome(panels: list[Panel]) -> Outcome:
         texts, signs = [], []
         for panel in panels:
-            published, elv = ([pair[i] for pair in panel] for i in (1, 2))
-            value, sign = alike(published, elv, np.log)
+            value, sign = alike(*_both(panel), np.log)
             signs.append(sign)
             texts.append(f"h={panel[0][0]['h']}: {value:.2f}")
         return Outcome.of(signs, f"correlation of log errors over ε: {', '.join(texts)}")
@@ -44,7 +52,7 @@ def similar_by_epsilon(k: int) -> Check:
 
 
 def _ends(means: Floats) -> tuple[float, float]:
-    """Mean log ratios of the four smallest and of the four largest ε: means of `published`, then of `elv`."""
+    """Mean log ratios at the four smallest and at the four largest ε; takes means of `published`, then of `elv`."""
     published, elv = np.split(np.log(means), 2)
     return float((elv - published)[:4].mean()), float((elv - published)[-4:].mean())
 
@@ -52,12 +60,13 @@ def _ends(means: Floats) -> tuple[float, float]:
 def _better_with_epsilon(panels: list[Panel]) -> Outcome:
     texts, signs = [], []
     for panel in panels:
-        results = [pair[i] for i in (1, 2) for pair in panel]
+        published, elv = _both(panel)
+        results = [*published, *elv]
         signs += [
             side(between(lambda means: _ends(means)[1] - _ends(means)[0], results)),
             side(between(lambda means: _ends(means)[1], results)),
         ]
-        low, high = map(math.exp, _ends(np.array([result["total"] for result in results])))
+        low, high = map(math.exp, _ends(_totals(results)))
         texts.append(f"h={panel[0][0]['h']}: ×{low:.3g}, then ×{high:.3g}")
     text = "; ".join(texts)
     return Outcome.of(signs, f"error of elv over that of published, ε from 1 to 4, then from 9 to 12: {text}")
@@ -69,38 +78,39 @@ BETTER_WITH_EPSILON = in_panels(by_epsilon(3), _better_with_epsilon)
 
 def by_epsilon_1() -> list[list[Setting]]:
     """Return the settings of the figure by ε1: a list for each h."""
-    return [[setting("Celegans", 3, "5", h, epsilon_1=each) for each in EPSILON_1S] for h in HS_BY_EPSILON_1]
+    return [[setting("Celegans", 3, "5", h, epsilon_1=epsilon_1) for epsilon_1 in EPSILON_1S] for h in HS_BY_EPSILON_1]
 
 
-Curves = dict[tuple[str, int], list[Result]]
-"""Results by ε1, of each mechanism and h."""
+Curves = dict[tuple[str, int], list[Errors]]
+"""Errors by ε1, of each mechanism and h."""
 
 
 def _along_epsilon_1(outcome: Callable[[Curves], Outcome]) -> Check:
     def of_panels(panels: list[Panel]) -> Outcome:
-        places = (("published", 1), ("elv", 2))
-        return outcome(
-            {(name, panel[0][0]["h"]): [pair[i] for pair in panel] for panel in panels for name, i in places}
-        )
+        curves: Curves = {}
+        for panel in panels:
+            h = panel[0][0]["h"]
+            curves["published", h], curves["elv", h] = _both(panel)
+        return outcome(curves)
 
     return in_panels(by_epsilon_1(), of_panels)
 
 
-def trend_of_epsilon_1(low: float, high: float, sign: int, quantity: str = "total") -> Check:
+def trend_of_epsilon_1(low: float, high: float, sign: int, quantity: Quantity = "total") -> Check:
     """Every curve falls (-1) or rises (1) between two ε1."""
-    places = [i for i, each in enumerate(EPSILON_1S) if low <= float(each) <= high]
+    places = [i for i, epsilon_1 in enumerate(EPSILON_1S) if low <= float(epsilon_1) <= high]
     along = sign * np.array(places, float)
 
     def outcome(curves: Curves) -> Outcome:
-        found = {name: alike([curve[i] for i in places], along, ranks, quantity) for name, curve in curves.items()}
-        signs = [side for _, side in found.values()]
-        text = ", ".join(f"{name} h={h}: {sign * value:.2f}" for (name, h), (value, _) in found.items())
-        return Outcome.of(signs, f"clearly in {signs.count(1)} of {len(found)} curves; rank correlation {text}")
+        trends = {name: alike([curve[i] for i in places], along, ranks, quantity) for name, curve in curves.items()}
+        signs = [side for _, side in trends.values()]
+        text = ", ".join(f"{name} h={h}: {sign * value:.2f}" for (name, h), (value, _) in trends.items())
+        return Outcome.of(signs, f"clearly in {signs.count(1)} of {len(trends)} curves; rank correlation {text}")
 
     return _along_epsilon_1(outcome)
 
 
-_VALUES = np.array(list(map(float, EPSILON_1S[2:-2])))  # those that have two neighbours on either side
+_VALUES = np.array(list(map(float, EPSILON_1S[2:-2])))  # values with two neighbours on either side
 _NEAR = (_VALUES >= 1) & (_VALUES <= 2)
 
 
@@ -116,10 +126,7 @@ def _lower(means: Floats) -> float:
 
 def _best_epsilon_1(curves: Curves) -> Outcome:
     signs = [side(between(_lower, curve)) for curve in curves.values()]
-    best = {
-        name: _VALUES[int(np.argmin(_smooth(np.array([result["total"] for result in curve]))))]
-        for name, curve in curves.items()
-    }
+    best = {name: _VALUES[int(np.argmin(_smooth(_totals(curve))))] for name, curve in curves.items()}
     text = ", ".join(f"{name} h={h}: {value:.1f}" for (name, h), value in best.items())
     return Outcome.of(
         signs, f"clearly in {signs.count(1)} of {len(best)} curves; least error (mean of 5 points) at {text}"

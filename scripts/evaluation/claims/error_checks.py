@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from evaluation.claims.comparing import between, clearly, geometric, ratio, side
 from evaluation.claims.judging import Check, Outcome, digits, series
 from evaluation.claims.settings import Panel, Setting, compared, in_panels, setting
 from evaluation.experiments import ALL, EPSILONS_BY_P, HS_BY_P, P_VALUES
+from evaluation.results import Errors, Quantity, mean_of
 
 __all__ = [
     "by_p",
@@ -22,37 +24,42 @@ __all__ = [
     "two_orders",
 ]
 
-_MOST = 0.95  # of many points some fall within the noise of each other
+_MOST = 0.95  # among many points some are within each other's noise
 
-_NAMES = {"epsilon_1": "ε1", "epsilon": "ε"}
+By = Literal["p", "h", "epsilon_1", "graph"]
+"""The parameters by which errors are shown."""
 
 
-def outperforms(settings: Sequence[Setting], by: str) -> Check:
+def _total(errors: Errors) -> float:
+    return mean_of(errors).value
+
+
+def outperforms(settings: Sequence[Setting], by: By) -> Check:
     """`published` has clearly smaller errors at 95 % of the settings at least, and clearly larger ones at none."""
 
     def outcome(pairs: Panel) -> Outcome:
-        better = [given for given, published, elv in pairs if published["total"] < elv["total"]]
+        better = [at for at, published, elv in pairs if _total(published) < _total(elv)]
         clear = sum(clearly(published, elv) for _, published, elv in pairs)
         worse = sum(clearly(elv, published, among=len(pairs)) for _, published, elv in pairs)
         holds = clear >= _MOST * len(pairs) and worse == 0
         return Outcome(
             holds,
             f"smaller at {len(better)} of {len(pairs)} points (clearly at {clear}, clearly larger at {worse}); "
-            f"error of elv over that of published by {_NAMES.get(by, by)}: {_ratios(pairs, by)}",
-            told=holds or worse > 0,
+            f"error of elv over that of published by {'ε1' if by == 'epsilon_1' else by}: {_ratios(pairs, by)}",
+            clear=holds or worse > 0,
         )
 
     return compared(settings, outcome)
 
 
-def _ratios(pairs: Panel, by: str) -> str:
-    """How many times as large the errors of `elv` are, by a parameter."""
-    groups: dict[object, list[float]] = {}
-    for given, published, elv in pairs:
-        groups.setdefault(given[by], []).append(ratio(elv["total"], published["total"]))
-    if len(groups) <= 12:  # there are more values of ε1 than a person reads
-        return ", ".join(f"{name} ×{digits(geometric(values))}" for name, values in groups.items())
-    spread = [each for ratios in groups.values() for each in ratios]
+def _ratios(pairs: Panel, by: By) -> str:
+    """The errors of `elv` as multiples of those of `published`, by a parameter."""
+    ratios: dict[object, list[float]] = {}
+    for at, published, elv in pairs:
+        ratios.setdefault(at[by], []).append(ratio(_total(elv), _total(published)))
+    if len(ratios) <= 12:  # there are more values of ε1 than a person reads
+        return ", ".join(f"{value} ×{digits(geometric(factors))}" for value, factors in ratios.items())
+    spread = [factor for factors in ratios.values() for factor in factors]
     return f"between ×{digits(min(spread))} and ×{digits(max(spread))}, median ×{digits(float(np.median(spread)))}"
 
 
@@ -62,13 +69,13 @@ def two_orders(epsilon: str) -> Check:
     def outcome(pairs: Panel) -> Outcome:
         ((_, published, elv),) = pairs
         orders = between(lambda means: np.log10(means[0] / means[1]), (elv, published))
-        text = f"×{10 ** orders[0]:.3g} ({elv['total']:.3g} against {published['total']:.3g})"
+        text = f"×{10 ** orders[0]:.3g} ({_total(elv):.3g} against {_total(published):.3g})"
         return Outcome.of([side(orders, 1.5)], text)
 
     return compared([setting("SisterCity", 3, epsilon)], outcome)
 
 
-def smaller_for_published(quantity: str, words: str) -> Check:
+def smaller_for_published(quantity: Quantity, words: str) -> Check:
     """Something is smaller for `published` than for `elv` on all graphs, at ε = 10."""
 
     def outcome(pairs: Panel) -> Outcome:
@@ -77,8 +84,8 @@ def smaller_for_published(quantity: str, words: str) -> Check:
             for _, published, elv in pairs
         ]
         numbers = ", ".join(
-            f"{given['graph']} {digits(elv[quantity])} and {digits(published[quantity])}"
-            for given, published, elv in pairs
+            f"{at['graph']} {digits(mean_of(elv, quantity).value)} and {digits(mean_of(published, quantity).value)}"
+            for at, published, elv in pairs
         )
         return Outcome.of(
             signs, f"clearly at {signs.count(1)} of {len(pairs)}: {words} of elv and of published {numbers}"
@@ -93,11 +100,11 @@ def by_p(graph: str, k: int) -> list[list[Setting]]:
 
 
 def _name(panel: Panel) -> str:
-    given, *_ = panel[0]
-    return f"h={given['h']}, ε={given['epsilon']}"
+    at, *_ = panel[0]
+    return f"h={at['h']}, ε={at['epsilon']}"
 
 
-def error_rises(graph: str, k: int, quantity: str = "total") -> Check:
+def error_rises(graph: str, k: int, quantity: Quantity = "total") -> Check:
     """The error of `published` is clearly larger at the largest p than at the least, and clearly falls at no step."""
 
     def outcome(panels: list[Panel]) -> Outcome:
@@ -108,7 +115,7 @@ def error_rises(graph: str, k: int, quantity: str = "total") -> Check:
             falls = any(clearly(b, a, quantity, among=steps) for a, b in pairwise(results))
             falls = falls or clearly(results[-1], results[0], quantity)
             signs.append(-1 if falls else int(clearly(results[0], results[-1], quantity)))
-            texts.append(f"{_name(panel)}: {series([r[quantity] for r in results])}")
+            texts.append(f"{_name(panel)}: {series([mean_of(result, quantity).value for result in results])}")
         return Outcome.of(signs, f"in {signs.count(1)} of {len(texts)} panels; {'; '.join(texts)}")
 
     return in_panels(by_p(graph, k), outcome)
@@ -121,7 +128,7 @@ def no_longer_better(graph: str, k: int, first: int) -> Check:
         better = sum(clearly(published, elv, among=len(pairs)) for _, published, elv in pairs)
         return Outcome(better == 0, f"clearly smaller at {better} of {len(pairs)} points")
 
-    return compared([given for part in by_p(graph, k) for given in part[first:]], outcome)
+    return compared([at for part in by_p(graph, k) for at in part[first:]], outcome)
 
 
 def rises_slowly(graph: str, k: int) -> Check:
@@ -132,7 +139,7 @@ def rises_slowly(graph: str, k: int) -> Check:
         for panel in panels:
             results = [panel[i][1] for i in (0, 3, 7)]
             signs.append(side(between(lambda means: np.log(means[1] ** 2 / means[0] / means[2]), results)))
-            early, late = (ratio(b["total"], a["total"]) for a, b in pairwise(results))
+            early, late = (ratio(_total(b), _total(a)) for a, b in pairwise(results))
             texts.append(f"{_name(panel)}: ×{early:.3g}, then ×{late:.3g}")
         return Outcome.of(
             signs,

@@ -1,8 +1,8 @@
-"""What the paper says of errors, bounds and promises of simulated releases."""
+"""The paper's claims about errors, bounds and promises of simulated releases."""
 
 from __future__ import annotations
 
-from evaluation.claims.bounds import OPTIMAL_H, SIMILAR_BY_H, TIGHTER_WITH_EPSILON
+from evaluation.claims.bound_checks import OPTIMAL_H, SIMILAR_BY_H, TIGHTER_WITH_EPSILON
 from evaluation.claims.epsilon_checks import (
     BEST_EPSILON_1,
     BETTER_WITH_EPSILON,
@@ -21,7 +21,7 @@ from evaluation.claims.error_checks import (
     two_orders,
 )
 from evaluation.claims.judging import Claim
-from evaluation.claims.promises import (
+from evaluation.claims.protection_checks import (
     BALANCES,
     FOUR_THIRDS_PROTECTS,
     promise_kept,
@@ -31,11 +31,11 @@ from evaluation.claims.promises import (
 from evaluation.claims.settings import setting
 from evaluation.experiments import ALL
 
-__all__ = ["RELEASES"]
+__all__ = ["RELEASE_CLAIMS"]
 
 _HEPTH, _BITCOIN = "fig:eval:hepth:p", "fig:eval:Bitcoin:p"
 
-RELEASES = (
+RELEASE_CLAIMS = (
     # Three cliques
     Claim(
         "HepTh, k=3: published has smaller errors than elv for all p below 0.7.",

@@ -1,78 +1,105 @@
-"""`published` beside `elv` at the settings of a figure: the frames of what is checked about them."""
+"""`published` beside `elv` at the settings of a figure: the frames that checks of releases share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypedDict, TypeVar
 
-from evaluation.cells import Result
+from evaluation.cells import Switches
 from evaluation.claims.judging import Check, Outcome
 from evaluation.finished_cells import Finished
+from evaluation.results import Errors
 
-__all__ = ["Pair", "Panel", "Setting", "at_each", "compared", "in_panels", "setting"]
+__all__ = ["Pair", "Panel", "Setting", "at_settings", "compared", "in_panels", "setting"]
 
-Setting = dict[str, Any]
-"""Parameters of a release, by name, but for mechanism and switches."""
+S = TypeVar("S")
 
-Pair = tuple[Setting, Result, Result]
-"""A setting, and the results of `published` and of `elv` at it."""
+
+class Setting(TypedDict):
+    """Parameters of a release, without mechanism and switches."""
+
+    graph: str
+    k: int
+    epsilon: str
+    h: int
+    p: str
+    epsilon_1: str | None
+
+
+Pair = tuple[Setting, Errors, Errors]
+"""A setting, and the errors of `published` and of `elv` at it."""
 
 Panel = list[Pair]
-"""What a panel of a figure shows, by what is swept."""
+"""What a panel of a figure shows, in the order of the parameter that is swept."""
 
 
 def setting(graph: str, k: int, epsilon: str, h: int = 3, p: str = "0.1", epsilon_1: str | None = None) -> Setting:
-    """Return a setting, with the evaluation's usual values for what is not given."""
+    """Return a setting, with the evaluation's usual values unless others are given."""
     return {"graph": graph, "k": k, "epsilon": epsilon, "h": h, "p": p, "epsilon_1": epsilon_1}
 
 
 def compared(settings: Sequence[Setting], outcome: Callable[[Panel], Outcome]) -> Check:
-    """Return the check that takes its outcome from the pairs at all settings."""
+    """Return the check that decides on the pairs at all settings."""
     return in_panels([settings], lambda panels: outcome(panels[0]))
 
 
 def in_panels(panels: Sequence[Sequence[Setting]], outcome: Callable[[list[Panel]], Outcome]) -> Check:
-    """Return the check that takes its outcome from the panels of a figure, each the pairs at some settings."""
+    """Return the check that decides on the panels of a figure; each panel has the pairs at some settings."""
 
-    def check(finished: Finished, switches: tuple[str, ...]) -> Outcome | None:
-        found: list[Panel] = []
+    def check(finished: Finished, switches: Switches) -> Outcome | None:
+        filled: list[Panel] = []
         for settings in panels:
             panel: Panel = []
-            for given in settings:
-                published, elv = (_release(finished, name, switches, **given) for name in ("published", "elv"))
+            for at in settings:
+                published, elv = _published(finished, switches, at), _elv(finished, switches, at)
                 if published is None or elv is None:
                     return None
-                panel.append((given, published, elv))
-            found.append(panel)
-        return outcome(found)
+                panel.append((at, published, elv))
+            filled.append(panel)
+        return outcome(filled)
 
     return check
 
 
-def _release(finished: Finished, mechanism: str, switches: tuple[str, ...], **given: Any) -> Result | None:
-    if mechanism == "elv":
-        given.pop("p", None)
-    return finished.one(kind="release", mechanism=mechanism, switches=switches, **given)
+def _published(finished: Finished, switches: Switches, at: Setting) -> Errors | None:
+    result = finished.releases.only(mechanism="published", switches=switches, **at)
+    return None if result is None or "refused" in result else result
 
 
-def at_each(
-    cells: Sequence[dict[str, Any]], quantity: str, outcome: Callable[[list[tuple[dict[str, Any], float]]], Outcome]
+def _elv(finished: Finished, switches: Switches, at: Setting) -> Errors | None:
+    """The errors of `elv`, which has no p."""
+    result = finished.releases.only(
+        mechanism="elv",
+        switches=switches,
+        graph=at["graph"],
+        k=at["k"],
+        epsilon=at["epsilon"],
+        h=at["h"],
+        epsilon_1=at["epsilon_1"],
+    )
+    return None if result is None or "refused" in result else result
+
+
+def at_settings(
+    settings: Sequence[S],
+    number_of: Callable[[Finished, S], float | None],
+    outcome: Callable[[list[tuple[S, float]]], Outcome],
 ) -> Check:
-    """Return the check that takes its outcome from one number of each of some cells, on which no switch bears.
+    """Return the check that decides on one number at each setting, whatever the switches.
 
     Args:
-        cells: their parameters.
-        quantity: the number; a cell without it is missing.
-        outcome: takes the parameters of each with the number.
+        settings: where.
+        number_of: takes the finished cells and a setting; returns None if the cell with the number is missing.
+        outcome: takes every setting with its number.
     """
 
-    def check(finished: Finished, _: tuple[str, ...]) -> Outcome | None:
-        found = []
-        for cell in cells:
-            result = finished.one(**cell)
-            if result is None or quantity not in result:
+    def check(finished: Finished, _: Switches) -> Outcome | None:
+        numbers: list[tuple[S, float]] = []
+        for at in settings:
+            number = number_of(finished, at)
+            if number is None:
                 return None
-            found.append((cell, float(result[quantity])))
-        return outcome(found)
+            numbers.append((at, number))
+        return outcome(numbers)
 
     return check

@@ -1,24 +1,56 @@
-"""Sizes and densities as boxes: of two scores, and of sets beside local views."""
+"""Sizes and densities as boxes: of the two scores, and of cohesions beside local views."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from evaluation.cells import Result
 from evaluation.drawing.marks import labelled
 from evaluation.experiments import P_VALUES
 from evaluation.finished_cells import Finished
+from evaluation.results import Sizes
 from pcneo import plots
 
-__all__ = ["DISTRIBUTIONS"]
+__all__ = ["BOXES"]
+
+Measure: TypeAlias = Literal["sizes", "densities"]
 
 
-def _boxes(axes: Any, places: Sequence[float], results: Sequence[Result], quantity: str, look: Any, label: str) -> None:
+@dataclass(frozen=True)
+class _Family:
+    """One of the two families of vertex sets that a figure compares: cohesions of a score, or local views.
+
+    Attributes:
+        look: the name of its look.
+        result: takes finished cells, a graph and p, and returns the sizes and densities.
+        label: the legend's words; those of the look if None.
+    """
+
+    look: str
+    result: Callable[[Finished, str, str], Sizes | None]
+    label: str | None = None
+
+
+def _of_score(score: str, label: str | None = None) -> _Family:
+    return _Family(score, lambda finished, graph, p: finished.cohesions.only(graph=graph, p=p, score=score), label)
+
+
+_BY_SCORE = (_of_score("density"), _of_score("degree"))
+_AGAINST_VIEWS = (
+    _of_score("density", label="minimal p-cohesion"),
+    _Family("elv", lambda finished, graph, _: finished.views.only(graph=graph)),
+)
+
+
+def _draw_boxes(
+    axes: Any, places: Sequence[float], results: Sequence[Sizes], measure: Measure, look: plots.Look, label: str
+) -> None:
     """Draw a box for each result at its place."""
     stats = []
     for result in results:
-        low, whisker, quarter, median, upper, top, high = result[quantity]["quantiles"]
+        low, whisker, quarter, median, upper, top, high = result[measure]["quantiles"]
         stats.append(
             {
                 "whislo": whisker,
@@ -26,7 +58,7 @@ def _boxes(axes: Any, places: Sequence[float], results: Sequence[Result], quanti
                 "med": median,
                 "q3": upper,
                 "whishi": top,
-                "mean": result[quantity]["mean"],
+                "mean": result[measure]["mean"],
                 "fliers": [low, high],
             }
         )
@@ -47,75 +79,66 @@ def _boxes(axes: Any, places: Sequence[float], results: Sequence[Result], quanti
     drawn["boxes"][0].set_label(label)
 
 
-def _distributions(
-    finished: Finished, path: Any, quantity: str, swept: Sequence[str], pairs: Sequence[tuple[str, dict[str, Any]]]
+def _draw(
+    finished: Finished, path: Path, measure: Measure, swept: Sequence[str], families: tuple[_Family, _Family]
 ) -> None:
-    """All graphs at p = 0.3 above; below, each swept graph by p.
+    """Draw all graphs at p = 0.3 above, and below the swept graphs by p.
 
     Args:
         finished: the cells.
         path: of the picture.
-        quantity: `sizes` or `densities`.
+        measure: what is drawn.
         swept: the graphs that are shown by p.
-        pairs: the two things that are compared: the name of a look, and the parameters of their cells.
+        families: what is compared.
     """
+    cells = finished.cohesions
     with plots.new_figure(2, 2, height=5.2) as (figure, axes):
         grid = axes[0, 0].get_gridspec()
-        for each in axes[0]:
-            each.remove()
+        for place in axes[0]:
+            place.remove()
         top = figure.add_subplot(grid[0, :])
-        names = [name for name in finished.values("graph") if finished.where(graph=name, p="0.3")]
-        at_top = [[_at(finished, name, "0.3", given) for name in names] for _, given in pairs]
-        _compare(top, names, at_top, pairs, quantity)
+        names = [name for name in finished.graph_names if len(cells.where(graph=name, p="0.3"))]
+        _compare(top, {name: (name, "0.3") for name in names}, finished, measure, families)
         top.set_title("p = 0.3")
         top.tick_params(axis="x", labelsize=8)
         for place, name in zip(axes[1], swept, strict=True):
-            ps = [p for p in P_VALUES if finished.where(graph=name, p=p)]
-            _compare(place, ps, [[_at(finished, name, p, given) for p in ps] for _, given in pairs], pairs, quantity)
-            sampled = [str(cell.p) for cell, _ in finished.where(graph=name) if cell.sample]
+            ps = [p for p in P_VALUES if len(cells.where(graph=name, p=p))]
+            _compare(place, {p: (name, p) for p in ps}, finished, measure, families)
+            sampled = [cell.p for cell, _ in cells.where(graph=name) if cell.sample]
             note = f" (from p = {min(sampled)} on: a sample)" if sampled else ""
             place.set(title=name + note, xlabel="p")
             place.set_visible(bool(ps))
         top.set_visible(bool(names))
-        seen = labelled(top, *axes[1])
-        figure.legend(list(seen.values()), list(seen), loc="outside lower center", ncols=2)
+        marks = labelled(top, *axes[1])
+        figure.legend(list(marks.values()), list(marks), loc="outside lower center", ncols=2)
         plots.save_figure(figure, path)
-
-
-def _at(finished: Finished, graph: str, p: str, given: Mapping[str, Any]) -> Result | None:
-    parameters = {"graph": graph, **given}
-    if given["kind"] == "sets":
-        parameters["p"] = p
-    return finished.one(**parameters)
 
 
 def _compare(
     axes: Any,
-    ticks: Sequence[str],
-    rows: Sequence[Sequence[Result | None]],
-    pairs: Sequence[tuple[str, dict[str, Any]]],
-    quantity: str,
+    points: Mapping[str, tuple[str, str]],
+    finished: Finished,
+    measure: Measure,
+    families: tuple[_Family, _Family],
 ) -> None:
-    own = "density" if pairs is _AGAINST else None  # beside local views it is no score that is compared
-    for offset, (name, _), results in zip((-0.19, 0.19), pairs, rows, strict=True):
-        shown = [(i + offset, result) for i, result in enumerate(results) if result is not None]
-        if shown:
-            places, found = zip(*shown, strict=True)
-            look = plots.look(name)
-            _boxes(axes, places, found, quantity, look, "minimal p-cohesion" if name == own else look.label)
-    axes.set_xticks(range(len(ticks)), ticks)
+    """Draw the boxes of two families side by side at points, graph and p, by the label of their tick."""
+    for offset, family in zip((-0.19, 0.19), families, strict=True):
+        results = [family.result(finished, graph, p) for graph, p in points.values()]
+        drawn = [(i + offset, result) for i, result in enumerate(results) if result is not None]
+        if drawn:
+            look = plots.look(family.look)
+            places, shown = [place for place, _ in drawn], [result for _, result in drawn]
+            _draw_boxes(axes, places, shown, measure, look, family.label or look.label)
+    axes.set_xticks(range(len(points)), list(points))
     axes.set_yscale("log")
-    axes.set_ylabel("size (members)" if quantity == "sizes" else "density")
+    axes.set_ylabel("size (members)" if measure == "sizes" else "density")
     axes.grid(False, axis="x")
 
 
-_BY_SCORE = [(score, {"kind": "sets", "score": score}) for score in ("density", "degree")]
-_AGAINST = [("density", {"kind": "sets", "score": "density"}), ("elv", {"kind": "views"})]
-
-DISTRIBUTIONS: dict[str, Callable[[Finished, Any], None]] = {
-    "score-density": lambda f, path: _distributions(f, path, "densities", ("Gnutella08", "HepPh"), _BY_SCORE),
-    "score-size": lambda f, path: _distributions(f, path, "sizes", ("Gnutella08", "HepPh"), _BY_SCORE),
-    "view-density": lambda f, path: _distributions(f, path, "densities", ("USAirport", "SisterCity"), _AGAINST),
-    "view-size": lambda f, path: _distributions(f, path, "sizes", ("WIKIVote", "Yeast"), _AGAINST),
+BOXES: dict[str, Callable[[Finished, Path], None]] = {
+    "score-density": lambda f, path: _draw(f, path, "densities", ("Gnutella08", "HepPh"), _BY_SCORE),
+    "score-size": lambda f, path: _draw(f, path, "sizes", ("Gnutella08", "HepPh"), _BY_SCORE),
+    "view-density": lambda f, path: _draw(f, path, "densities", ("USAirport", "SisterCity"), _AGAINST_VIEWS),
+    "view-size": lambda f, path: _draw(f, path, "sizes", ("WIKIVote", "Yeast"), _AGAINST_VIEWS),
 }
-"""What draws each figure of sets: takes its cells and the path of the picture."""
+"""What draws each figure of sizes and densities: takes its cells and the path of the picture."""

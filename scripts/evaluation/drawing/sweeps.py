@@ -1,11 +1,22 @@
-"""Errors and bounds along a parameter, a panel for each value of others."""
+"""Errors and bounds along a parameter, with a panel for each value of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from evaluation.drawing.marks import ALL_SERIES, MEASURES, draw_series, labelled, legend, points_of
+from evaluation.drawing.marks import (
+    ALL_SERIES,
+    MEASURES,
+    Along,
+    Shown,
+    draw_series,
+    labelled,
+    legend,
+    points_of,
+    swept,
+)
 from evaluation.experiments import (
     EPSILONS_BY_H,
     EPSILONS_BY_P,
@@ -15,32 +26,37 @@ from evaluation.experiments import (
     HS_BY_P,
 )
 from evaluation.finished_cells import Finished
+from evaluation.results import Quantity
 from pcneo import plots
 
-__all__ = ["SWEEPS", "draw_bounds", "draw_sweep"]
+__all__ = ["SWEEPS", "draw_bounds", "draw_sweep", "values_along"]
 
-_SIGNS = {"p": "p", "h": "h", "epsilon": "ε", "epsilon_1": "ε1", "k": "k"}
+_SIGNS: dict[Along, str] = {"p": "p", "h": "h", "epsilon": "ε", "epsilon_1": "ε1"}
 
 _COLUMNS = 2
 
-Panels = Sequence[Mapping[str, Any]]
-"""The parameters that each panel is for."""
+Panels: TypeAlias = Sequence[Shown]
 
-_BY_P = [{"h": h, "epsilon": epsilon} for h in HS_BY_P for epsilon in EPSILONS_BY_P]
-_BY_EPSILON = [{"h": h} for h in HS_BY_EPSILON]
-_BY_EPSILON_1 = [{"h": h} for h in HS_BY_EPSILON_1]
+_BY_P = [Shown(h, epsilon) for h in HS_BY_P for epsilon in EPSILONS_BY_P]
+_BY_EPSILON = [Shown(h) for h in HS_BY_EPSILON]
+_BY_EPSILON_1 = [Shown(h) for h in HS_BY_EPSILON_1]
 
-SWEEPS: dict[str, tuple[str, Panels]] = {
+SWEEPS: dict[str, tuple[Along, Panels]] = {
     "p-hepth": ("p", _BY_P),
     "p-bitcoin": ("p", _BY_P),
     "epsilon-usairport": ("epsilon", _BY_EPSILON),
     "epsilon-usairport-k4": ("epsilon", _BY_EPSILON),
     "epsilon1-celegans": ("epsilon_1", _BY_EPSILON_1),
 }
-"""What each figure sweeps, and its panels."""
+"""The parameter that each figure sweeps, and its panels."""
 
 
-def draw_sweep(finished: Finished, path: Any, measure: str, along: str, panels: Panels) -> None:
+def values_along(finished: Finished, along: Along) -> list[float]:
+    """Return the values of a swept parameter that have a finished cell, ascending."""
+    return sorted(finished.releases.values(lambda cell: swept(cell, along)))
+
+
+def draw_sweep(finished: Finished, path: Path, measure: Quantity, along: Along, panels: Panels) -> None:
     """Draw a measure of all mechanisms along a parameter.
 
     Args:
@@ -48,13 +64,13 @@ def draw_sweep(finished: Finished, path: Any, measure: str, along: str, panels: 
         path: of the picture.
         measure: of `MEASURES`.
         along: the parameter.
-        panels: the parameters of each panel.
+        panels: the panels.
     """
-    values = sorted(float(value) for value in finished.values(along))
+    values = values_along(finished, along)
 
-    def draw(place: Any, given: Mapping[str, Any]) -> None:
+    def draw(place: Any, shown: Shown) -> None:
         for series in ALL_SERIES:
-            points = points_of(finished, series, along, given)
+            points = points_of(finished.releases, series, along, shown)
             draw_series(place, series, points, measure, (values[0], values[-1]))
         if along == "p":
             place.set_xticks(values)
@@ -62,42 +78,44 @@ def draw_sweep(finished: Finished, path: Any, measure: str, along: str, panels: 
     _draw_panels(path, 1.1 + 1.9 * -(-len(panels) // _COLUMNS), along, MEASURES[measure], panels, draw)
 
 
-def draw_bounds(finished: Finished, path: Any) -> None:
-    """Draw the bound of the local sensitivity by h, beside the most that removing one connection does change."""
-    graph = finished.one(kind="graph")
+def draw_bounds(finished: Finished, path: Path) -> None:
+    """Draw the bound of the local sensitivity by h, beside the most that removing one connection changes."""
+    graph = finished.graphs.only()
 
-    def draw(place: Any, given: Mapping[str, Any]) -> None:
-        for series in (each for each in ALL_SERIES if each.mechanism != "critical"):
-            draw_series(place, series, points_of(finished, series, "h", given), "bound", (HS[0], HS[-1]))
+    def draw(place: Any, shown: Shown) -> None:
+        for series in ALL_SERIES:
+            if series.mechanism != "critical":
+                points = points_of(finished.releases, series, "h", shown)
+                draw_series(place, series, points, "bound", (HS[0], HS[-1]))
         if graph is not None:
             colour = plots.look("exact").colour
             place.axhline(graph["largest_change"], color=colour, lw=0.8, label="most that one connection changes")
 
-    panels = [{"epsilon": epsilon} for epsilon in EPSILONS_BY_H]
+    panels = [Shown(epsilon=epsilon) for epsilon in EPSILONS_BY_H]
     _draw_panels(path, 5.0, "h", "bound of the local sensitivity", panels, draw)
 
 
 def _draw_panels(
-    path: Any,
+    path: Path,
     height: float,
-    along: str,
-    quantity: str,
+    along: Along,
+    label: str,
     panels: Panels,
-    draw: Callable[[Any, Mapping[str, Any]], None],
+    draw: Callable[[Any, Shown], None],
 ) -> None:
-    """Draw each panel, and what all have in common."""
+    """Draw the panels, their titles and axes, and the legend."""
     with plots.new_figure(-(-len(panels) // _COLUMNS), _COLUMNS, height=height, sharex=True, sharey=True) as (
         figure,
         axes,
     ):
         places = axes.ravel().tolist()
-        for i, (place, given) in enumerate(zip(places, panels, strict=True)):
-            draw(place, given)
+        for i, (place, shown) in enumerate(zip(places, panels, strict=True)):
+            draw(place, shown)
             place.set_yscale("log")
-            place.set_title(", ".join(f"{_SIGNS[key]} = {value}" for key, value in given.items()))
+            place.set_title(shown.title)
             if i >= len(panels) - _COLUMNS:
                 place.set_xlabel(_SIGNS[along])
             if i % _COLUMNS == 0:
-                place.set_ylabel(quantity.replace(" of ", "\nof ", 1))
+                place.set_ylabel(label.replace(" of ", "\nof ", 1))
         legend(figure, labelled(*places))
         plots.save_figure(figure, path)

@@ -1,0 +1,203 @@
+"""Results of cells: plain values by name, one type for each kind of cell, and how JSON writes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict, final
+
+__all__ = [
+    "Comparison",
+    "Distribution",
+    "Errors",
+    "GraphCounts",
+    "Losses",
+    "Mean",
+    "Overlap",
+    "Quantity",
+    "Refused",
+    "Result",
+    "Sizes",
+    "ViewsInside",
+    "from_plain",
+    "mean_of",
+    "mean_or_none",
+    "to_plain",
+]
+
+
+@final
+class GraphCounts(TypedDict):
+    """Statistics of a graph; `largest_change`: the most that removing one connection changes in all counts, k=3."""
+
+    nodes: int
+    edges: int
+    mean_degree: float
+    largest_degree: int
+    triangles: int
+    isolated: int
+    largest_component: int
+    largest_change: int
+
+
+@final
+class Distribution(TypedDict):
+    """Values of all vertices in short: the quantiles at `sizes_and_densities.QUANTILES`, and the mean."""
+
+    quantiles: list[float]
+    mean: float
+
+
+@final
+class Sizes(TypedDict):
+    """Sizes and densities of cohesions or views; `of_component`: their mean share of their component."""
+
+    vertices: int
+    sizes: Distribution
+    densities: Distribution
+    of_component: float
+
+
+@final
+class Comparison(TypedDict):
+    """Two families of vertex sets, compared vertex by vertex: shares of the vertices, ratios, distances."""
+
+    vertices: int
+    denser: float
+    as_dense: float
+    smaller: float
+    as_small: float
+    size_ratio: float
+    mean_size_ratio: float
+    mean_density_ratio: float
+    size_distance: float
+    density_distance: float
+
+
+@final
+class Overlap(TypedDict):
+    """Members of both of a vertex's cohesions over members of either, in the mean."""
+
+    vertices: int
+    overlap: float
+
+
+@final
+class ViewsInside(TypedDict):
+    """The share of vertices whose extended local view lies inside their cohesion."""
+
+    vertices: int
+    views_inside: float
+
+
+@final
+class Refused(TypedDict):
+    """Why a mechanism is refused."""
+
+    refused: str
+
+
+@final
+class Errors(TypedDict):
+    """Errors of simulated releases: means over the runs, each with its standard error.
+
+    Relative errors are missing where the graph has no clique. Of the scales there is either one λ in each run, with the
+    bound of the local sensitivity behind it, or one scale for each vertex. Keys are in the order of the tables.
+    """
+
+    absolute: float
+    absolute_error: float
+    total: NotRequired[float]
+    total_error: NotRequired[float]
+    local: NotRequired[float]
+    local_error: NotRequired[float]
+    changed: float
+    largest_scale: NotRequired[float]
+    exact: NotRequired[int]
+    scale: NotRequired[float]
+    scale_low: NotRequired[float]
+    scale_high: NotRequired[float]
+    bound: NotRequired[float]
+    bound_error: NotRequired[float]
+    whole_neighbourhoods: NotRequired[float]
+
+
+@final
+class Losses(TypedDict):
+    """What the worst pair loses: of all connections, of the pairs inside groups, of the connections inside groups.
+
+    Those inside groups are missing where the groups are too large. `connections_low` and `connections_high` are at the
+    ends of a random λ. `promised` bounds the loss of every connection, `promised_inside` that of pairs inside groups.
+    `sampled` says that some losses are the largest of a sample.
+    """
+
+    connections: float
+    connections_low: NotRequired[float]
+    connections_high: NotRequired[float]
+    inside: NotRequired[float]
+    connections_inside: NotRequired[float]
+    promised_inside: NotRequired[float]
+    promised: NotRequired[float | None]
+    sampled: bool
+
+
+Result: TypeAlias = GraphCounts | Sizes | Comparison | Overlap | ViewsInside | Errors | Losses | Refused
+
+Quantity: TypeAlias = Literal["total", "local", "absolute", "bound"]
+"""Of what `Errors` has a mean and its standard error."""
+
+_STANDARD_ERRORS: Mapping[Quantity, Literal["total_error", "local_error", "absolute_error", "bound_error"]] = {
+    "total": "total_error",
+    "local": "local_error",
+    "absolute": "absolute_error",
+    "bound": "bound_error",
+}
+
+
+class Mean(NamedTuple):
+    """A mean over the runs, and its standard error."""
+
+    value: float
+    error: float
+
+
+def mean_of(errors: Errors, quantity: Quantity = "total") -> Mean:
+    """Return a mean over the runs.
+
+    Raises:
+        KeyError: the errors do not have it.
+    """
+    mean = mean_or_none(errors, quantity)
+    if mean is None:
+        raise KeyError(quantity)
+    return mean
+
+
+def mean_or_none(result: Errors | Refused, quantity: Quantity = "total") -> Mean | None:
+    """Return a mean over the runs, None if the mechanism is refused or the errors do not have it."""
+    if "refused" in result:
+        return None
+    value, error = result.get(quantity), result.get(_STANDARD_ERRORS[quantity])
+    return None if value is None or error is None else Mean(value, error)
+
+
+def to_plain(value: Any) -> Any:
+    """Return a result as JSON can write it, which has no infinity."""
+    if isinstance(value, dict):
+        return {name: to_plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(part) for part in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "infinite" if value > 0 else "-infinite"
+    return value
+
+
+def from_plain(value: Any) -> Any:
+    """Undo `to_plain`."""
+    if isinstance(value, dict):
+        return {name: from_plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [from_plain(part) for part in value]
+    if value in ("infinite", "-infinite"):
+        return math.inf if value == "infinite" else -math.inf
+    return value
