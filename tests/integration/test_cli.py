@@ -16,7 +16,7 @@ import neo4j
 import pytest
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
-COMMANDS += ["show", "export", "evaluate"]
+COMMANDS += ["show", "export"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 

