@@ -18,7 +18,7 @@ from pcneo.graph.files.whole_file import temporary_beside, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
+from pcneo.privacy.mechanisms import Mechanism
 
 __all__ = ["check_keys", "check_writable", "public_record", "public_text", "total_of", "write_private", "write_public"]
 
@@ -27,7 +27,7 @@ FORMULA = re.compile(r"[=\t\r]|[+\-@](?![\w .\-]*\Z)")
 
 
 def public_record(
-    mechanism: Critical | Edge | Elv | Published, p: str | None, scales: Sequence[Fraction], counts: Mapping[Key, int]
+    mechanism: Mechanism, p: str | None, scales: Sequence[Fraction], counts: Mapping[Key, int]
 ) -> dict[str, Any]:
     """Return all that is published beside keys and noisy counts; what is not in here is the owner's.
 
@@ -38,15 +38,16 @@ def public_record(
         counts: the noisy counts.
     """
     # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
+    parameters = mechanism.parameters
     record: dict[str, Any] = {
         "pcneo": __version__,
         "mechanism": mechanism.name,
         "promise": mechanism.promise,
-        "k": mechanism.k,
+        "k": parameters.k,
         "p": p,
-        "epsilon": exact_text(mechanism.epsilon),
-        "delta": "0" if isinstance(mechanism, Critical) else exact_text(mechanism.delta),
-        "h": mechanism.h if isinstance(mechanism, Elv | Published) else None,
+        "epsilon": exact_text(parameters.epsilon),
+        "delta": exact_text(parameters.spent_delta),
+        "h": parameters.h,
         "total": total_of(counts, mechanism.k),
     }
     if mechanism.publishes_scale:

@@ -21,15 +21,14 @@ from evaluation.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Mechanism, Published, mechanism_named
 
 __all__ = ["Sources", "errors_of_releases", "mechanism_of", "simulate", "sources_of"]
 
 
-def mechanism_of(cell: Cell, n: int) -> Critical | Edge | Elv | Published:
+def mechanism_of(cell: Cell, n: int) -> Mechanism:
     """Return the cell's mechanism, with the paper's δ = 1/n."""
-    return make_mechanism(
-        text_of(cell.mechanism),
+    return mechanism_named(text_of(cell.mechanism)).make(
         k=number_of(cell.k),
         epsilon=text_of(cell.epsilon),
         n=n,
