@@ -10,7 +10,7 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms import Mechanism, Parameters, Scaling
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Shrug", "Worst"]
 

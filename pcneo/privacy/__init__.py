@@ -8,7 +8,7 @@ stand in the code they rest on.
     noise             the only source of noise in a release
     sensitivity       how far one connection can move the counts
     facts             what a mechanism may ask about a graph
-    promises          the kinds of promise
+    protection        the kinds of promise
     mechanisms        `critical`, `edge`, `elv`, `published`: each says all about itself
     vertex            what runs at a vertex in the two-phase mechanisms
     collector         what runs at their collector

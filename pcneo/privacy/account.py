@@ -13,7 +13,7 @@ from fractions import Fraction
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
 from pcneo.privacy.mechanisms import MECHANISMS, protection_of
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Account", "Spend", "bounded_cost", "check_spends", "missing_total"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pcneo.privacy.mechanisms import protection_of
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Fit", "advise"]
 

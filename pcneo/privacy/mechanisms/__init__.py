@@ -1,6 +1,4 @@
-"""The mechanisms by name. A mechanism says all about itself; `base` has what that is, GUARANTEE.md what it rests on.
-
-All arithmetic is in fractions.
+"""The mechanisms by name. A mechanism says all about itself; `base` lists what that is. All arithmetic is in fractions.
 
     base         what every mechanism says about itself
     one_scale    the form of those that draw all counts with one noise level
@@ -21,7 +19,7 @@ from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = [
     "MECHANISMS",

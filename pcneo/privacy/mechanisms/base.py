@@ -1,10 +1,10 @@
 """What a mechanism says about itself; whatever runs, charges, writes or audits releases asks here and nowhere else.
 
-A new mechanism is one file beside this one: a frozen dataclass under `Mechanism` (or `OneScale`), its proof in
-GUARANTEE.md, and its class in `MECHANISMS`. What it may refuse, in the order in which it is asked:
+A new mechanism is one file beside this one, ARCHITECTURE.md#a-new-mechanism. What it may refuse, in the order in which
+it is asked:
 
-    parameters_of      at once, from what a person wrote alone
-    completed          once the number of vertices is known, which is public: from the count store first, then as read
+    in_range           at once, from what a person wrote alone
+    completed          once the number of vertices, which is public, is known: from the count store, then as read
     check_drawable     on the graph as read, before anything is counted
     scaling            on exact facts, before anything is spent
 """
@@ -26,7 +26,7 @@ from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import Utility
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["OWNER", "Mechanism"]
 

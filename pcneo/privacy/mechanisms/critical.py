@@ -19,7 +19,7 @@ from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import handed_scale
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, EdgeErrors, Utility
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Critical"]
 

@@ -13,7 +13,7 @@ from pcneo.privacy.mechanisms.base import OWNER
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 from pcneo.privacy.sensitivity import count_sensitivity
 
 __all__ = ["Edge"]

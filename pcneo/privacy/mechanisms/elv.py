@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Elv"]
 

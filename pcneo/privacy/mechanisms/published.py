@@ -8,7 +8,7 @@ from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, first_phase_loss
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
-from pcneo.privacy.promises import Protects
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Published"]
 
