@@ -1,6 +1,6 @@
-"""What a graph's releases have spent and whether another one fits: exact sums and refusals (GUARANTEE.md#budget).
+"""What a graph's releases have spent, and whether another one fits: exact sums and refusals (GUARANTEE.md#budget).
 
-It is bookkeeping for an honest owner. Nothing here knows where events are kept.
+This is bookkeeping for an honest owner. Nothing here knows where the records are stored.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Account:
 
     Attributes:
         graph: the graph's name.
-        total: what the owner allows; None where nothing was set.
+        total: what the owner allows; None where no total was set.
         spends: every release, oldest first.
         is_known: whether pcneo knows the graph, so that `pcneo budget set` finds it; its first release makes it known.
     """
@@ -106,7 +106,7 @@ def check_spends(
         no_promise: the owner admits releases that promise nothing, and any after one.
 
     Raises:
-        BudgetError: says which rule stands against it and what is left.
+        BudgetError: says which rule refuses them, and what is left.
     """
     _check_promises(account, wanted, no_promise)
     _check_sets(account, wanted, other_groups)

@@ -73,7 +73,7 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
     """Find graph and run of each release and check its parameters.
 
     Raises:
-        ParameterError: a parameter is out of range or none of the mechanism, or there are several choices.
+        ParameterError: a parameter is out of range or the mechanism does not have it, or there are several choices.
         NotFoundError: there is no complete run or no graph as asked for.
         GraphError: the graph has no vertices, or its name stands for another.
     """
@@ -95,7 +95,7 @@ def read_parameters(request: GraphRequest) -> Parameters:
     """Read the parameters that are asked for, as far as that needs no graph.
 
     Raises:
-        ParameterError: there is no such mechanism, or a parameter is out of range or none of the mechanism.
+        ParameterError: there is no such mechanism, or a parameter is out of range, or the mechanism does not have it.
     """
     mechanism = mechanism_named(request.mechanism)
     if request.epsilon is None:

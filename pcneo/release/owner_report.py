@@ -1,4 +1,4 @@
-"""The owner's report: everything the public file must not say (GUARANTEE.md#two-outputs)."""
+"""The owner's report: everything that the public file must not say (GUARANTEE.md#two-outputs)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _losses(summaries: Mapping[str, LossSummary], scale: Fraction | None) -> dic
 
 
 def owner_markdown(record: Mapping[str, Any]) -> str:
-    """Return the report for a person."""
+    """Return the report as a person reads it, in Markdown; `record` is what `owner_record` returned."""
     low, high = record["interval95Percent"]
     lines = [
         f"# Release {record['release']}",

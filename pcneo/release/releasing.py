@@ -1,7 +1,7 @@
-"""The release itself, in the one order that is safe: check, read, count, record the spend, draw, write.
+"""The release itself, in the only safe order: check, read, count, record the spend, draw, write.
 
-Everything that can fail is done before the spend, but for drawing and writing. Noise is drawn once: a write that failed
-may be tried again in the same process, with the same numbers.
+Whatever can fail happens before the spend, except drawing and writing. Noise is drawn once: a write that failed may be
+tried again in the same process, with the same numbers.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = ["Released", "release"]
 log = logging.getLogger("pcneo")
 
 Retry = Callable[[PcneoError], bool]
-"""Asked after a write that failed: whether to try it again, with the same numbers."""
+"""Takes the error of a write that failed, and returns whether to try again with the same numbers."""
 
 
 @dataclass(frozen=True)
 class Released:
-    """A release that was made.
+    """A release whose public file was written.
 
     Attributes:
         id: as the ledger has it.
@@ -93,7 +93,7 @@ def release(
         names: the graph of releases that rest on no run.
         terms: what the owner says about the budget and about this call.
         noise: the source of noise; a release accepts OpenDP's alone.
-        retry: asked after a write that failed whether to try again, with the same numbers.
+        retry: decides after a write that failed whether to try again with the same numbers; None for never.
         progress: called with stage, done and total.
 
     Returns:
@@ -101,8 +101,10 @@ def release(
 
     Raises:
         ParameterError, NotFoundError, GraphError, BudgetError, BusyError: refused; nothing spent and no noise drawn.
-        DatabaseError: while the spend was recorded; no noise was drawn, and the ledger says whether it counts.
-        PcneoError: after the spend: the message says which release stays recorded and what became of its numbers.
+        DatabaseError: the database failed while the spend was recorded; no noise was drawn, and the ledger says
+            whether the spend counts.
+        PcneoError: a write failed after the spend; the message says which release stays recorded and what became of its
+            numbers.
     """
     _check_call(requests, terms, noise)
     check_destinations(requests)
@@ -157,11 +159,11 @@ def _publish(
     property_name: str | None,
     retry: Retry | None,
 ) -> list[Released]:
-    """Write every release; what fails does not hold up the rest.
+    """Write every release; a failure does not hold up the others.
 
     Raises:
-        PcneoError: says of each release that is not whole what was written of it and what was not; its data has those
-            whose public file was written as `released`.
+        PcneoError: says of each incomplete release what was written and what was not; its data has the releases whose
+            public file was written, as `released`.
     """
     released, failures = [], []
     for numbers in drawn:
@@ -180,7 +182,7 @@ def _publish(
 def _parts(
     gateway: LedgerGateway, numbers: _Numbers, account: Account, property_name: str | None
 ) -> dict[str, Callable[[], None]]:
-    """What is to be written of one release, by name."""
+    """What is to be written of a release: the functions that write, by what they write."""
     request, ready = numbers.request, numbers.release
     markdown, data = request.reports
     record = owner_record(ready, numbers.scales, numbers.total, account)

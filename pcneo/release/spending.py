@@ -1,6 +1,6 @@
 """The spend: checked against the ledger and recorded in one transaction under the graph's lock (GUARANTEE.md#budget).
 
-Noise is drawn after that transaction and never before; after a crash in between the spend stays, the numbers are lost.
+Noise is drawn after that transaction, never before. After a crash in between, the spend stays and the numbers are lost.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Terms:
 
 
 def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) -> None:
-    """Refuse, before anything is read, what the ledger does not admit as it stands; `spend` decides, under the lock.
+    """Refuse, before anything is read, what the ledger as it stands does not admit; `spend` decides under the lock.
 
     Raises:
         BudgetError: says which rule stands against it.
@@ -72,7 +72,7 @@ def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) 
 
 
 def enter(gateway: LedgerGateway, prepared: Sequence[Prepared]) -> None:
-    """Make the graphs known that pcneo does not know yet, so that they can be locked.
+    """Store the graphs that pcneo does not know yet, so that they can be locked.
 
     Raises:
         BusyError: another process has just entered one.
@@ -84,15 +84,18 @@ def enter(gateway: LedgerGateway, prepared: Sequence[Prepared]) -> None:
 
 
 def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) -> dict[str, Account]:
-    """Record all releases, or none where the ledger does not admit them; return the accounts with them, by graph.
+    """Record all releases, or none of them where the ledger does not admit them.
 
-    Those of one graph are recorded in one transaction. Where there are several graphs and the database fails between
-    two commits, some may be recorded and others not; no noise is drawn for any.
+    The releases of one graph are recorded in one transaction. Where there are several graphs and the database fails
+    between two commits, some may be recorded and others not; no noise is drawn for any of them.
+
+    Returns:
+        The account of each graph, with these releases, by the graph's name.
 
     Raises:
         BudgetError: says which rule stands against it; nothing was spent.
         BusyError: somebody is writing one of the graphs; nothing was spent.
-        DatabaseError: the database failed; what was recorded then stays.
+        DatabaseError: the database failed; what was recorded by then stays.
     """
     graphs = list({release.graph.name: release.graph for release in prepared}.values())
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
