@@ -10,7 +10,7 @@ import typer
 
 from pcneo.cli.annotate import Json
 from pcneo.cli.console import Bars, connected, print_json, print_table
-from pcneo.cli.release import AskedAgain, Delta, EpsilonOne, GraphName, RunName, RunP, RunScore
+from pcneo.cli.release import CloserBounds, Delta, EpsilonOne, GraphName, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult, Losses, Removals
@@ -28,7 +28,7 @@ def audit(
     mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
-    h: AskedAgain = None,
+    h: CloserBounds = None,
     resample: Annotated[
         int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
     ] = 20,
@@ -38,25 +38,23 @@ def audit(
 
     Example: pcneo audit -e 1.0 -k 3
     """
+    from pcneo.release import GraphRequest
     from pcneo.release.audit import audit as audit_graph
 
+    request = GraphRequest(
+        mechanism=mechanism,
+        k=k,
+        epsilon=epsilon,
+        delta=delta,
+        epsilon_1=epsilon_1,
+        h=h,
+        graph=graph,
+        p=p,
+        score=score,
+        run=run,
+    )
     with connected() as (driver, database), Bars() as bars:
-        result = audit_graph(
-            driver,
-            database,
-            run=run,
-            graph=graph,
-            p=p,
-            score=score,
-            k=k,
-            epsilon=epsilon,
-            mechanism=mechanism,
-            delta=delta,
-            epsilon_1=epsilon_1,
-            h=h,
-            resample=resample,
-            progress=bars,
-        )
+        result = audit_graph(driver, database, request=request, resample=resample, progress=bars)
     if as_json:
         print_json(result)
     else:
@@ -72,7 +70,7 @@ def _print(result: AuditResult) -> None:
     if result.covered is not None:
         share = f", {result.protected:.3%} of all pairs of vertices" if result.protected is not None else ""
         print(f"Inside groups: {result.covered:.1%} of the connections{share}.")
-    if result.mechanism == "critical":
+    if result.exact_supports is not None:
         rest = "exact supports" if result.exact_supports else "a bound, exact supports being too dear"
         print(f"Counts published exactly: {result.exact:,}. The scales rest on {rest}.")
     if result.scales is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -16,11 +17,11 @@ from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
     from pcneo.privacy.account import Account
-    from pcneo.release import Asked, Prepared, Released
+    from pcneo.release import Prepared, Released, ReleaseRequest
     from pcneo.release.budget import GraphBudget
 
 __all__ = [
-    "AskedAgain",
+    "CloserBounds",
     "Delta",
     "EpsilonOne",
     "GraphName",
@@ -46,7 +47,7 @@ Delta = Annotated[
 EpsilonOne = Annotated[
     str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
 ]
-AskedAgain = Annotated[
+CloserBounds = Annotated[
     int | None,
     typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
 ]
@@ -70,7 +71,7 @@ def release(
     score: RunScore = None,
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
-    h: AskedAgain = None,
+    h: CloserBounds = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -103,41 +104,58 @@ def release(
 
     Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
-    from pcneo.release import read_batch
+    from pcneo.release import GraphNames, ReleaseRequest, Terms, read_batch
     from pcneo.release import release as release_counts
 
-    options = {
-        "mechanism": mechanism,
-        "delta": delta,
-        "epsilon_1": epsilon_1,
-        "h": h,
-        "graph": graph,
-        "p": p,
-        "score": score,
-        "run": run,
-        "report": report,
-    }
     if batch is not None:
-        _refuse_beside_batch({"to": to, "epsilon": epsilon, "k": k, **options})
-        asked = read_batch(batch)
+        _refuse_beside_batch(
+            {
+                "to": to,
+                "epsilon": epsilon,
+                "k": k,
+                "mechanism": mechanism,
+                "delta": delta,
+                "epsilon_1": epsilon_1,
+                "h": h,
+                "graph": graph,
+                "p": p,
+                "score": score,
+                "run": run,
+                "report": report,
+            }
+        )
+        requests = read_batch(batch)
     elif to is None or not epsilon:
         raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
     else:
-        asked = _asked(to, k or [3], epsilon, options)
+        request = ReleaseRequest(
+            to=to,
+            mechanism=mechanism or ReleaseRequest.mechanism,
+            delta=delta,
+            epsilon_1=epsilon_1,
+            h=h,
+            graph=graph,
+            p=p,
+            score=score,
+            run=run,
+            report=report,
+        )
+        requests = _each(request, k or [ReleaseRequest.k], epsilon)
+    terms = Terms(
+        budget_epsilon=budget_epsilon,
+        other_groups=other_groups,
+        no_promise=no_promise,
+        dry_run=dry_run,
+        write_property=write_property,
+    )
     try:
         with connected() as (driver, database), Bars() as bars:
             prepared, released = release_counts(
                 driver,
                 database,
-                asked=asked,
-                node_labels=node_label or (),
-                relationship_types=relationship_type or (),
-                key=key,
-                budget_epsilon=budget_epsilon,
-                other_groups=other_groups,
-                no_promise=no_promise,
-                dry_run=dry_run,
-                write_property=write_property,
+                requests=requests,
+                names=GraphNames(node_label or (), relationship_type or (), key),
+                terms=terms,
                 retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
                 progress=bars,
             )
@@ -155,10 +173,10 @@ def _print_released(released: list[Released], as_json: bool) -> None:
     if as_json:
         print_json(released)
         return
-    for one in released:
-        print(f"{one.public}: noisy total {one.total:,.2f}")
-        print(f"  {one.promise}")
-        note(f"For you alone: {one.reports[0]} and {one.reports[1].name}")
+    for release in released:
+        print(f"{release.public}: noisy total {release.total:,.2f}")
+        print(f"  {release.promise}")
+        note(f"For you alone: {release.reports[0]} and {release.reports[1].name}")
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
@@ -171,16 +189,13 @@ def _refuse_beside_batch(options: Mapping[str, object]) -> None:
         )
 
 
-def _asked(to: Path, ks: list[int], epsilons: list[str], options: dict[str, Any]) -> list[Asked]:
-    """Each k with each ε; what was not given is left to the defaults."""
-    from pcneo.release import Asked
-
+def _each(request: ReleaseRequest, ks: list[int], epsilons: list[str]) -> list[ReleaseRequest]:
+    """Each k with each ε."""
     pairs = [(k, epsilon) for k in ks for epsilon in epsilons]
-    if options["report"] is not None and len(pairs) > 1:
+    if request.report is not None and len(pairs) > 1:
         raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-    given = {name: value for name, value in options.items() if value is not None}
     return [
-        Asked(to=to if len(pairs) == 1 else _numbered(to, k, epsilon), k=k, epsilon=epsilon, **given)
+        replace(request, to=request.to if len(pairs) == 1 else _numbered(request.to, k, epsilon), k=k, epsilon=epsilon)
         for k, epsilon in pairs
     ]
 
@@ -200,25 +215,25 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; the last four columns are of `critical`, for the owner alone."""
+    """What may be said before anything is spent; the last four columns follow from groups, for the owner alone."""
     from pcneo.release import DIFFERENT_PROMISES
 
     rows = [
         {
-            "mechanism": one.mechanism.name,
-            "k": one.mechanism.k,
-            "epsilon": str(one.mechanism.epsilon),
-            "delta": str(one.spend.delta),
-            "run": one.run.id if one.run else None,
-            "leastScale": one.utility.least_scale,
-            "usualScale": one.utility.usual_scale,
-            "standardErrorAtUsualScale": one.utility.usual_standard_error,
-            "standardErrorOfTotal": one.utility.standard_error,
-            "standardErrorWithEdge": one.utility.with_edge,
-            "exactCounts": one.utility.exact_counts,
-            "exactSupports": one.utility.exact_supports,
+            "mechanism": release.mechanism.name,
+            "k": release.mechanism.k,
+            "epsilon": str(release.mechanism.epsilon),
+            "delta": str(release.spend.delta),
+            "run": release.run.id if release.run else None,
+            "leastScale": release.utility.least_scale,
+            "usualScale": release.utility.usual_scale,
+            "standardErrorAtUsualScale": release.utility.usual_standard_error,
+            "standardErrorOfTotal": release.utility.standard_error,
+            "standardErrorWithEdge": release.utility.with_edge,
+            "exactCounts": release.utility.exact_counts,
+            "exactSupports": release.utility.exact_supports,
         }
-        for one in prepared
+        for release in prepared
     ]
     note(f"Nothing was spent. The figures are for the owner alone. {DIFFERENT_PROMISES}")
     if as_json:

@@ -1,6 +1,6 @@
-"""What a graph's releases have spent and whether another one fits: exact sums and refusals (GUARANTEE.md#budget).
+"""What a graph's releases have spent, and whether another one fits: exact sums and refusals (GUARANTEE.md#budget).
 
-It is bookkeeping for an honest owner. Nothing here knows where events are kept.
+This is bookkeeping for an honest owner. Nothing here knows where the records are stored.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from fractions import Fraction
 
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
+from pcneo.privacy.mechanisms import MECHANISMS, protection_of
+from pcneo.privacy.protection import Protects
 
 __all__ = ["Account", "Spend", "bounded_cost", "check_spends", "missing_total"]
 
@@ -21,9 +23,9 @@ class Spend:
     """One release as the ledger keeps it.
 
     Attributes:
-        mechanism: its name.
+        mechanism: its name; another version of pcneo may have written one that this version does not know.
         epsilon, delta: what it costs one connection that it protects.
-        membership_hash: the set of memberships that a `critical` or `published` release rests on; None for others.
+        membership_hash: the set of memberships that a release with groups rests on; None for others.
     """
 
     mechanism: str
@@ -33,8 +35,23 @@ class Spend:
 
     @property
     def cost(self) -> Cost:
-        """(ε, δ), or unbounded for `published`, which promises nothing."""
-        return UNBOUNDED if self.mechanism == "published" else Cost(self.epsilon, self.delta)
+        """(ε, δ); not bounded for a mechanism that promises nothing, or that this version does not know."""
+        return UNBOUNDED if self.protects is Protects.NOTHING else Cost(self.epsilon, self.delta)
+
+    @property
+    def protects(self) -> Protects:
+        """The kind of promise that the mechanism makes; none for one that this version does not know."""
+        return protection_of(self.mechanism)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether this version knows the mechanism."""
+        return self.mechanism in MECHANISMS
+
+    @property
+    def protected_set(self) -> str | None:
+        """The set of memberships whose groups alone it protects; None for a release that knows no sets."""
+        return self.membership_hash if self.protects is Protects.PAIRS_INSIDE_GROUPS else None
 
 
 @dataclass(frozen=True)
@@ -43,7 +60,7 @@ class Account:
 
     Attributes:
         graph: the graph's name.
-        total: what the owner allows; None where nothing was set.
+        total: what the owner allows; None where no total was set.
         spends: every release, oldest first.
         is_known: whether pcneo knows the graph, so that `pcneo budget set` finds it; its first release makes it known.
     """
@@ -67,66 +84,77 @@ class Account:
     def sets(self) -> dict[str, Cost]:
         """What a pair inside the groups of one set of memberships alone has spent, by set, the first set first.
 
-        Its `critical` releases, and all that protect or expose every pair: `edge`, `elv` and `published`.
+        That is the releases that protect the pairs of this set, and all that know no sets: they protect or expose
+        every pair.
         """
-        sets = dict.fromkeys(s.membership_hash for s in self.spends if s.mechanism == "critical")
+        digests = dict.fromkeys(spend.protected_set for spend in self.spends if spend.protected_set is not None)
         return {
-            digest: compose(s.cost for s in self.spends if s.mechanism != "critical" or s.membership_hash == digest)
-            for digest in sets
-            if digest is not None
+            digest: compose(spend.cost for spend in self.spends if spend.protected_set in (digest, None))
+            for digest in digests
         }
 
 
 def check_spends(
-    account: Account, asked: Sequence[Spend], *, other_groups: bool = False, no_promise: bool = False
+    account: Account, wanted: Sequence[Spend], *, other_groups: bool = False, no_promise: bool = False
 ) -> None:
     """Refuse releases that the account does not admit, all of them together, before anything is drawn.
 
     Args:
         account: the ledger as it stands, read under the graph's lock.
-        asked: the releases.
+        wanted: the releases.
         other_groups: the owner admits a set of memberships other than the first.
         no_promise: the owner admits releases that promise nothing, and any after one.
 
     Raises:
-        BudgetError: says which rule stands against it and what is left.
+        BudgetError: says which rule refuses them, and what is left.
     """
-    _check_promises(account, asked, no_promise)
-    _check_sets(account, asked, other_groups)
-    if missing := missing_total(account, asked):
+    _check_promises(account, wanted, no_promise)
+    _check_sets(account, wanted, other_groups)
+    if missing := missing_total(account, wanted):
         raise BudgetError(missing, graph=account.graph)
-    wanted = bounded_cost(asked)
-    if account.total is not None and not fits(account.bounded + wanted, account.total):
+    cost = bounded_cost(wanted)
+    if account.total is not None and not fits(account.bounded + cost, account.total):
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
-            f"this would spend {wanted}. Nothing was spent.",
+            f"this would spend {cost}. Nothing was spent.",
             graph=account.graph,
         )
 
 
-def missing_total(account: Account, asked: Sequence[Spend]) -> str | None:
+def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
     """Return how to set the total that these releases need; None where there is one or none is needed."""
-    if account.total is not None or all(not spend.cost.is_bounded for spend in asked):
+    if account.total is not None or all(not spend.cost.is_bounded for spend in wanted):
         return None
-    wanted = bounded_cost(asked)
-    delta = " --delta D" if wanted.delta else ""
+    cost = bounded_cost(wanted)
+    delta = " --delta D" if cost.delta else ""
     command = f"`pcneo budget set --graph {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
     return (
         f"No total is set for graph {account.graph!r}. Set one with {command if account.is_known else ''}"
-        f"--budget-epsilon E in the same call, whose total δ is what it spends; this would spend {wanted}."
+        f"--budget-epsilon E in the same call, whose total δ is what it spends; this would spend {cost}."
     )
 
 
 def bounded_cost(spends: Iterable[Spend]) -> Cost:
-    """Return what releases cost together, those left out whose cost nothing bounds."""
+    """Return what releases cost together, leaving out those whose cost nothing bounds."""
     return compose(spend.cost for spend in spends if spend.cost.is_bounded)
 
 
-def _check_promises(account: Account, asked: Sequence[Spend], no_promise: bool) -> None:
+def _check_promises(account: Account, wanted: Sequence[Spend], no_promise: bool) -> None:
     if no_promise:
         return
-    if any(not spend.cost.is_bounded for spend in asked):
-        raise BudgetError("The mechanism published promises nothing. Give --no-promise if you mean it.")
+    for spend in wanted:
+        if not spend.cost.is_bounded:
+            raise BudgetError(
+                f"The mechanism {spend.mechanism} promises nothing. Give --no-promise if you mean it.",
+                graph=account.graph,
+            )
+    if unknown := sorted({spend.mechanism for spend in account.spends if not spend.is_known}):
+        raise BudgetError(
+            f"What graph {account.graph!r} has spent cannot be bounded by this version of pcneo: its ledger has "
+            f"releases of the mechanism {', '.join(unknown)}, which only another version knows. Use that version, or "
+            "give --no-promise to go on all the same.",
+            graph=account.graph,
+        )
     if not account.spent.is_bounded:
         raise BudgetError(
             f"What graph {account.graph!r} has spent is not bounded, since a release that promises nothing was made. "
@@ -135,12 +163,13 @@ def _check_promises(account: Account, asked: Sequence[Spend], no_promise: bool) 
         )
 
 
-def _check_sets(account: Account, asked: Sequence[Spend], other_groups: bool) -> None:
-    new = {spend.membership_hash for spend in asked if spend.mechanism == "critical"} - account.sets.keys()
+def _check_sets(account: Account, wanted: Sequence[Spend], other_groups: bool) -> None:
+    new = {spend.protected_set for spend in wanted} - {None} - account.sets.keys()
     if new and len(new | account.sets.keys()) > 1 and not other_groups:
+        names = dict.fromkeys(s.mechanism for s in (*account.spends, *wanted) if s.protected_set is not None)
         raise BudgetError(
-            f"Earlier critical releases of graph {account.graph!r} rest on another set of memberships. A pair inside "
-            "the groups of several sets spends their sum, and a pair outside the groups of one is not protected in "
-            "that one. Give --other-groups if you mean it.",
+            f"Earlier {' and '.join(names)} releases of graph {account.graph!r} rest on another set of memberships. A "
+            "pair inside the groups of several sets spends their sum, and a pair outside the groups of one is not "
+            "protected in that one. Give --other-groups if you mean it.",
             graph=account.graph,
         )

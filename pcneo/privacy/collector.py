@@ -20,7 +20,14 @@ def vertices_to_ask(degrees: Sequence[Report], h: int) -> list[int]:
 
 
 def noise_scale(degrees: Sequence[Report], common: Mapping[int, Report], *, k: int, epsilon_2: Fraction) -> Fraction:
-    """Return λ = LS/ε2 from U(v), replaced by min(U(v), c*(v)) for the vertices that were asked."""
+    """Return λ = LS/ε2 from the reports.
+
+    Args:
+        degrees: U(v) of each vertex, by position.
+        common: c*(v) of the vertices that were asked, by position; it replaces U(v) where it is smaller.
+        k: vertices of the cliques.
+        epsilon_2: ε2.
+    """
     # [two-rooms]
     bounds = [min(U, common.get(v, U)) for v, U in enumerate(degrees)]
     # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.

@@ -1,4 +1,4 @@
-"""What releases cost together: exact basic composition of (ε, δ) (GUARANTEE.md#budget)."""
+"""What releases cost together: basic composition of (ε, δ), in exact fractions (GUARANTEE.md#budget)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Cost:
 
     Attributes:
         epsilon: ε; None where no ε bounds the loss.
-        delta: δ; sums of many may pass 1, where they say nothing any more.
+        delta: δ; a sum of many may pass 1, where it no longer says anything.
     """
 
     epsilon: Fraction | None
@@ -52,14 +52,14 @@ def compose(costs: Iterable[Cost]) -> Cost:
 
 
 def fits(cost: Cost, total: Cost) -> bool:
-    """Return whether a cost stays within a total, in ε and in δ; one that is not bounded never does."""
+    """Return whether a cost stays within a total, in ε and in δ; an unbounded cost never does."""
     if cost.epsilon is None or total.epsilon is None:
         return False
     return cost.epsilon <= total.epsilon and cost.delta <= total.delta
 
 
 def left(spent: Cost, total: Cost) -> Cost:
-    """Return what is left of a total, never below nothing; nothing is after a spend that is not bounded."""
+    """Return what is left of a total, 0 at least; nothing is left after a spend that is not bounded."""
     if spent.epsilon is None or total.epsilon is None:
         return NOTHING
     return Cost(max(Fraction(0), total.epsilon - spent.epsilon), max(Fraction(0), total.delta - spent.delta))

@@ -1,4 +1,4 @@
-"""ε, δ and scales as exact fractions: read from what a person writes, and written back for one."""
+"""ε, δ and scales as exact fractions: read from what a person writes, and written for people to read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pcneo.errors import ParameterError
 
 __all__ = ["decimal_text", "exact_text", "fraction_text", "positive"]
 
-_LARGEST_EXPONENT = 10_000  # anything beyond is a slip, and its digits would fill the memory
+_LARGEST_EXPONENT = 10_000  # a larger one is a slip of the pen, and its digits would fill the memory
 _DECIMALS = 15  # the longest decimal that is shown in full
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
@@ -17,9 +17,14 @@ _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 def positive(value: object, name: str, *, below: int | None = None, or_zero: bool = False) -> Fraction:
     """Return a number exactly as it is written: text, a fraction `a/b`, an integer, or a float through its `repr`.
 
+    Args:
+        value: what a person wrote.
+        name: of the parameter, for the message.
+        below: an upper end that is itself refused; None for none.
+        or_zero: whether 0 is admitted.
+
     Raises:
-        ParameterError: not a number, not positive (nor 0 where that is admitted), not finite, or not below `below`;
-            NaN is none of these.
+        ParameterError: it is no number, not positive, not finite or not below `below`; NaN is refused too.
     """
     try:
         fraction = _fraction(value)
@@ -37,7 +42,7 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
 
 
 def _fraction(value: object) -> Fraction | None:
-    """Return a number as a fraction, or None where it is nothing that can be one."""
+    """Return a number as a fraction, or None where it cannot be read as a finite number."""
     if isinstance(value, bool):
         return None
     if isinstance(value, Fraction | int):
@@ -57,7 +62,7 @@ def fraction_text(x: Fraction) -> str:
 
 
 def decimal_text(x: Fraction) -> str:
-    """Return a short decimal for people: in full where it is short (`0.3`), else rounded and marked (`≈0.333333`)."""
+    """Return a decimal for people: in full where it is short (`0.3`), else rounded and marked (`≈0.333333`)."""
     context = Context(prec=_DECIMALS, Emax=_ROUNDED.Emax, Emin=_ROUNDED.Emin)
     quotient = context.divide(Decimal(x.numerator), Decimal(x.denominator))
     if Fraction(quotient) == x:

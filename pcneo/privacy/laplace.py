@@ -3,7 +3,7 @@
 GUARANTEE.md#noise and GUARANTEE.md#utility say what rests on it.
 
 Scales are exact fractions; those of a release are the ones that the sampler is really given (`noise.handed_scale`).
-α stands for exp(-1/t) throughout. Decimals come with the digits asked for, all of them right but for the last.
+α is exp(-1/t) throughout. Decimals have as many digits as are asked for, all of them right except perhaps the last.
 """
 
 from __future__ import annotations

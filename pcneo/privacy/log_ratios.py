@@ -7,15 +7,50 @@ give it: that is what the counts tell somebody to whom nothing is given. For the
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["first_phase_loss", "removal_loss"]
+from pcneo.privacy.facts import Facts
+
+__all__ = ["RemovalEffect", "RemovalStudy", "first_phase_loss", "removal_loss"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+class RemovalEffect(NamedTuple):
+    """What removing one connection changes.
+
+    Attributes:
+        scales: vertices whose scale changes, or what stands for one.
+        mean: the average log-ratio of what is published, in favour of the truth; None where it is not computed.
+        worst: the largest log-ratio of what is published or reported.
+    """
+
+    scales: int
+    mean: float | None
+    worst: float
+
+
+@dataclass(frozen=True, eq=False)
+class RemovalStudy:
+    """How one mechanism's releases of two graphs that differ in one connection are compared.
+
+    Attributes:
+        promised: what the mechanism, or its paper, allows if the groups stay, which they need not here.
+        meaning: what the figures say, in words.
+        compare: takes the facts of the graph with the connection, and of the graph without it.
+    """
+
+    promised: Fraction
+    meaning: str
+    compare: Callable[[Facts, Facts], RemovalEffect]
+
 
 _LARGEST_RATE = 700.0  # of 1/t: beyond, the noise is 0 in doubles, as that of an exact count is
 

@@ -1,7 +1,7 @@
 """The only source of noise in a release (GUARANTEE.md#noise).
 
-A release draws from OpenDP's exact discrete Laplace sampler and takes no seed. Tests, the audit and the evaluation may
-bring noise of their own, of another type, which `require_release_noise` refuses.
+A release draws from OpenDP's exact discrete Laplace sampler and takes no seed. Tests, the audit and the evaluation
+bring noise of another type, which `require_release_noise` refuses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pcneo.errors import AnswerError, ParameterError
 __all__ = ["Noise", "ReleaseNoise", "SimulatedNoise", "add_noise", "handed_scale", "require_release_noise"]
 
 _LARGEST_SCALE = 2**56
-"""64 times this is 2^62: from here on, a draw could leave 64 bits with a probability that is not negligible."""
+"""64 times this is 2^62: with a larger scale, the chance that a draw leaves 64 bits is no longer negligible."""
 
 
 def handed_scale(scale: Fraction) -> float:
@@ -78,7 +78,7 @@ class ReleaseNoise(Noise):
     """OpenDP's exact sampler, fed by the system's randomness: the only source that a release accepts."""
 
     def __init__(self) -> None:
-        """Load OpenDP, which takes most of a second, so that it is known to be there before anything is spent."""
+        """Load OpenDP, which takes most of a second; where it cannot be loaded, nothing has been spent yet."""
         super().__init__()
         from opendp.domains import atom_domain, vector_domain
         from opendp.measurements import make_laplace
@@ -91,12 +91,12 @@ class ReleaseNoise(Noise):
         self._make_laplace = make_laplace
 
     def _sample(self, scale: float, size: int) -> Sequence[int]:
-        # [noise-alone] Noise is added to zeros: what it is meant for never enters 64 bits, and cannot saturate there.
+        # [noise-alone] Noise is added to zeros: counts never enter 64 bits, and cannot saturate there.
         return self._make_laplace(*self._space, scale=scale)([0] * size)
 
 
 class SimulatedNoise(Noise):
-    """Noise for tests and simulations, which no release accepts: any function of a scale and a size."""
+    """Noise for tests and simulations, from any function of a scale and a size; no release accepts it."""
 
     def __init__(self, sample: Callable[[float, int], Sequence[int]]) -> None:
         """Draw from `sample(scale, size)`."""
@@ -119,10 +119,10 @@ class SimulatedNoise(Noise):
 
 
 def require_release_noise(noise: Noise) -> None:
-    """Refuse any source but OpenDP's.
+    """Refuse every source of noise but OpenDP's.
 
     Raises:
-        ParameterError: it is a simulation's.
+        ParameterError: the source is another one.
     """
     if type(noise) is not ReleaseNoise:
         raise ParameterError(
@@ -141,7 +141,7 @@ def add_noise(counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -
     groups: defaultdict[Fraction, list[int]] = defaultdict(list)
     for v, (_, scale) in enumerate(zip(counts, scales, strict=True)):
         groups[scale].append(v)
-    # [exact-branch] The sampler is never asked for a scale of 0, at which it would return exact values in silence.
+    # [exact-branch] The sampler never sees a scale of 0, for which it would silently return exact values.
     exact = groups.pop(Fraction(0), [])
     for scale in groups:
         handed_scale(scale)

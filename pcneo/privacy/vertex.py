@@ -12,7 +12,7 @@ __all__ = ["Report", "report_common", "report_count", "report_degree"]
 
 # [two-rooms]
 Report = NewType("Report", int)
-"""A noisy integer that a vertex has sent. Only this module makes one, and the collector takes nothing else."""
+"""A noisy integer that a vertex has sent. Only this module makes reports, and the collector takes nothing else."""
 
 
 def report_degree(degree: int, noise: int, pad: int) -> Report:

@@ -1,4 +1,4 @@
-"""Noisy local clique counts, released from the stored subgraphs; exact counts meet noise here only.
+"""Noisy local clique counts, released from stored cohesions; exact counts meet noise here only.
 
 What leaves is listed in GUARANTEE.md#two-outputs.
 
@@ -6,8 +6,21 @@ What leaves is listed in GUARANTEE.md#two-outputs.
 """
 
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
+from pcneo.release.choice import GraphNames
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, release
-from pcneo.release.request import Asked, read_batch
+from pcneo.release.request import GraphRequest, ReleaseRequest, read_batch
+from pcneo.release.spending import Terms
 
-__all__ = ["DIFFERENT_PROMISES", "Asked", "Prepared", "Released", "Utility", "read_batch", "release"]
+__all__ = [
+    "DIFFERENT_PROMISES",
+    "GraphNames",
+    "GraphRequest",
+    "Prepared",
+    "ReleaseRequest",
+    "Released",
+    "Terms",
+    "Utility",
+    "read_batch",
+    "release",
+]

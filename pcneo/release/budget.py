@@ -1,6 +1,6 @@
-"""Use cases of the budget: set a graph's total, show what is spent, forget it all (GUARANTEE.md#budget).
+"""The budget's use cases: set a graph's total, show what its releases have spent, forget both (GUARANTEE.md#budget).
 
-The ledger is bookkeeping for an honest owner, who could restore a backup; it lies in the same database as the graph.
+The ledger lies in the same database as the graph. It is bookkeeping for an honest owner, who could restore a backup.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class GraphBudget:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What was forgotten of one graph.
+    """What `forget` deleted of one graph.
 
     Attributes:
-        records: totals and releases deleted from the ledger.
-        properties: removed from the vertices, since nothing would say any more that a release had written them.
-        kept_properties: those left alone, because not all of their values are those of a release any more.
+        records: how many totals and releases were deleted from the ledger.
+        properties: those removed from the vertices: without the ledger, nothing says that a release wrote them.
+        kept_properties: those left alone, because somebody else has changed some of their values.
     """
 
     records: int
@@ -70,7 +70,7 @@ class Forgotten:
 
 
 def user() -> str:
-    """Return the operating-system user, for the record."""
+    """Return the name of the operating system's user, for the record; `unknown` where there is none."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):
@@ -78,7 +78,7 @@ def user() -> str:
 
 
 def parse_total(epsilon: object, delta: object | None) -> Cost:
-    """Return a total from what a person wrote; δ is 0 where it is left out, which admits `critical` alone.
+    """Return a total from what a person wrote; without δ it is 0, which admits only mechanisms that have none.
 
     Raises:
         ParameterError: ε is not positive and finite, or δ not below 1.
@@ -99,18 +99,19 @@ def _spend(release: ReleaseRecord) -> Spend:
 
 
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
-    """Refuse a ledger to a second name that shares a label and a relationship type: two totals would protect neither.
+    """Refuse a ledger to a second name over the same data: with two totals, neither would protect it.
 
-    Labels and types are compared, not nodes: that some nodes carry a label of each of two graphs is not seen.
+    Two names have the same data where they share a label and a relationship type. Nodes are not compared: that some
+    carry a label of each of two graphs goes unnoticed.
 
     Args:
         ledger: as it stands.
-        graphs: those that are to have a total or a release, all in one go.
+        graphs: those that are to have a total or a release, all of them together.
 
     Raises:
         BudgetError: another such graph has a total or a release, or is to have one.
     """
-    used = {each.graph for each in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
+    used = {record.graph for record in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
     for graph in graphs:
         for other in known.values():
@@ -123,9 +124,9 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                 )
 
 
-def _share_data(one: GraphRecord, other: GraphRecord) -> bool:
-    labels = set(one.selection.node_labels) & set(other.selection.node_labels)
-    return bool(labels and set(one.selection.relationship_types) & set(other.selection.relationship_types))
+def _share_data(graph: GraphRecord, other: GraphRecord) -> bool:
+    labels = set(graph.selection.node_labels) & set(other.selection.node_labels)
+    return bool(labels and set(graph.selection.relationship_types) & set(other.selection.relationship_types))
 
 
 def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
@@ -143,17 +144,17 @@ def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
 
 @contextmanager
 def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
-    """Hold the locks of graphs and of every name that shares a label and a type with one; yields the locks by name.
+    """Hold the locks of graphs and of every other name over their data; yields the locks by name.
 
     Raises:
         BusyError: somebody is writing one of them.
         NotFoundError: one of the graphs is gone.
     """
     # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
-    names = {each.name for each in gateway.list_graphs() for graph in graphs if _share_data(each, graph)}
-    names |= {graph.name for graph in graphs}  # also where the database has lost it: locking it says so
+    names = {other.name for other in gateway.list_graphs() for graph in graphs if _share_data(other, graph)}
+    names |= {graph.name for graph in graphs}  # a graph that the database has lost too: locking it says so
     with ExitStack() as stack:
-        # In one order for everybody, so that no two of us wait for each other.
+        # Everybody locks in the same order, so no two processes wait for each other.
         yield {name: stack.enter_context(GraphLock(gateway, name)) for name in sorted(names)}
 
 

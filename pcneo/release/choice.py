@@ -1,116 +1,167 @@
-"""Which graph and run a release is of, and its mechanism: all that can be checked before anything is read."""
+"""Which graph and run a release is of, and its parameters: all that can be checked before anything is read."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.model import Run, Selection
 from pcneo.privacy.account import Spend
-from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge, Elv, Published, make_mechanism
+from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.release.budget import find_graph
-from pcneo.release.request import Asked
+from pcneo.release.request import GraphRequest
 from pcneo.search import p_text, parse_fraction
 from pcneo.store.chosen_graph import choose_selection
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 
-__all__ = ["AnyMechanism", "Chosen", "Names", "choose", "mechanism_of", "spend_of"]
+__all__ = ["Chosen", "GraphNames", "Place", "choose", "choose_at", "find_place", "read_parameters", "spend_of"]
 
-AnyMechanism = Critical | Edge | Elv | Published
 
-Names = tuple[Sequence[str], Sequence[str], str | None]
-"""Labels, types and key as the caller named them; empty or None where not."""
+@dataclass(frozen=True)
+class GraphNames:
+    """Labels, types and key of the graph as the caller named them; empty or None where not."""
+
+    node_labels: Sequence[str] = ()
+    relationship_types: Sequence[str] = ()
+    key: str | None = None
+
+    def __bool__(self) -> bool:
+        """Whether anything was named."""
+        return bool(self.node_labels or self.relationship_types or self.key)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a release works on.
+
+    Attributes:
+        graph: the graph; one that pcneo does not know yet is entered when it is spent for.
+        run: the stored run with the groups; None without groups.
+        vertices: as many as the run or the count store has; the graph that is read decides.
+    """
+
+    graph: GraphRecord
+    run: Run | None
+    vertices: int
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """One release, its parameters in range.
+    """One release before anything is read; the mechanism itself is made for the graph as it is read.
 
     Attributes:
-        asked: what was asked for.
-        graph: the graph; one that pcneo does not know yet is entered when it is spent for.
-        run: the stored run that it rests on; None for `edge` and `elv`.
-        mechanism: for as many vertices as the run or the count store has; the graph that is read decides.
+        request: what a person asked for.
+        graph: the graph.
+        run: the stored run that it rests on; None for a mechanism without groups.
+        mechanism: the mechanism's class.
+        parameters: in range, as far as that can be told without the graph.
+        spend: what the ledger will get, for as many vertices as the run or the count store has.
     """
 
-    asked: Asked
+    request: GraphRequest
     graph: GraphRecord
     run: Run | None
-    mechanism: AnyMechanism
+    mechanism: type[Mechanism]
+    parameters: Parameters
+    spend: Spend
 
 
-def choose(gateway: LedgerGateway, asked: Sequence[Asked], names: Names) -> list[Chosen]:
+def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
     """Find graph and run of each release and check its parameters.
 
     Raises:
-        ParameterError: a parameter is out of range or none of the mechanism, or there are several choices.
+        ParameterError: a parameter is out of range or the mechanism does not have it, or there are several choices.
         NotFoundError: there is no complete run or no graph as asked for.
         GraphError: the graph has no vertices, or its name stands for another.
     """
-    for one in asked:
-        if one.mechanism not in MECHANISMS:
-            known = ", ".join(MECHANISMS)
-            raise ParameterError(
-                f"mechanism must be one of {known}, not {one.mechanism!r}.", name="mechanism", value=one.mechanism
-            )
-    if any(names) and all(MECHANISMS[one.mechanism].needs_groups for one in asked):
+    mechanisms = [mechanism_named(request.mechanism) for request in requests]
+    parameters = [read_parameters(request) for request in requests]
+    if names and all(mechanism.needs_groups for mechanism in mechanisms):
         raise ParameterError(
             "A release that rests on a run takes the run's labels, types and key; leave them out.",
             name="node_labels",
             value=names,
         )
     runs = gateway.list_runs()
-    return [_choose_one(gateway, one, runs, names) for one in asked]
+    return [
+        _choose_one(gateway, request, read, runs, names) for request, read in zip(requests, parameters, strict=True)
+    ]
 
 
-def _choose_one(gateway: LedgerGateway, asked: Asked, runs: Sequence[Run], names: Names) -> Chosen:
-    if MECHANISMS[asked.mechanism].needs_groups:
-        run = _find_run(asked, runs)
-        return Chosen(asked, find_graph(gateway, run.graph), run, mechanism_of(asked, run.vertices))
-    for name in ("run", "p", "score"):
-        if getattr(asked, name) is not None:
-            raise ParameterError(
-                f"The mechanism {asked.mechanism} rests on no run; leave {name} out.",
-                name=name,
-                value=getattr(asked, name),
-            )
-    graph = _find_graph(gateway, asked.graph, names)
-    return Chosen(asked, graph, None, mechanism_of(asked, gateway.count_nodes(graph.selection)))
+def read_parameters(request: GraphRequest) -> Parameters:
+    """Read the parameters that are asked for, as far as that needs no graph.
 
-
-def mechanism_of(asked: Asked, n: int) -> AnyMechanism:
-    """Return the mechanism that is asked for, on n vertices."""
-    if asked.epsilon is None:
+    Raises:
+        ParameterError: there is no such mechanism, or a parameter is out of range, or the mechanism does not have it.
+    """
+    mechanism = mechanism_named(request.mechanism)
+    if request.epsilon is None:
         raise ParameterError("A release needs its epsilon.", name="epsilon", value=None)
-    return make_mechanism(
-        asked.mechanism,
-        k=asked.k,
-        epsilon=asked.epsilon,
-        n=n,
-        delta=asked.delta,
-        epsilon_1=asked.epsilon_1,
-        h=asked.h,
-    )
+    return mechanism.parameters_of(request)
 
 
-def spend_of(mechanism: AnyMechanism, run: Run | None) -> Spend:
+def _choose_one(
+    gateway: LedgerGateway, request: GraphRequest, parameters: Parameters, runs: Sequence[Run], names: GraphNames
+) -> Chosen:
+    mechanism = mechanism_named(request.mechanism)
+    if not mechanism.needs_groups:
+        for name in ("run", "p", "score"):
+            if getattr(request, name) is not None:
+                raise ParameterError(
+                    f"The mechanism {request.mechanism} rests on no run; leave {name} out.",
+                    name=name,
+                    value=getattr(request, name),
+                )
+    place = find_place(gateway, request, runs, names, with_run=mechanism.needs_groups)
+    return choose_at(place, request, parameters)
+
+
+def find_place(
+    gateway: LedgerGateway, request: GraphRequest, runs: Sequence[Run], names: GraphNames, *, with_run: bool
+) -> Place:
+    """Find the graph, and the run if there is to be one.
+
+    Raises:
+        ParameterError: there are several choices.
+        NotFoundError: there is no complete run or no graph as asked for.
+        GraphError: the graph's name stands for another.
+    """
+    if with_run:
+        run = _find_run(request, runs)
+        return Place(find_graph(gateway, run.graph), run, run.vertices)
+    graph = _find_graph(gateway, request.graph, names)
+    return Place(graph, None, gateway.count_nodes(graph.selection))
+
+
+def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Chosen:
+    """Return a release at a place, without the run where the mechanism rests on none.
+
+    Raises:
+        ParameterError, GraphError: a parameter does not fit as many vertices as there are.
+    """
+    mechanism = mechanism_named(request.mechanism)
+    run = place.run if mechanism.needs_groups else None
+    spend = spend_of(mechanism, mechanism.completed(parameters, place.vertices), run)
+    return Chosen(request, place.graph, run, mechanism, parameters, spend)
+
+
+def spend_of(mechanism: type[Mechanism], parameters: Parameters, run: Run | None) -> Spend:
     """Return what the ledger gets."""
-    delta = Fraction(0) if isinstance(mechanism, Critical) else mechanism.delta
-    return Spend(mechanism.name, mechanism.epsilon, delta, run.membership_hash if run else None)
+    epsilon, delta = mechanism.entry(parameters)
+    return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 
 # --- The graph of a release without a run: as for `annotate`
 
 
-def _find_graph(gateway: LedgerGateway, name: str | None, names: Names) -> GraphRecord:
+def _find_graph(gateway: LedgerGateway, name: str | None, names: GraphNames) -> GraphRecord:
     fitting = [graph for graph in gateway.list_graphs() if name in (None, graph.name)]
-    if not any(names) and len(fitting) == 1:
+    if not names and len(fitting) == 1:
         return fitting[0]
-    selection, _ = choose_selection(gateway, *names)
+    selection, _ = choose_selection(gateway, names.node_labels, names.relationship_types, names.key)
     return _named(gateway.list_graphs(), name, selection)
 
 
@@ -136,22 +187,22 @@ def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection)
 # --- The run of a release with groups
 
 
-def _find_run(asked: Asked, runs: Sequence[Run]) -> Run:
-    wanted = None if asked.p is None else p_text(parse_fraction(asked.p))
+def _find_run(request: GraphRequest, runs: Sequence[Run]) -> Run:
+    wanted = None if request.p is None else p_text(parse_fraction(request.p))
     fitting = [
         run
         for run in runs
         if (run.status, run.scope) == ("complete", "graph")
-        and asked.run in (None, "latest", run.id)
-        and asked.graph in (None, run.graph)
+        and request.run in (None, "latest", run.id)
+        and request.graph in (None, run.graph)
         and wanted in (None, run.p_text)
-        and asked.score in (None, run.score)
+        and request.score in (None, run.score)
     ]
     if not fitting:
         raise NotFoundError(
             "There is no complete run of a whole graph that fits; `pcneo runs` lists them, `pcneo annotate` makes one.",
             what="run",
-            name=asked.run,
+            name=request.run,
         )
     kinds = {(run.graph, run.p_text, run.score) for run in fitting}
     if len(kinds) > 1:
@@ -160,6 +211,6 @@ def _find_run(asked: Asked, runs: Sequence[Run]) -> Run:
             + "; ".join(f"graph {graph}, p={p}, score {score}" for graph, p, score in sorted(kinds))
             + ". Choose with --graph, -p, --score or --run.",
             name="run",
-            value=asked.run,
+            value=request.run,
         )
     return fitting[-1]

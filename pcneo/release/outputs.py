@@ -1,4 +1,4 @@
-"""The public output, and how both outputs are written: whole or not at all (GUARANTEE.md#two-outputs)."""
+"""The public file, and how both outputs are written: whole or not at all (GUARANTEE.md#two-outputs)."""
 
 from __future__ import annotations
 
@@ -18,35 +18,39 @@ from pcneo.graph.files.whole_file import temporary_beside, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
+from pcneo.privacy.mechanisms import Mechanism
 
 __all__ = ["check_keys", "check_writable", "public_record", "public_text", "total_of", "write_private", "write_public"]
 
 FORMULA = re.compile(r"[=\t\r]|[+\-@](?![\w .\-]*\Z)")
-"""What spreadsheets take for a formula at the beginning of a cell, though it is quoted; +45 12 and @name are none."""
+"""A cell that a spreadsheet would run as a formula although it is quoted; +45 12 and @name are not."""
 
 
 def public_record(
-    mechanism: Critical | Edge | Elv | Published, p: str | None, scales: Sequence[Fraction], counts: Mapping[Key, int]
+    mechanism: Mechanism, p: str | None, scales: Sequence[Fraction], counts: Mapping[Key, int]
 ) -> dict[str, Any]:
-    """Return all that is published beside keys and noisy counts; what is not in here is the owner's.
+    """Return everything that is published beside keys and noisy counts; whatever is missing here is the owner's.
 
     Args:
         mechanism: with its parameters.
-        p: of the groups, as `a/b`; None where there are none.
+        p: of the groups, as `a/b`; None without groups.
         scales: the scale of each vertex.
-        counts: the noisy counts.
+        counts: the noisy counts by key.
+
+    Returns:
+        Plain values by their names in the file; those that are None are left out.
     """
     # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
+    parameters = mechanism.parameters
     record: dict[str, Any] = {
         "pcneo": __version__,
         "mechanism": mechanism.name,
         "promise": mechanism.promise,
-        "k": mechanism.k,
+        "k": parameters.k,
         "p": p,
-        "epsilon": exact_text(mechanism.epsilon),
-        "delta": "0" if isinstance(mechanism, Critical) else exact_text(mechanism.delta),
-        "h": mechanism.h if isinstance(mechanism, Elv | Published) else None,
+        "epsilon": exact_text(parameters.epsilon),
+        "delta": exact_text(parameters.spent_delta),
+        "h": parameters.h,
         "total": total_of(counts, mechanism.k),
     }
     if mechanism.publishes_scale:
@@ -62,10 +66,15 @@ def total_of(counts: Mapping[Key, int], k: int) -> float:
 
 
 def public_text(record: Mapping[str, Any], counts: Mapping[Key, int], suffix: str) -> str:
-    """Return the public file's text: what was released and what it promises, then key and noisy count of each vertex.
+    """Return the public file's text: the record, then key and noisy count of each vertex.
 
-    CSV has the former in its first lines, `# name: value` each; keys that are text are quoted there, so that none of
-    them looks like such a line.
+    In CSV the record comes first, a line `# name: value` for each of its values. Keys that are text are quoted, so that
+    none of them passes for such a line.
+
+    Args:
+        record: as `public_record` returned it.
+        counts: the noisy counts by key.
+        suffix: `.csv` or `.json`.
     """
     if suffix == ".json":
         rows = [{"key": key, "count": count} for key, count in counts.items()]
@@ -79,10 +88,10 @@ def public_text(record: Mapping[str, Any], counts: Mapping[Key, int], suffix: st
 
 
 def check_keys(keys: Iterable[Key], suffix: str) -> None:
-    """Refuse to write keys as CSV that a spreadsheet would run.
+    """Refuse keys that a spreadsheet would run, where they are to be written as CSV.
 
     Raises:
-        GraphError: names one.
+        GraphError: names the first such key.
     """
     for key in keys if suffix == ".csv" else ():
         if isinstance(key, str) and FORMULA.match(key):
@@ -95,10 +104,10 @@ def check_keys(keys: Iterable[Key], suffix: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Find out whether a new file can be written, by writing, linking and removing one beside it.
+    """Make sure that a new file can be written, by writing, linking and removing another beside it.
 
     Raises:
-        ParameterError: it cannot, or is there already.
+        ParameterError: it cannot be written, or it exists.
     """
     if path.exists() or path.is_symlink():
         raise ParameterError(
@@ -117,7 +126,7 @@ def write_public(path: Path, text: str) -> None:
     """Write a new file whole or not at all.
 
     Raises:
-        PcneoError: it cannot be written, or is there already.
+        PcneoError: it cannot be written, or it exists.
     """
     with whole_file(path, replace=False) as file:
         file.write(text.encode())
@@ -127,7 +136,7 @@ def write_private(path: Path, text: str) -> None:
     """Write a new file whole or not at all, readable by its owner only.
 
     Raises:
-        PcneoError: it cannot be written, or is there already.
+        PcneoError: it cannot be written, or it exists.
     """
     with whole_file(path, replace=False, mode=0o600) as file:
         file.write(text.encode())

@@ -1,7 +1,8 @@
-"""The owner's report: everything the public file must not say (GUARANTEE.md#two-outputs)."""
+"""The owner's report: everything that the public file must not say (GUARANTEE.md#two-outputs)."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -12,8 +13,8 @@ from pcneo.privacy.account import Account
 from pcneo.privacy.composition import left
 from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms import Critical, Elv, Published
-from pcneo.release.loss_report import describe_losses
+from pcneo.privacy.quantiles import QUANTILES
+from pcneo.release.loss_summary import LossSummary
 from pcneo.release.prepared import Prepared
 
 __all__ = ["owner_markdown", "owner_record"]
@@ -21,48 +22,48 @@ __all__ = ["owner_markdown", "owner_record"]
 _PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
 
 
-def owner_record(one: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
+def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, account: Account) -> dict[str, Any]:
     """Return the owner's report as plain values.
 
     Args:
-        one: the release.
+        release: the release.
         scales: the scale of each vertex; 0 for an exact count.
         total: the noisy total.
         account: the ledger with this release in it.
     """
-    mechanism, run = one.mechanism, one.run
+    mechanism, parameters, run = release.mechanism, release.mechanism.parameters, release.run
     half_width = sum_half_width(scales) / mechanism.k
     return {
         "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
-        "release": one.id,
+        "release": release.id,
         "pcneo": __version__,
-        "graph": one.graph.name,
+        "graph": release.graph.name,
         "mechanism": mechanism.name,
         "runBy": mechanism.run_by,
         "promise": mechanism.promise,
-        "k": mechanism.k,
-        "epsilon": exact_text(mechanism.epsilon),
-        "epsilon1": None if isinstance(mechanism, Critical) else exact_text(mechanism.epsilon_1),
-        "delta": exact_text(one.spend.delta),
-        "h": mechanism.h if isinstance(mechanism, Elv | Published) else None,
+        "k": parameters.k,
+        "epsilon": exact_text(parameters.epsilon),
+        "epsilon1": None if parameters.epsilon_1 is None else exact_text(parameters.epsilon_1),
+        "delta": exact_text(parameters.spent_delta),
+        "h": parameters.h,
         "run": run.id if run else None,
         "p": run.p_text if run else None,
         "score": run.score if run else None,
-        "fingerprint": one.source.fingerprint,
+        "fingerprint": release.source.fingerprint,
         "membershipHash": run.membership_hash if run else None,
-        "vertices": one.source.graph.vertex_count,
-        "edges": one.source.graph.edge_count,
+        "vertices": release.source.graph.vertex_count,
+        "edges": release.source.graph.edge_count,
         "scales": _scales(scales),
-        "exactSupports": one.utility.exact_supports,
+        "exactSupports": release.utility.exact_supports,
         "exactCounts": sum(scale == 0 for scale in scales),
-        "connectionsInsideGroups": one.source.share_inside(run) if run else None,
+        "connectionsInsideGroups": release.source.share_inside(run) if run else None,
         "total": total,
         "standardErrorOfTotal": standard_error(scales) / mechanism.k,
         "interval95Percent": [total - half_width, total + half_width],
         "spentByThisGraph": str(account.spent),
         "totalOfThisGraph": str(account.total) if account.total else None,
         "left": str(left(account.spent, account.total)) if account.total and account.spent.is_bounded else None,
-        "loss": describe_losses(one.losses, None if one.scales is not None else scales[0]),
+        "loss": _losses(release.losses, None if release.scaling.find is None else scales[0]),
     }
 
 
@@ -76,8 +77,26 @@ def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
     ]
 
 
+def _losses(summaries: Mapping[str, LossSummary], scale: Fraction | None) -> dict[str, Any]:
+    """The largest loss and the quantiles of each kind of pair; an infinite one as text.
+
+    `scale` is what the losses are to be divided by; None where they are at their scales already.
+    """
+    divisor = 1.0 if scale is None else float(scale)
+    described: dict[str, Any] = {}
+    for name, summary in summaries.items():
+        values = [loss if math.isfinite(loss) else "infinite" for loss in summary.divided(divisor).quantiles]
+        described[name] = {
+            **{f"quantile{share * 100:g}": value for share, value in zip(QUANTILES[:-1], values[:-1], strict=True)},
+            "largest": values[-1],
+            "pairs": summary.counted,
+            "sampledWithSeed": summary.seed,
+        }
+    return described
+
+
 def owner_markdown(record: Mapping[str, Any]) -> str:
-    """Return the report for a person."""
+    """Return the report as a person reads it, in Markdown; `record` is what `owner_record` returned."""
     low, high = record["interval95Percent"]
     lines = [
         f"# Release {record['release']}",

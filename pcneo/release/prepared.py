@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.errors import GraphError
-from pcneo.model import Graph, Progress, Run
+from pcneo.counting.counted import CountedGraph
+from pcneo.model import Progress, Run
 from pcneo.privacy.account import Spend
-from pcneo.privacy.mechanisms import Critical, Edge, Elv
+from pcneo.privacy.mechanisms import Drawn, Mechanism, Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.outlook import Utility, utility_of_critical, utility_of_scale
-from pcneo.release.choice import AnyMechanism, Chosen, mechanism_of, spend_of
-from pcneo.release.loss_report import LossSummary, find_losses
+from pcneo.privacy.outlook import Utility
+from pcneo.release.choice import Chosen, spend_of
+from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
-from pcneo.release.read_graph import Source, read_source
-from pcneo.release.request import Asked
+from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
@@ -34,25 +32,19 @@ class Prepared:
 
     Attributes:
         id: fresh, random.
-        asked: what was asked for.
-        mechanism: with its parameters, defaults filled in.
-        source: its graph.
-        run: the stored run that it rests on; None for `edge` and `elv`.
-        counts: Γ(v) over the whole graph, int64, shape (n,): never to leave without noise where t_v > 0.
-        scales: t_v by vertex for `critical`; None where one scale is found by noise.
-        find_scale: draws, and returns that scale; None for `critical`.
+        mechanism: for the graph as it was read.
+        source: the graph as it was read.
+        run: the stored run that it rests on; None for a mechanism without groups.
+        scaling: how the scales come about.
         utility: what may be said before spending.
         losses: of pairs, by kind: at the scales, or at scale 1 where one is found by noise; for the owner alone.
     """
 
     id: str
-    asked: Asked
-    mechanism: AnyMechanism
-    source: Source
+    mechanism: Mechanism
+    source: ReadGraph
     run: Run | None
-    counts: NDArray[np.int64]
-    scales: list[Fraction] | None
-    find_scale: Callable[[Noise], Fraction] | None
+    scaling: Scaling
     utility: Utility
     losses: dict[str, LossSummary]
 
@@ -62,20 +54,27 @@ class Prepared:
         return self.source.record
 
     @property
+    def facts(self) -> CountedGraph:
+        """What is counted on the graph and the run's groups: never to leave without noise."""
+        return self.source.facts(self.run)
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Γ(v) over the whole graph, int64, shape (n,): never to leave without noise where t_v > 0."""
+        return self.facts.counts(self.mechanism.k)
+
+    @property
     def spend(self) -> Spend:
         """What the ledger gets."""
-        return spend_of(self.mechanism, self.run)
+        return spend_of(type(self.mechanism), self.mechanism.parameters, self.run)
 
-    def draw(self, noise: Noise) -> tuple[list[Fraction], list[int]]:
-        """Draw noise once; return the scale and the noisy count of each vertex.
+    def draw(self, noise: Noise) -> Drawn:
+        """Draw noise once; return the scales and the noisy counts.
 
         Args:
             noise: the source of noise.
         """
-        scales = self.scales or []
-        if self.find_scale is not None:
-            scales = [self.find_scale(noise)] * len(self.counts)
-        return scales, self.mechanism.noisy_counts(self.counts.tolist(), scales, noise)
+        return self.mechanism.draw(self.facts, self.scaling, noise)
 
 
 def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
@@ -84,72 +83,54 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
     Raises:
         ParameterError: a parameter or a scale is out of range for the graph as it was read.
         GraphChangedError: the graph or the memberships are no longer those of the run.
-        GraphError: the graph cannot be read, a count does not fit, or the groups are too large for `critical`.
+        GraphError: the graph cannot be read, a count does not fit, or the groups are too large for the mechanism.
         SchemaError: the key has no index.
     """
     graphs: dict[str, GraphRecord] = {}
-    for one in chosen:
-        graphs.setdefault(one.graph.name, one.graph)
+    for choice in chosen:
+        graphs.setdefault(choice.graph.name, choice.graph)
     for graph in graphs.values():
         require_key_index(gateway, graph.selection)
-    sources = {name: read_source(gateway, graph, progress) for name, graph in graphs.items()}
-    mechanisms = [_checked_mechanism(one, sources[one.graph.name].graph) for one in chosen]
-    for one in chosen:
-        if one.run is not None:
-            sources[one.graph.name].read_groups(gateway, one.run, progress)
+    sources = {name: read_for_release(gateway, graph, progress) for name, graph in graphs.items()}
+    mechanisms = [_made(choice, sources[choice.graph.name]) for choice in chosen]
+    for choice in chosen:
+        if choice.run is not None:
+            sources[choice.graph.name].read_groups(gateway, choice.run, progress)
     for name, source in sources.items():
-        source.count(m.k for one, m in zip(chosen, mechanisms, strict=True) if one.graph.name == name)
-    return [_prepare_one(one, m, sources[one.graph.name]) for one, m in zip(chosen, mechanisms, strict=True)]
+        source.facts().count(m.k for choice, m in zip(chosen, mechanisms, strict=True) if choice.graph.name == name)
+    return [
+        _prepare_one(choice, mechanism, sources[choice.graph.name])
+        for choice, mechanism in zip(chosen, mechanisms, strict=True)
+    ]
 
 
-def prepare_beside(one: Prepared, other: Chosen) -> Prepared:
-    """Prepare a release of the graph of another one on the arrays that this was read into, its groups read too.
+def prepare_beside(release: Prepared, other: Chosen) -> Prepared:
+    """Prepare a release of the same graph on the arrays that another one was read into, its groups read too.
 
     Raises:
         ParameterError, GraphError: as by `prepare`.
     """
-    return _prepare_one(other, _checked_mechanism(other, one.source.graph), one.source)
+    return _prepare_one(other, _made(other, release.source), release.source)
 
 
-def _checked_mechanism(one: Chosen, graph: Graph) -> AnyMechanism:
-    mechanism = mechanism_of(one.asked, graph.vertex_count)
-    if not isinstance(mechanism, Critical):
-        mechanism.check_scales()
-    check_keys(graph.keys.tolist(), one.asked.to.suffix)
+def _made(choice: Chosen, source: ReadGraph) -> Mechanism:
+    """Make the mechanism, now that the graph is read; refuse what can be refused before counting."""
+    mechanism = choice.mechanism.of(choice.parameters, source.graph.vertex_count)
+    mechanism.check_drawable()
+    check_keys(source.graph.keys.tolist(), choice.request.suffix)
     return mechanism
 
 
-def _prepare_one(one: Chosen, mechanism: AnyMechanism, source: Source) -> Prepared:
-    scales, find_scale = None, None
-    if isinstance(mechanism, Critical):
-        if one.run is None:
-            raise GraphError("The mechanism critical rests on a run.")
-        supports = source.largest_supports(one.run, mechanism.k)
-        largest = supports.per_vertex.tolist()
-        mechanism.check_scales(largest)
-        scales = mechanism.scales(largest)
-        utility = utility_of_critical(mechanism, scales, source.common_bounds(one.run), exact=supports.exact)
-    else:
-        find_scale = _scale_finder(mechanism, source, one.run)
-        utility = utility_of_scale(mechanism)
-    counts = source.counts(mechanism.k)
-    losses = find_losses(source, mechanism.k, scales, one.run)
+def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Prepared:
+    facts = source.facts(choice.run)
+    facts.counts(mechanism.k)
+    scaling = mechanism.scaling(facts)
     return Prepared(
-        uuid.uuid4().hex, one.asked, mechanism, source, one.run, counts, scales, find_scale, utility, losses
+        id=uuid.uuid4().hex,
+        mechanism=mechanism,
+        source=source,
+        run=choice.run,
+        scaling=scaling,
+        utility=mechanism.utility(facts, scaling),
+        losses=find_losses(facts, mechanism.k, scaling),
     )
-
-
-def _scale_finder(mechanism: AnyMechanism, source: Source, run: Run | None) -> Callable[[Noise], Fraction]:
-    """What finds λ by noise, over what each vertex sees, or the owner: computed now, so that it cannot fail later."""
-    if isinstance(mechanism, Critical):
-        raise GraphError("The mechanism critical finds its scales without noise.")
-    if isinstance(mechanism, Edge):
-        _, largest = source.common
-        return lambda noise: mechanism.scale(largest, noise)
-    if isinstance(mechanism, Elv):
-        degrees, (common, _) = source.graph.degrees, source.common
-    elif run is not None:
-        degrees, common = source.inner_degrees(run), source.inner_common(run)
-    else:
-        raise GraphError("The mechanism published rests on a run.")
-    return lambda noise: mechanism.scale(degrees.tolist(), common.__getitem__, noise)

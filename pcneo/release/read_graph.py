@@ -1,24 +1,10 @@
-"""A graph as it was read for releases, its groups, and what is computed on these arrays, each once for all releases."""
+"""A graph as it was read for releases, with the memberships of its runs, checked against what the runs recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
-from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pcneo.counting import cliques, common_neighbours
-from pcneo.counting.protected import (
-    LargestSupports,
-    Protected,
-    common_bounds,
-    largest_shared,
-    largest_supports,
-    protect,
-    refused_memory,
-)
+from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.cohesion_rows import batch_from_rows
@@ -28,11 +14,11 @@ from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 from pcneo.stored.networks import critical_counts
 
-__all__ = ["Source", "read_source"]
+__all__ = ["ReadGraph", "read_for_release"]
 
 
-class Source:
-    """One graph.
+class ReadGraph:
+    """One graph, read once for all releases of it.
 
     Attributes:
         record: the graph as the database knows it.
@@ -47,11 +33,14 @@ class Source:
         self.graph = graph
         self.fingerprint = fingerprint(graph, bytes.fromhex(record.fingerprint_key))
         self.groups: dict[str, CohesionBatch] = {}
-        self._counts: dict[int, NDArray[np.int64]] = {}
-        self._protected: dict[str, Protected] = {}
-        self._shared: dict[str, NDArray[np.int64]] = {}
-        self._supports: dict[tuple[str, int], LargestSupports] = {}
-        self._common_bounds: dict[str, tuple[int, int]] = {}
+        self._facts: dict[str | None, CountedGraph] = {None: CountedGraph(graph)}
+
+    def facts(self, run: Run | None = None) -> CountedGraph:
+        """Return what is counted on the graph, and on a run's groups where one is given: they must have been read."""
+        key = run.id if run is not None else None
+        if run is not None and key not in self._facts:
+            self._facts[key] = self._facts[None].with_groups(self.groups[run.id], f"run {run.id}")
+        return self._facts[key]
 
     def read_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
         """Read a run's memberships once, and check graph and memberships against what the run recorded.
@@ -82,81 +71,18 @@ class Source:
             progress("reading groups", len(batch.members), run.memberships)
         self.groups[run.id] = batch
 
-    def count(self, sizes: Iterable[int]) -> None:
-        """Count the cliques of several sizes, which together takes less time than one by one."""
-        self._counts.update(cliques.clique_counts_of_sizes(self.graph, set(sizes) - self._counts.keys()))
-
-    def counts(self, k: int) -> NDArray[np.int64]:
-        """Return Γ(v) over the whole graph: int64, shape (n,)."""
-        if k not in self._counts:
-            self._counts[k] = cliques.clique_counts(self.graph, k)
-        return self._counts[k]
-
-    @cached_property
-    def common(self) -> tuple[NDArray[np.int64], int]:
-        """c(v), int64, shape (n,), and C, the largest of them."""
-        return common_neighbours.largest_common(self.graph)
-
-    def inner_degrees(self, run: Run) -> NDArray[np.int64]:
-        """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
-        return common_neighbours.degrees_inside(self.graph, self.groups[run.id])
-
-    def inner_common(self, run: Run) -> NDArray[np.int64]:
-        """Return cn_in(v) for each vertex: int64, shape (n,)."""
-        return common_neighbours.largest_common_inside(self.graph, self.groups[run.id])
-
-    def largest_supports(self, run: Run, k: int) -> LargestSupports:
-        """Return the largest S(e) of each vertex over the pairs inside groups.
-
-        Raises:
-            GraphError: the groups are too large, or an S(e) does not fit 64 bits.
-        """
-        if (run.id, k) not in self._supports:
-            protected = self.protected(run)
-
-            def shared() -> NDArray[np.int64]:  # for k = 3 and for every bound the same, and what takes long
-                if run.id not in self._shared:
-                    self._shared[run.id] = largest_shared(protected)
-                return self._shared[run.id]
-
-            self._supports[run.id, k] = largest_supports(protected, k, shared=shared)
-        return self._supports[run.id, k]
-
-    def protected(self, run: Run) -> Protected:
-        """Return P̂ and Ĝ, which are counted and not listed.
-
-        Raises:
-            GraphError: the groups are too large.
-        """
-        if run.id not in self._protected:
-            groups = self.groups[run.id]
-            needed = refused_memory(self.graph, groups)
-            if needed is not None:
-                raise GraphError(
-                    f"The groups of run {run.id} have {len(groups.members):,} members in all, for which critical needs "
-                    f"about {needed / 1e9:.1f} GB. Use the mechanism edge, or a run with a smaller p.",
-                    memberships=len(groups.members),
-                    bytes=needed,
-                )
-            self._protected[run.id] = protect(self.graph, groups)
-        return self._protected[run.id]
-
-    def common_bounds(self, run: Run) -> tuple[int, int]:
-        """Return the least and the most that C can be as far as P̂ and Ĝ tell."""
-        if run.id not in self._common_bounds:
-            self._common_bounds[run.id] = common_bounds(self.protected(run))
-        return self._common_bounds[run.id]
-
     def share_inside(self, run: Run) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""
         if not self.graph.edge_count:
             return None
-        if run.id in self._protected:
-            return float(self._protected[run.id].inside.mean())
-        critical, _ = critical_counts(self.graph, self.groups[run.id])  # groups that `protected` may refuse for size
-        return float((critical > 0).mean())
+        try:
+            inside = self.facts(run).protected().inside
+        except GraphError:  # groups too large for that
+            critical, _ = critical_counts(self.graph, self.groups[run.id])
+            inside = critical > 0
+        return float(inside.mean())
 
 
-def read_source(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> Source:
+def read_for_release(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> ReadGraph:
     """Read a graph into arrays, or refuse it as `read_graph` does."""
-    return Source(record, read_graph(gateway, record.selection, progress).graph)
+    return ReadGraph(record, read_graph(gateway, record.selection, progress).graph)

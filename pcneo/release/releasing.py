@@ -1,7 +1,7 @@
-"""The release itself, in the one order that is safe: check, read, count, record the spend, draw, write.
+"""The release itself, in the only safe order: check, read, count, record the spend, draw, write.
 
-Everything that can fail is done before the spend, but for drawing and writing. Noise is drawn once: a write that failed
-may be tried again in the same process, with the same numbers.
+Whatever can fail happens before the spend, except drawing and writing. Noise is drawn once: a write that failed may be
+tried again in the same process, with the same numbers.
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ from pcneo.errors import ParameterError, PcneoError
 from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
-from pcneo.privacy.outlook import describe_utility
-from pcneo.release.budget import parse_total
-from pcneo.release.choice import choose
+from pcneo.release.choice import GraphNames, choose
 from pcneo.release.outputs import public_record, public_text, total_of, write_private, write_public
 from pcneo.release.owner_report import owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
-from pcneo.release.request import Asked, check_destinations
+from pcneo.release.request import ReleaseRequest, check_destinations
 from pcneo.release.spending import Terms, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
@@ -39,12 +37,12 @@ __all__ = ["Released", "release"]
 log = logging.getLogger("pcneo")
 
 Retry = Callable[[PcneoError], bool]
-"""Asked after a write that failed: whether to try it again, with the same numbers."""
+"""Takes the error of a write that failed, and returns whether to try again with the same numbers."""
 
 
 @dataclass(frozen=True)
 class Released:
-    """A release that was made.
+    """A release whose public file was written.
 
     Attributes:
         id: as the ledger has it.
@@ -62,45 +60,40 @@ class Released:
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
-    """The numbers of one release: the scale of each vertex, and the noisy counts by key."""
+class _Numbers:
+    """The numbers of one release, with where they go: the scale of each vertex, and the noisy counts by key."""
 
-    one: Prepared
+    request: ReleaseRequest
+    release: Prepared
     scales: list[Fraction]
     counts: dict[Key, int]
+
+    @property
+    def total(self) -> float:
+        return total_of(self.counts, self.release.mechanism.k)
 
 
 def release(
     driver: Driver,
     database: str | None = None,
     *,
-    asked: Sequence[Asked],
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-    budget_epsilon: object = None,
-    other_groups: bool = False,
-    no_promise: bool = False,
-    dry_run: bool = False,
-    write_property: str | None = None,
+    requests: Sequence[ReleaseRequest],
+    names: GraphNames = GraphNames(),  # noqa: B008
+    terms: Terms = Terms(),  # noqa: B008
     noise: Noise | None = None,
     retry: Retry | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Prepared], list[Released]]:
-    """Release noisy local clique counts; nothing is drawn unless all that are asked for are admitted.
+    """Release noisy local clique counts; nothing is drawn unless all releases are admitted.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        asked: one or several releases; they are checked together before anything is drawn.
-        node_labels, relationship_types, key: choose the graph of releases that rest on no run.
-        budget_epsilon: sets the graph's total ε in the same call, refused where one exists; its δ is what is asked.
-        other_groups: admit another set of memberships than that of earlier `critical` releases.
-        no_promise: admit `published`, which promises nothing.
-        dry_run: stop before anything is spent; nothing is written then.
-        write_property: also write the noisy counts to this property of the vertices; one release only.
+        requests: one or several releases; they are checked together before anything is drawn.
+        names: the graph of releases that rest on no run.
+        terms: what the owner says about the budget and about this call.
         noise: the source of noise; a release accepts OpenDP's alone.
-        retry: asked after a write that failed whether to try again, with the same numbers.
+        retry: decides after a write that failed whether to try again with the same numbers; None for never.
         progress: called with stage, done and total.
 
     Returns:
@@ -108,87 +101,91 @@ def release(
 
     Raises:
         ParameterError, NotFoundError, GraphError, BudgetError, BusyError: refused; nothing spent and no noise drawn.
-        DatabaseError: while the spend was recorded; no noise was drawn, and the ledger says whether it counts.
-        PcneoError: after the spend: the message says which release stays recorded and what became of its numbers.
+        DatabaseError: the database failed while the spend was recorded; no noise was drawn, and the ledger says
+            whether the spend counts.
+        PcneoError: a write failed after the spend; the message says which release stays recorded and what became of its
+            numbers.
     """
-    total = None if budget_epsilon is None else parse_total(budget_epsilon, None)
-    terms = Terms(total, other_groups, no_promise, dry_run)
-    _check_call(asked, write_property, noise)
-    check_destinations(asked)
+    _check_call(requests, terms, noise)
+    check_destinations(requests)
     gateway = LedgerGateway(driver, database)
-    chosen = choose(gateway, asked, (node_labels, relationship_types, key))
+    chosen = choose(gateway, requests, names)
     check_early(gateway, chosen, terms)
-    if write_property is not None:
-        check_property(gateway, chosen[0].graph, write_property)
-    if not dry_run:
+    if terms.write_property is not None:
+        check_property(gateway, chosen[0].graph, terms.write_property)
+    if not terms.dry_run:
         gateway.ensure_schema(OWN_SCHEMA)
     prepared = prepare(gateway, chosen, progress)
-    for one in prepared:
-        log.info("%s", describe_utility(one.mechanism, one.utility))
-    if dry_run:
+    for ready in prepared:
+        log.info("%s", ready.mechanism.describe(ready.utility))
+    if terms.dry_run:
         return prepared, []
 
     source = noise or ReleaseNoise()
-    check_destinations(asked)  # again: reading may have taken long enough for somebody else to write there
+    check_destinations(requests)  # again: reading may have taken long enough for somebody else to write there
     enter(gateway, prepared)
     accounts = spend(gateway, prepared, terms)
     # [spend-first] From here on the spend stays, whatever happens.
-    return prepared, _publish(gateway, [_draw(one, source) for one in prepared], accounts, write_property, retry)
+    drawn = [_draw(request, ready, source) for request, ready in zip(requests, prepared, strict=True)]
+    return prepared, _publish(gateway, drawn, accounts, terms.write_property, retry)
 
 
-def _check_call(asked: Sequence[Asked], write_property: str | None, noise: Noise | None) -> None:
-    if not asked:
-        raise ParameterError("Nothing is asked for.", name="asked", value=asked)
+def _check_call(requests: Sequence[ReleaseRequest], terms: Terms, noise: Noise | None) -> None:
+    if not requests:
+        raise ParameterError("There is no release to make.", name="requests", value=requests)
     if noise is not None:
         require_release_noise(noise)
-    if write_property is not None and len(asked) != 1:
+    if terms.write_property is not None and len(requests) != 1:
         raise ParameterError(
-            "--write-property takes one release: a property holds one count.", name="write_property", value=len(asked)
+            "--write-property takes one release: a property holds one count.",
+            name="write_property",
+            value=len(requests),
         )
 
 
 # --- After the spend: exact counts meet noise
 
 
-def _draw(one: Prepared, noise: Noise) -> _Drawn:
-    scales, noisy = one.draw(noise)
-    return _Drawn(one, scales, dict(zip(one.source.graph.keys.tolist(), noisy, strict=True)))
+def _draw(request: ReleaseRequest, release: Prepared, noise: Noise) -> _Numbers:
+    drawn = release.draw(noise)
+    counts = dict(zip(release.source.graph.keys.tolist(), drawn.counts, strict=True))
+    return _Numbers(request, release, drawn.scales, counts)
 
 
 def _publish(
     gateway: LedgerGateway,
-    drawn: Sequence[_Drawn],
+    drawn: Sequence[_Numbers],
     accounts: dict[str, Account],
     property_name: str | None,
     retry: Retry | None,
 ) -> list[Released]:
-    """Write every release; what fails does not hold up the rest.
+    """Write every release; a failure does not hold up the others.
 
     Raises:
-        PcneoError: says of each release that is not whole what was written of it and what was not; its data has those
-            whose public file was written as `released`.
+        PcneoError: says of each incomplete release what was written and what was not; its data has the releases whose
+            public file was written, as `released`.
     """
     released, failures = [], []
-    for each in drawn:
-        one = each.one
-        parts = _parts(gateway, each, accounts[one.graph.name], property_name)
+    for numbers in drawn:
+        request, ready = numbers.request, numbers.release
+        parts = _parts(gateway, numbers, accounts[ready.graph.name], property_name)
         failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
         if failed:
-            failures.append(_say_failed(one, list(parts), failed))
-        if str(one.asked.to) not in failed:
-            total = total_of(each.counts, one.mechanism.k)
-            released.append(Released(one.id, one.asked.to, one.asked.reports, total, one.mechanism.promise))
+            failures.append(_say_failed(numbers, list(parts), failed))
+        if str(request.to) not in failed:
+            released.append(Released(ready.id, request.to, request.reports, numbers.total, ready.mechanism.promise))
     if failures:
         raise PcneoError(" ".join(failures), released=released)
     return released
 
 
 def _parts(
-    gateway: LedgerGateway, each: _Drawn, account: Account, property_name: str | None
+    gateway: LedgerGateway, numbers: _Numbers, account: Account, property_name: str | None
 ) -> dict[str, Callable[[], None]]:
-    """What is to be written of one release, by name."""
-    one, (markdown, data) = each.one, each.one.asked.reports
-    record = owner_record(one, each.scales, total_of(each.counts, one.mechanism.k), account)
+    """What is to be written of a release: the functions that write, by what they write."""
+    request, ready = numbers.request, numbers.release
+    markdown, data = request.reports
+    record = owner_record(ready, numbers.scales, numbers.total, account)
     text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
     parts: dict[str, Callable[[], None]] = {
         str(data): partial(write_private, data, text),
@@ -196,17 +193,16 @@ def _parts(
     }
     if property_name is not None:
         name = f"the property {property_name!r}"
-        parts[name] = partial(_write_property, gateway, each, property_name)
+        parts[name] = partial(_write_property, gateway, numbers, property_name)
     # The public file comes last: where it is, nothing else is still to be written.
-    public = public_record(one.mechanism, one.run.p_text if one.run else None, each.scales, each.counts)
-    text = public_text(public, each.counts, one.asked.to.suffix)
-    parts[str(one.asked.to)] = partial(write_public, one.asked.to, text)
+    public = public_record(ready.mechanism, ready.run.p_text if ready.run else None, numbers.scales, numbers.counts)
+    parts[str(request.to)] = partial(write_public, request.to, public_text(public, numbers.counts, request.suffix))
     return parts
 
 
-def _write_property(gateway: LedgerGateway, each: _Drawn, name: str) -> None:
+def _write_property(gateway: LedgerGateway, numbers: _Numbers, name: str) -> None:
     try:
-        write_property(gateway, each.one.graph, name, each.one.id, each.counts)
+        write_property(gateway, numbers.release.graph, name, numbers.release.id, numbers.counts)
     except PcneoError as error:
         raise PcneoError(f"The property {name!r} was not written: {error}") from error
 
@@ -223,13 +219,13 @@ def _tried(write: Callable[[], None], retry: Retry | None) -> PcneoError | None:
             return None
 
 
-def _say_failed(one: Prepared, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:
+def _say_failed(numbers: _Numbers, parts: Sequence[str], failed: Mapping[str, PcneoError]) -> str:
     written = [name for name in parts if name not in failed]
-    lost = set(written) <= set(map(str, one.asked.reports))
-    said = [
+    lost = set(written) <= set(map(str, numbers.request.reports))
+    sentences = [
         *map(str, failed.values()),
-        f"The spend of release {one.id} stays recorded{', and its numbers are lost' if lost else ''}.",
+        f"The spend of release {numbers.release.id} stays recorded{', and its numbers are lost' if lost else ''}.",
     ]
     if written:
-        said.append(f"Written: {', '.join(written)}.")
-    return " ".join(said)
+        sentences.append(f"Written: {', '.join(written)}.")
+    return " ".join(sentences)

@@ -1,4 +1,4 @@
-"""What is asked for: releases named one by one or as rows of a file, and where each one goes."""
+"""What a person asks for: releases named one by one or as rows of a file, and where each of them goes."""
 
 from __future__ import annotations
 
@@ -9,40 +9,56 @@ from pathlib import Path
 
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.model import AnyPath
+from pcneo.privacy.mechanisms import MechanismRequest
 from pcneo.release.outputs import check_writable
 
-__all__ = ["Asked", "check_destinations", "read_batch"]
+__all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "read_batch"]
 
 COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "score", "run", "to")
 SUFFIXES = (".csv", ".json")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One release as a person asks for it; numbers of privacy as they were written.
+@dataclass(frozen=True, kw_only=True)
+class GraphRequest(MechanismRequest):
+    """A mechanism with its parameters, and the graph and stored run that it is to work on.
 
     Attributes:
-        to: the public file, `.csv` or `.json`.
-        mechanism: `critical`, `edge`, `elv` or `published`.
-        k: vertices of the cliques.
-        epsilon, delta, epsilon_1, h: None for the default where the mechanism has one.
-        graph, p, score, run: which stored run; each needed only where more than one fits. `edge` and `elv` take no p,
-            score or run.
-        report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
+        graph, p, score, run: each needed only where more than one fits. A mechanism without groups takes no p, score
+            or run.
     """
 
-    to: Path
-    mechanism: str = "critical"
-    k: int = 3
-    epsilon: object = None
-    delta: object = None
-    epsilon_1: object = None
-    h: int | None = None
     graph: str | None = None
     p: object = None
     score: str | None = None
     run: str | None = None
+
+    @property
+    def names_run(self) -> bool:
+        """Whether it says anything about the run."""
+        return (self.run, self.p, self.score) != (None, None, None)
+
+    @property
+    def suffix(self) -> str:
+        """Of the public file; empty where nothing is published."""
+        return ""
+
+
+@dataclass(frozen=True)
+class ReleaseRequest(GraphRequest):
+    """One release as a person asks for it; numbers of privacy as they were written.
+
+    Attributes:
+        to: the public file, `.csv` or `.json`.
+        report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
+    """
+
+    to: Path
     report: Path | None = None
+
+    @property
+    def suffix(self) -> str:
+        """Of the public file."""
+        return self.to.suffix
 
     @property
     def reports(self) -> tuple[Path, Path]:
@@ -51,7 +67,7 @@ class Asked:
         return markdown, markdown.with_suffix(".json")
 
 
-def read_batch(path: AnyPath) -> list[Asked]:
+def read_batch(path: AnyPath) -> list[ReleaseRequest]:
     """Read releases from a CSV file, one per row.
 
     Args:
@@ -76,15 +92,15 @@ def read_batch(path: AnyPath) -> list[Asked]:
         raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
 
 
-def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Asked:
+def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> ReleaseRequest:
     if None in row:
         raise FileFormatError(f"{path}, line {line}: more cells than columns.", path=path, line=line)
     cells = {name: (value or "").strip() for name, value in row.items()}
     try:
-        return Asked(
+        return ReleaseRequest(
             to=Path(cells["to"]) if cells["to"] else _missing("to"),
-            mechanism=cells.get("mechanism") or "critical",
-            k=_whole("k", cells.get("k") or "3"),
+            mechanism=cells.get("mechanism") or ReleaseRequest.mechanism,
+            k=_whole("k", cells["k"]) if cells.get("k") else ReleaseRequest.k,
             epsilon=cells.get("epsilon") or _missing("epsilon"),
             delta=cells.get("delta") or None,
             epsilon_1=cells.get("epsilon_1") or None,
@@ -109,19 +125,21 @@ def _whole(name: str, text: str) -> int:
         raise ValueError(f"{name} is {text!r}, not a whole number") from None
 
 
-def check_destinations(asked: Sequence[Asked]) -> None:
+def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
     """Refuse, before anything is spent, destinations that cannot be written or that would meet.
 
     Raises:
         ParameterError: says which and why.
     """
     taken: set[Path] = set()
-    for one in asked:
-        if one.to.suffix not in SUFFIXES:
-            raise ParameterError(f"The public file {one.to} must end in .csv or .json.", name="to", value=one.to)
-        if one.report is not None and one.report.suffix != ".md":
-            raise ParameterError(f"The report {one.report} must end in .md.", name="report", value=one.report)
-        for path in (one.to, *one.reports):
+    for request in requests:
+        if request.to.suffix not in SUFFIXES:
+            raise ParameterError(
+                f"The public file {request.to} must end in .csv or .json.", name="to", value=request.to
+            )
+        if request.report is not None and request.report.suffix != ".md":
+            raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
+        for path in (request.to, *request.reports):
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own.", name="to", value=path

@@ -48,16 +48,17 @@ def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
 
 def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
     """Release, and time each step that has a name; the rest is `other`."""
-    from pcneo.release import Asked, prepared, release, releasing
-    from pcneo.release.read_graph import Source
+    from pcneo.counting import counted
+    from pcneo.release import ReleaseRequest, prepared, release, releasing
+    from pcneo.release.read_graph import ReadGraph
 
     clocks: dict[str, float] = defaultdict(float)
     steps = [
-        (prepared, "read_source", "read"),
-        (Source, "read_groups", "read"),
-        (Source, "counts", "count"),
-        (Source, "largest_supports", "scales"),
-        (Source, "common_bounds", "scales"),
+        (prepared, "read_for_release", "read"),
+        (ReadGraph, "read_groups", "read"),
+        (counted.CountedGraph, "counts", "count"),
+        (counted.CountedGraph, "largest_supports", "scales"),
+        (counted, "common_bounds", "scales"),
         (prepared, "find_losses", "losses"),
         (releasing, "check_early", "ledger"),
         (releasing, "enter", "ledger"),
@@ -70,7 +71,7 @@ def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
             setattr(home, name, _clocked(getattr(home, name), phase, clocks))
     with _connected(uri, password_file) as driver:
         started = time.perf_counter()
-        release(driver, asked=[Asked(Path(to), k=int(k), epsilon="1")])
+        release(driver, requests=[ReleaseRequest(Path(to), k=int(k), epsilon="1")])
         whole = time.perf_counter() - started
     figures = {phase: clocks[phase] for phase in PHASES[:-1]}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -16,7 +16,7 @@ from pcneo.counting.losses import pair_losses
 from pcneo.counting.protected import Protected, largest_supports, protect, refused_memory
 from pcneo.errors import GraphError
 from pcneo.model import CohesionBatch
-from pcneo.release.loss_report import losses_inside
+from pcneo.release.loss_summary import losses_inside
 from pcneo.search import minimal_p_cohesions, search_batches
 
 __all__ = ["CohesionArrays", "CohesionsOf"]

@@ -25,17 +25,16 @@ from evaluation.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Mechanism, Published, mechanism_named
 
 __all__ = ["Sources", "errors_of_releases", "mechanism_of", "needed", "simulate", "sources_of"]
 
 T = TypeVar("T")
 
 
-def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Critical | Edge | Elv | Published:
+def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
     """Return the cell's mechanism, with the paper's δ = 1/n."""
-    return make_mechanism(
-        cell.mechanism,
+    return mechanism_named(cell.mechanism).make(
         k=cell.k,
         epsilon=cell.epsilon,
         n=n,

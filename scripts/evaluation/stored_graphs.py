@@ -12,7 +12,7 @@ from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
 from evaluation.experiments import P_VALUES
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.model import CohesionBatch, Graph, Run
-from pcneo.release.read_graph import Source, read_source
+from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.store.ledger import LedgerGateway
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class StoredGraphs:
         records = {record.name: record for record in self._gateway.list_graphs()}
         datasets = {dataset.name: dataset for dataset in DATASETS}
         self.graphs: dict[str, EvaluatedGraph] = {}
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, ReadGraph] = {}
         for name, graph in named.items():
             if name not in datasets:
                 raise ParameterError(
@@ -58,7 +58,7 @@ class StoredGraphs:
                     what="graph",
                     name=graph,
                 )
-            source = read_source(self._gateway, records[graph])
+            source = read_for_release(self._gateway, records[graph])
             self._sources[name] = source
             self.graphs[name] = EvaluatedGraph.of(datasets[name], source.graph)
             check_counts(datasets[name], self.graphs[name].graph, f"The graph {graph}")

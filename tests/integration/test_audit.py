@@ -21,6 +21,7 @@ from graphs import Database
 from pcneo import annotate
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError, PcneoError
 from pcneo.privacy.noise import ReleaseNoise
+from pcneo.release import GraphRequest
 from pcneo.release.audit import NOTICE, AuditResult, audit
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -57,7 +58,9 @@ def friends(db: Database) -> Iterator[naive.Graph]:
 
 
 def found(db: Database, **options: Any) -> AuditResult:
-    return audit(db.driver, db.name, **{"epsilon": "0.7", "resample": 0, **options})
+    resample, progress = options.pop("resample", 0), options.pop("progress", None)
+    request = GraphRequest(**{"epsilon": "0.7", **options})
+    return audit(db.driver, db.name, request=request, resample=resample, progress=progress)
 
 
 # --- The twin

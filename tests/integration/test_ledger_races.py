@@ -36,7 +36,7 @@ from pathlib import Path
 from pcneo import connect
 from pcneo.config import read_environment
 from pcneo.errors import BudgetError, BusyError
-from pcneo.release import Asked, release
+from pcneo.release import ReleaseRequest, release
 from pcneo.privacy import noise
 
 database, folder = sys.argv[1], Path(sys.argv[2])
@@ -55,7 +55,7 @@ with connect(read_environment(os.environ)) as driver:
     for line in sys.stdin:
         name, epsilon, *hold = line.split()
         try:
-            release(driver, database, asked=[Asked(to=folder / f"{name}.json", epsilon=epsilon)])
+            release(driver, database, requests=[ReleaseRequest(to=folder / f"{name}.json", epsilon=epsilon)])
             print("done", flush=True)
         except (BudgetError, BusyError) as error:
             print(type(error).__name__, flush=True)
@@ -199,7 +199,7 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
     assert list(tmp_path.iterdir()) == []
     (each,) = budget.show(db.driver, db.name, graph=NAME)
     assert each.account.spent.epsilon == Fraction(2, 3)
-    from pcneo.release import Asked, release
+    from pcneo.release import ReleaseRequest, release
 
     with pytest.raises(BudgetError, match="left"):
-        release(db.driver, db.name, asked=[Asked(to=tmp_path / "again.csv", epsilon="2/3")])
+        release(db.driver, db.name, requests=[ReleaseRequest(to=tmp_path / "again.csv", epsilon="2/3")])

@@ -84,7 +84,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pcneo.errors import PcneoError
-    from pcneo.release import Asked, release, releasing
+    from pcneo.release import ReleaseRequest, Terms, release, releasing
 
     db.put([*itertools.combinations(LARGE, 2)])
     annotate.write(db.driver, db.name, p=0.3, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
@@ -100,8 +100,8 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
         release(
             db.driver,
             db.name,
-            asked=[Asked(to=tmp_path / "out.csv", k=K, epsilon=1)],
-            budget_epsilon=1,
+            requests=[ReleaseRequest(to=tmp_path / "out.csv", k=K, epsilon=1)],
+            terms=Terms(budget_epsilon=1),
             retry=lambda _error: next(answers),
         )
     assert len(texts) == 3

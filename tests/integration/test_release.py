@@ -25,7 +25,7 @@ from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import Asked, budget, release, spending
+from pcneo.release import ReleaseRequest, Terms, budget, release, spending
 from pcneo.release.prepared import prepare
 from pcneo.store import count_property as properties
 from pcneo.store.failures import translated
@@ -354,11 +354,11 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     before = ledger(kite)
     for noise in (SimulatedNoise.seeded(1), Mine()):
         with pytest.raises(ParameterError, match=type(noise).__name__):
-            release(kite.driver, kite.name, asked=[Asked(to=tmp_path / "out.csv", epsilon=1)], noise=noise)
+            release(kite.driver, kite.name, requests=[ReleaseRequest(to=tmp_path / "out.csv", epsilon=1)], noise=noise)
     assert ledger(kite) == before
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
-    release(kite.driver, kite.name, asked=[Asked(to=tmp_path / "out.csv", epsilon=1)], noise=ReleaseNoise())
+    release(kite.driver, kite.name, requests=[ReleaseRequest(to=tmp_path / "out.csv", epsilon=1)], noise=ReleaseNoise())
     assert sum(drawn) > 0
 
 
@@ -479,9 +479,9 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
 
 
 def released(db: Database, to: Path, epsilon: object = 1, **options: Any) -> str:
-    mechanism = options.pop("mechanism", "critical")
-    _, (one,) = release(db.driver, db.name, asked=[Asked(to=to, epsilon=epsilon, mechanism=mechanism)], **options)
-    return one.id
+    request = ReleaseRequest(to=to, epsilon=epsilon, mechanism=options.pop("mechanism", "critical"))
+    _, (made,) = release(db.driver, db.name, requests=[request], terms=Terms(**options))
+    return made.id
 
 
 def test_spends_add_up_exactly_to_the_total_and_no_further(
@@ -535,7 +535,7 @@ def test_scales_from_the_bound_are_told_before_the_spend_and_in_the_reports(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("pcneo.release.read_graph.largest_supports", partial(largest_supports, listed=-1))
+    monkeypatch.setattr("pcneo.counting.counted.largest_supports", partial(largest_supports, listed=-1))
     options = "-k", "4", "-e", "1", "--to", str(tmp_path / "a.csv")
     assert json.loads(pcneo("release", *options, "--dry-run", "--json")[1])[0]["exactSupports"] is False
     assert pcneo("release", *options)[0] == 0
@@ -590,9 +590,8 @@ def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
         lambda: release(
             kite.driver,
             kite.name,
-            asked=[Asked(to=tmp_path / "b.csv", epsilon=1, graph="second")],
-            budget_epsilon=1,
-            other_groups=True,
+            requests=[ReleaseRequest(to=tmp_path / "b.csv", epsilon=1, graph="second")],
+            terms=Terms(budget_epsilon=1, other_groups=True),
         ),
     ):
         with pytest.raises(BudgetError, match="shares data"):
@@ -630,8 +629,8 @@ def test_the_noise_level_follows_from_what_the_mechanism_looks_at(kite: Database
     cases = [("edge", None, 2), ("elv", 3, 3), ("elv", 4, 2), ("published", 3, 2), ("published", 7, 1)]
     for mechanism, h, bound in cases:
         to = tmp_path / f"{mechanism}{h}.csv"
-        wanted = Asked(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
-        release(kite.driver, kite.name, asked=[wanted], no_promise=True)
+        wanted = ReleaseRequest(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
+        release(kite.driver, kite.name, requests=[wanted], terms=Terms(no_promise=True))
         (scale,) = json.loads(to.with_suffix(".owner.json").read_text())["scales"]
         assert (Fraction(scale["scale"]), scale["vertices"]) == (Fraction(3 * bound, 400), 7), (mechanism, h)
 

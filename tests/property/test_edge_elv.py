@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms import Edge, Elv, make_mechanism
+from pcneo.privacy.mechanisms import Edge, Elv
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 SIZES = range(2, 7)
@@ -108,8 +108,7 @@ def test_one_connection_moves_the_counts_by_at_most_k_times_the_binomial(n: int,
 def test_the_scale_of_edge_covers_every_connection_unless_the_noise_eats_the_pad(n: int, k: int) -> None:
     """With the least noise that does not count as a failure, λ·ε2 is at least the change of the counts."""
     all_graphs = every(n)
-    mechanism = make_mechanism("edge", k=k, epsilon=1, n=n, delta="0.01")
-    assert isinstance(mechanism, Edge)
+    mechanism = Edge.make(k=k, epsilon=1, n=n, delta="0.01")
     lowest = -pad(Fraction(handed_scale(1 / mechanism.epsilon_1)), mechanism.delta)
     noise = SimulatedNoise(lambda scale, size: [lowest] * size)
     covered = np.array([mechanism.scale(C, noise) * mechanism.epsilon_2 for C in range(n - 1)])[all_graphs.largest]
@@ -151,9 +150,7 @@ def failure(mechanism: Elv, degrees: list[int], common: list[int], m: int) -> fl
 
 
 def elv(n: int, h: int, epsilon: str, delta: str) -> Elv:
-    mechanism = make_mechanism("elv", k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
-    assert isinstance(mechanism, Elv)
-    return mechanism
+    return Elv.make(k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("10", "0.01"), ("40", "0.5"), ("200", "0.9")])
@@ -179,8 +176,7 @@ def test_the_mechanism_fails_as_often_as_the_sum_says() -> None:
     Size: a binomial is four standard deviations or more from its mean with a probability of 6.3e-5 here, exactly.
     Power: a failure probability larger or smaller by a fifth is noticed with one above 0.99.
     """
-    mechanism = make_mechanism("elv", k=3, epsilon=20, n=4, delta="0.99", h=1)
-    assert isinstance(mechanism, Elv)
+    mechanism = Elv.make(k=3, epsilon=20, n=4, delta="0.99", h=1)
     degrees, common = [1, 1, 1, 2], [0, 0, 0, 2]
     m, runs = 2, 20_000
     exact = failure(mechanism, degrees, common, m)

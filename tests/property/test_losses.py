@@ -19,8 +19,8 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.model import Graph
 from pcneo.privacy.mechanisms import Critical
-from pcneo.privacy.quantiles import PassedQuantiles, quantiles
-from pcneo.release.loss_report import losses_inside, rates_of
+from pcneo.privacy.quantiles import StreamedQuantiles, quantiles
+from pcneo.release.loss_summary import losses_inside, rates_of
 from pcneo.search import minimal_p_cohesions
 
 SCALES = [Fraction(0), Fraction(1, 7), Fraction(3), Fraction(22, 3)]
@@ -131,12 +131,12 @@ def test_quantiles_of_losses_that_are_passed_over_in_parts_are_those_of_all_of_t
     rng = np.random.default_rng(seed)
     losses = rng.choice([0, 5e-324, 1e-12, 0.1, math.nextafter(0.1, 1), 3.5, 1e300, math.inf], 500 * seed + 1)
     losses[::3] *= rng.random(len(losses[::3]))
-    asked = PassedQuantiles(len(losses))
+    asked = StreamedQuantiles(len(losses))
     for _ in range(asked.PASSES):
         for part in np.array_split(rng.permutation(losses), 7):
             asked.add(part)
         asked.end_pass()
-    assert asked.found() == quantiles(losses)
+    assert asked.quantiles() == quantiles(losses)
 
 
 @pytest.mark.parametrize("held", [1, 40, 10_000])

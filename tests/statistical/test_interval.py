@@ -23,7 +23,7 @@ from pcneo.counting.protected import largest_supports, protect
 from pcneo.graph import graph_from_edges
 from pcneo.privacy import laplace
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms import Critical, Edge, make_mechanism
+from pcneo.privacy.mechanisms import Critical, Edge
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.search import minimal_p_cohesions
 
@@ -93,8 +93,7 @@ def test_1_96_standard_errors_would_cover_too_little_where_scales_are_small() ->
 
 def test_the_interval_of_a_scale_found_by_noise_holds_the_true_total() -> None:
     """A whole release of `edge`, λ anew each time: given λ the noise is that of λ."""
-    edge = make_mechanism("edge", k=3, epsilon=1, n=60)
-    assert isinstance(edge, Edge)
+    edge = Edge.make(k=3, epsilon=1, n=60)
     noise, held = SimulatedNoise.seeded(5), 0
     widths: dict[Fraction, int] = {}
     for _ in range(RELEASES):

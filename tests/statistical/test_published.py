@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pcneo.graph import graph_from_edges
-from pcneo.privacy.mechanisms import Published, make_mechanism
+from pcneo.privacy.mechanisms import Published
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.search import minimal_p_cohesions
 
@@ -30,8 +30,7 @@ def test_the_worst_connection_of_celegans_loses_18_in_the_median_where_9_are_pro
     keys = graph.keys.tolist()
 
     n = len(keys)
-    mechanism = make_mechanism("published", k=3, epsilon=10, n=n, delta=Fraction(1, n), h=3)
-    assert isinstance(mechanism, Published)
+    mechanism = Published.make(k=3, epsilon=10, n=n, delta=Fraction(1, n), h=3)
     degrees = [len(adjacency[v] & groups[v]) for v in keys]
     common = {i: naive.largest_common_inside(adjacency, v, groups[v]) for i, v in enumerate(keys)}
     largest_support = max(len(adjacency[a] & adjacency[b]) for a, b in edges)  # k = 3: common neighbours

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from pcneo.cli.console import print_json
+from pcneo.privacy.advice import Fit, advise
 from pcneo.privacy.log_ratios import first_phase_loss, removal_loss
-from pcneo.privacy.mechanisms import make_mechanism
-from pcneo.privacy.quantiles import Fit, advise, quantiles, simulate, worst_places
+from pcneo.privacy.mechanisms import Edge
+from pcneo.privacy.quantiles import quantiles, worst_places
+from pcneo.privacy.simulated_scales import simulate
 from pcneo.release.audit import AuditResult, Losses, PairLoss
 
 INFINITE = math.inf
@@ -44,7 +46,7 @@ def test_worst_places_come_largest_first_and_leave_out_what_costs_nothing() -> N
 
 
 def test_simulated_scales_repeat_and_are_quantiles() -> None:
-    mechanism = make_mechanism("edge", k=3, epsilon=1, n=5_000)
+    mechanism = Edge.make(k=3, epsilon=1, n=5_000)
     found = simulate(lambda noise: mechanism.scale(10, noise), 400)
     again = simulate(lambda noise: mechanism.scale(10, noise), 400)
     assert found == again

@@ -20,7 +20,7 @@ from evaluation.simulation import (
 )
 from evaluations import F, arrays_of, some_graph, twin_of, views_of
 
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published, make_mechanism
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 
@@ -52,16 +52,17 @@ class Recorded:
 RUNS = 40
 
 
-@pytest.mark.parametrize("name", ["elv", "published"])
+@pytest.mark.parametrize("kind", [Elv, Published])
 @pytest.mark.parametrize("k", [3, 4])
 @pytest.mark.parametrize("h", [1, 3, 10])
 @pytest.mark.parametrize("epsilon", ["1", "100"])
-def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(name: str, k: int, h: int, epsilon: str) -> None:
+def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(
+    kind: type[Elv] | type[Published], k: int, h: int, epsilon: str
+) -> None:
     graph = some_graph()
-    view = views_of(graph, "0.4")[name]
+    view = views_of(graph, "0.4")[kind.name]
     counts = [naive.clique_counts(twin_of(graph), k)[v] for v in graph]
-    mechanism = make_mechanism(name, k=k, epsilon=epsilon, n=len(graph), delta=F(1, len(graph)), h=h)
-    assert isinstance(mechanism, Elv | Published)
+    mechanism = kind.make(k=k, epsilon=epsilon, n=len(graph), delta=F(1, len(graph)), h=h)
     noise = Recorded(7)
     scales = scales_of_phases(mechanism, view, noise.draw, RUNS)
     added = noise_of_scales(scales, len(graph), noise.draw)
@@ -77,8 +78,7 @@ def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(name: str, k:
 def test_edge_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
     graph = some_graph()
     counts = [naive.clique_counts(twin_of(graph), k)[v] for v in graph]
-    mechanism = make_mechanism("edge", k=k, epsilon=5, n=len(graph), delta=F(1, len(graph)))
-    assert isinstance(mechanism, Edge)
+    mechanism = Edge.make(k=k, epsilon=5, n=len(graph), delta=F(1, len(graph)))
     noise = Recorded(8)
     scales = scales_of_edge(mechanism, 4, noise.draw, RUNS)
     added = noise_of_scales(scales, len(graph), noise.draw)
@@ -140,5 +140,4 @@ def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distributio
 def test_the_evaluation_s_delta_is_the_paper_s() -> None:
     cell = ReleaseCell(graph="Celegans", content="c", k=3, mechanism="edge", epsilon="5", runs=10)
     mechanism = mechanism_of(cell, 50)
-    assert isinstance(mechanism, Edge)
     assert (mechanism.delta, mechanism.epsilon_1) == (F(1, 50), F(1, 2))

@@ -13,6 +13,7 @@ from pcneo.errors import BudgetError, ParameterError
 from pcneo.model import Selection
 from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost, compose
+from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.release.budget import account_of, check_sole_names, parse_total
 from pcneo.store.count_property import values_hash
 from pcneo.store.gateway import GraphRecord
@@ -125,6 +126,27 @@ def test_a_release_that_promises_nothing_is_not_admitted_unseen_among_others_nor
         check_spends(account(), asked, no_promise=True)
         with pytest.raises(BudgetError, match="No total is set"):
             check_spends(Account("g", None), asked, no_promise=True)
+
+
+UNKNOWN = Spend("of another version", F(1, 10), F(0), "a")
+
+
+def test_a_release_that_only_another_version_knows_is_never_counted_as_bounded() -> None:
+    after = account(TENTH, UNKNOWN)
+    assert not after.spent.is_bounded
+    assert after.bounded == TENTH.cost
+    assert [str(cost) for cost in after.sets.values()] == ["not bounded"]
+    with pytest.raises(BudgetError, match="of another version, which only another version knows") as refused:
+        check_spends(after, [TENTH])
+    assert "--no-promise" in str(refused.value)
+    check_spends(after, [TENTH], no_promise=True)
+
+
+def test_the_name_in_a_record_decides_what_the_release_is_worth() -> None:
+    worth = {name: Spend(name, F(1), F(1, 2), "a").cost for name in [*MECHANISMS, "row", "", "Critical"]}
+    protected = {name for name, cost in worth.items() if cost == Cost(F(1), F(1, 2))}
+    assert protected == {"critical", "edge", "elv"}
+    assert all(not cost.is_bounded for name, cost in worth.items() if name not in protected)
 
 
 def test_forcing_does_not_lift_the_total_for_what_is_bounded() -> None:

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
-from pcneo.privacy.mechanisms import MECHANISMS, make_mechanism
+from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.release import outputs
-from pcneo.release.request import Asked, check_destinations, read_batch
+from pcneo.release.request import ReleaseRequest, check_destinations, read_batch
 
 F = Fraction
 ALWAYS = {"pcneo", "mechanism", "promise", "k", "epsilon", "delta", "total"}
@@ -53,7 +53,7 @@ def read_csv(text: str) -> tuple[dict[str, str], list[list[str]]]:
     [("critical", {"p"}), ("edge", FROM_NOISE), ("elv", FROM_NOISE | {"h"}), ("published", {"p", "h"})],
 )
 def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: set[str]) -> None:
-    mechanism = make_mechanism(name, k=3, epsilon="1/3", n=4)
+    mechanism = MECHANISMS[name].make(k=3, epsilon="1/3", n=4)
     p = "1/10" if MECHANISMS[name].needs_groups else None
     record = outputs.public_record(mechanism, p, [F(7, 2)] * 4, {1: 5, 2: -1, 3: 0, 4: 0})
     assert set(record) == ALWAYS | more
@@ -120,39 +120,41 @@ def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path, write: Callab
 
 
 def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_path: Path) -> None:
-    check_destinations([Asked(to=tmp_path / "a.csv"), Asked(to=tmp_path / "b.json", report=tmp_path / "own.md")])
+    check_destinations(
+        [ReleaseRequest(to=tmp_path / "a.csv"), ReleaseRequest(to=tmp_path / "b.json", report=tmp_path / "own.md")]
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("requests", "says"),
     [
-        ([Asked(to=Path("a.txt"))], "must end in .csv or .json"),
-        ([Asked(to=Path("nowhere/a.csv"))], "cannot be written"),
-        ([Asked(to=Path("there.csv"))], "exists"),
-        ([Asked(to=Path("link.csv"))], "exists"),
-        ([Asked(to=Path("a.csv"), report=Path("there.md"))], "exists"),
-        ([Asked(to=Path("a.csv"), report=Path("a.txt"))], "must end in .md"),
-        ([Asked(to=Path("a.json"), report=Path("a.md"))], "written twice"),
-        ([Asked(to=Path("a.csv")), Asked(to=Path("a.json"))], "written twice"),
-        ([Asked(to=Path("x" * 250 + ".csv"))], "cannot be written"),
+        ([ReleaseRequest(to=Path("a.txt"))], "must end in .csv or .json"),
+        ([ReleaseRequest(to=Path("nowhere/a.csv"))], "cannot be written"),
+        ([ReleaseRequest(to=Path("there.csv"))], "exists"),
+        ([ReleaseRequest(to=Path("link.csv"))], "exists"),
+        ([ReleaseRequest(to=Path("a.csv"), report=Path("there.md"))], "exists"),
+        ([ReleaseRequest(to=Path("a.csv"), report=Path("a.txt"))], "must end in .md"),
+        ([ReleaseRequest(to=Path("a.json"), report=Path("a.md"))], "written twice"),
+        ([ReleaseRequest(to=Path("a.csv")), ReleaseRequest(to=Path("a.json"))], "written twice"),
+        ([ReleaseRequest(to=Path("x" * 250 + ".csv"))], "cannot be written"),
     ],
 )
 def test_a_destination_that_cannot_be_written_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: list[Asked], says: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requests: list[ReleaseRequest], says: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("there.csv").touch()
     Path("there.md").touch()
     Path("link.csv").symlink_to("gone")
     with pytest.raises(ParameterError, match=says):
-        check_destinations(asked)
+        check_destinations(requests)
 
 
 # --- Batch files
 
 
-def batch(tmp_path: Path, text: str) -> list[Asked]:
+def batch(tmp_path: Path, text: str) -> list[ReleaseRequest]:
     file = tmp_path / "batch.csv"
     file.write_text(text, encoding="utf-8")
     return read_batch(file)
@@ -161,8 +163,8 @@ def batch(tmp_path: Path, text: str) -> list[Asked]:
 def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_path: Path) -> None:
     rows = batch(tmp_path, "\ufeffmechanism,k,epsilon,h,p,to\nelv,4,1/3,2,,a.csv\n,,0.5,,0.1,b.json\n")
     assert rows == [
-        Asked(to=Path("a.csv"), mechanism="elv", k=4, epsilon="1/3", h=2),
-        Asked(to=Path("b.json"), epsilon="0.5", p="0.1"),
+        ReleaseRequest(to=Path("a.csv"), mechanism="elv", k=4, epsilon="1/3", h=2),
+        ReleaseRequest(to=Path("b.json"), epsilon="0.5", p="0.1"),
     ]
 
 

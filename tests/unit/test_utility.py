@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from pcneo.cli.sample import copenhagen_friends_path
-from pcneo.counting.protected import Groups, common_bounds, largest_supports, protect
+from pcneo.counting.counted import CountedGraph
+from pcneo.counting.protected import Groups, LargestSupports
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import CohesionBatch, Graph
-from pcneo.privacy.mechanisms import Critical, make_mechanism
-from pcneo.privacy.outlook import Utility, describe_utility, utility_of_critical, utility_of_scale
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, OneScale, Published, Scaling
+from pcneo.privacy.outlook import Utility
 from pcneo.search import minimal_p_cohesions
 
 CELEGANS = Path(__file__).parents[3] / "shared" / "data" / "celegans_metabolic.edges.gz"
@@ -28,15 +29,28 @@ def graph_at(path: Path) -> Graph:
 
 
 def utility(graph: Graph, groups: CohesionBatch | Groups, k: int, epsilon: object) -> tuple[Critical, Utility]:
-    mechanism = Critical(k, Fraction(str(epsilon)))
-    protected = protect(graph, groups)
-    found = largest_supports(protected, k)
-    scales = mechanism.scales(found.per_vertex.tolist())
-    return mechanism, utility_of_critical(mechanism, scales, common_bounds(protected), exact=found.exact)
+    mechanism, facts = Critical(k, Fraction(str(epsilon))), CountedGraph(graph, groups)
+    return mechanism, mechanism.utility(facts, mechanism.scaling(facts))
 
 
 def advised(graph: Graph, groups: CohesionBatch | Groups, k: int, epsilon: object) -> str:
-    return describe_utility(*utility(graph, groups, k, epsilon))
+    mechanism, told = utility(graph, groups, k, epsilon)
+    return mechanism.describe(told)
+
+
+class MadeUp(CountedGraph):
+    """Facts as a test wants them: how large C can be, and whether supports are exact."""
+
+    def __init__(self, k: int, bounds: tuple[int, int], *, exact: bool) -> None:
+        super().__init__(graph_from_edges(range(3), [0], [1]))
+        self.supports, self.bounds = LargestSupports(k, np.zeros(3, np.int64), exact), bounds
+
+    def largest_supports(self, k: int) -> LargestSupports:
+        assert k == self.supports.k
+        return self.supports
+
+    def common_bounds(self) -> tuple[int, int]:
+        return self.bounds
 
 
 def test_edge_is_advised_on_celegans_at_p_0_3_where_critical_needs_twice_its_noise() -> None:
@@ -49,7 +63,7 @@ def test_edge_is_advised_on_celegans_at_p_0_3_where_critical_needs_twice_its_noi
     # What edge really has here, 385, is not to be used; critical has 746.
     assert told.with_edge.least < 385 < told.with_edge.most
     assert told.standard_error == pytest.approx(746, abs=1)
-    assert "expected from edge" in describe_utility(mechanism, told)
+    assert "expected from edge" in mechanism.describe(told)
     assert "expected from critical" in advised(graph, minimal_p_cohesions(graph, "0.1"), 3, 10)
 
 
@@ -77,7 +91,7 @@ def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_t
     graph = graph_from_edges(range(9), [0, 1, 0, 4], [1, 2, 2, 5])
     groups = Groups(np.array([0, 3]), np.array([0, 1, 2], np.uint32))
     mechanism, told = utility(graph, groups, 3, 1)
-    text = describe_utility(mechanism, told)
+    text = mechanism.describe(told)
     assert told.exact_counts == 6
     assert text.startswith("For the owner alone: ")
     assert "6 counts are published exactly" in text
@@ -87,25 +101,24 @@ def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_t
 def test_that_scales_are_from_the_bound_is_said() -> None:
     mechanism = Critical(5, Fraction(1))
     for exact in (True, False):
-        told = utility_of_critical(mechanism, [Fraction(3)] * 9, (1, 7), exact=exact)
-        assert ("scales from the bound 5·C(cn, 3)" in describe_utility(mechanism, told)) == (not exact)
+        told = mechanism.utility(MadeUp(5, (1, 7), exact=exact), Scaling.of_vertices([Fraction(3)] * 9))
+        assert ("scales from the bound 5·C(cn, 3)" in mechanism.describe(told)) == (not exact)
 
 
 @pytest.mark.parametrize(("n", "k", "epsilon"), [(34_546, 60, "0.01"), (34_546, 130, 1), (5, 3, "1e-16")])
 def test_where_edge_could_not_be_drawn_critical_still_can(n: int, k: int, epsilon: object) -> None:
     mechanism = Critical(k, Fraction(str(epsilon)))
     scales = [3 / mechanism.epsilon] * 3 + [Fraction(0)] * (n - 3)
-    told = utility_of_critical(mechanism, scales, (0, min(n - 2, 400)), exact=True)
+    told = mechanism.utility(MadeUp(k, (0, min(n - 2, 400)), exact=True), Scaling.of_vertices(scales))
     assert told.with_edge is None
-    assert "could be too large to be drawn" in describe_utility(mechanism, told)
+    assert "could be too large to be drawn" in mechanism.describe(told)
 
 
-@pytest.mark.parametrize("name", ["edge", "elv", "published"])
-def test_both_noise_levels_are_said_of_a_mechanism_with_one(name: str) -> None:
-    mechanism = make_mechanism(name, k=3, epsilon=1, n=100)
-    assert not isinstance(mechanism, Critical)
-    told = utility_of_scale(mechanism)
-    text = describe_utility(mechanism, told)
+@pytest.mark.parametrize("kind", [Edge, Elv, Published])
+def test_both_noise_levels_are_said_of_a_mechanism_with_one(kind: type[OneScale]) -> None:
+    mechanism, facts = kind.make(k=3, epsilon=1, n=100), CountedGraph(graph_from_edges(range(100), [0], [1]))
+    told = mechanism.utility(facts, Scaling.by_noise(100, lambda _: Fraction(1)))
+    text = mechanism.describe(told)
     assert told.least_scale == pytest.approx(3 / 0.9)
     assert (told.standard_error, told.exact_counts, told.with_edge) == (None, None, None)
     assert "at least 3.333" in text

@@ -1,28 +1,45 @@
-"""What mechanisms have in common: parameters, a promise, what changes cost; and the form of those with one scale."""
+"""What a mechanism says about itself; whatever runs, charges, writes or audits releases asks here and nowhere else.
+
+A new mechanism is one file beside this one, ARCHITECTURE.md#a-new-mechanism. What it may refuse, in the order in which
+it is asked:
+
+    in_range           at once, from what a person wrote alone
+    completed          once the number of vertices, which is public, is known: from the count store, then as read
+    check_drawable     on the graph as read, before anything is counted
+    scaling            on exact facts, before anything is spent
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import ROUND_UP, Context, Decimal, localcontext
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self, TypeVar
 
-from pcneo.errors import ParameterError
-from pcneo.privacy.composition import NOTHING, Cost
-from pcneo.privacy.exact import positive
-from pcneo.privacy.noise import Noise, add_noise, handed_scale
-from pcneo.privacy.sensitivity import count_sensitivity
+from pcneo.errors import GraphError, ParameterError
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.exact import exact_text, positive
+from pcneo.privacy.facts import Facts
+from pcneo.privacy.log_ratios import RemovalStudy
+from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.noise import Noise, add_noise
+from pcneo.privacy.outlook import Utility
+from pcneo.privacy.protection import Protects
 
-__all__ = ["OWNER", "Mechanism", "OneScale", "handed", "whole"]
+__all__ = ["OWNER", "Mechanism"]
 
 OWNER = "the owner, who sees the whole graph"
+
+R = TypeVar("R", bound=MechanismRequest)
+
+_PARAMETERS = tuple(field.name for field in fields(Parameters))
 
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
-    """What every mechanism has.
+    """What every mechanism has. Its parameters are those of its fields whose names `Parameters` has.
 
     Attributes:
         k: vertices of the cliques that are counted, at least 3.
@@ -36,127 +53,196 @@ class Mechanism(ABC):
     run_by: ClassVar[str]
     promise: ClassVar[str]
     """One sentence, printed with every release."""
+    protects: ClassVar[Protects]
+    """The kind of promise, by which the ledger adds up."""
     needs_groups: ClassVar[bool]
     """Whether it rests on the stored cohesions of a run."""
-    publishes_scale: ClassVar[bool]
+    publishes_scale: ClassVar[bool] = False
     """Whether the scale may be published, with the standard error that follows from it."""
+    compared: ClassVar[bool] = False
+    """Whether an audit of another mechanism says how this one would do."""
 
     def __post_init__(self) -> None:
-        """Refuse what is out of range (GUARANTEE.md#refused), and keep ε as a fraction."""
-        whole("k", self.k, at_least=3)
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        """Refuse what is out of range, and keep numbers of privacy as fractions (GUARANTEE.md#refused)."""
+        parameters = self.parameters
+        for name in self.parameter_names():
+            object.__setattr__(self, name, getattr(parameters, name))
+        self.in_range(parameters)
+
+    # --- From a request to a mechanism
+
+    @classmethod
+    def parameter_names(cls) -> frozenset[str]:
+        """Return which of the names in `Parameters` this mechanism has."""
+        return frozenset(field.name for field in fields(cls)) & frozenset(_PARAMETERS)
+
+    @classmethod
+    def adapted(cls, request: R) -> R:
+        """Return a request for this mechanism with all parameters of another request that it has."""
+        foreign = dict.fromkeys(set(_PARAMETERS) - cls.parameter_names())
+        return replace(request, mechanism=cls.name, **foreign)
+
+    @classmethod
+    def parameters_of(cls, request: MechanismRequest) -> Parameters:
+        """Read the parameters; defaults stay None.
+
+        Raises:
+            ParameterError: one is out of range, or is given to a mechanism that has none.
+        """
+        epsilon = positive(request.epsilon, "epsilon")
+        for name in _PARAMETERS:
+            value = getattr(request, name)
+            if value is not None and name not in cls.parameter_names():
+                # Dropping it would look as if it had been heeded.
+                raise ParameterError(
+                    f"The mechanism {cls.name} has no {_words(name)}; leave it out.", name=_words(name), value=value
+                )
+        return cls.in_range(
+            Parameters(
+                k=request.k,
+                epsilon=epsilon,
+                delta=None if request.delta is None else positive(request.delta, "delta", below=1),
+                epsilon_1=None if request.epsilon_1 is None else positive(request.epsilon_1, "epsilon 1"),
+                h=request.h,
+            )
+        )
+
+    @classmethod
+    def in_range(cls, parameters: Parameters) -> Parameters:
+        """Return the parameters, or refuse those out of this mechanism's own range, as far as that needs no graph.
+
+        Raises:
+            ParameterError: names the parameter.
+        """
+        return parameters
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        """Return the parameters with defaults filled in, and refuse what does not fit n.
+
+        Raises:
+            GraphError: there are no vertices.
+            ParameterError: a parameter does not fit n vertices.
+        """
+        if n < 1:
+            raise GraphError("The graph has no vertices: there are no counts to release.")
+        return parameters
+
+    @classmethod
+    def of(cls, parameters: Parameters, n: int) -> Self:
+        """Return the mechanism for a graph of n vertices.
+
+        Raises:
+            GraphError, ParameterError: as `completed` does.
+        """
+        values = {**vars(cls.completed(parameters, n)), "n": n}
+        return cls(**{field.name: values[field.name] for field in fields(cls)})
+
+    @classmethod
+    def make(
+        cls,
+        *,
+        k: int = 3,
+        epsilon: object,
+        n: int,
+        delta: object = None,
+        epsilon_1: object = None,
+        h: int | None = None,
+    ) -> Self:
+        """Return the mechanism from what a person may write, with defaults for the rest.
+
+        Args:
+            k: vertices of the cliques.
+            epsilon: ε, a number or its text.
+            n: vertices of the graph.
+            delta: δ; unless given, min(1e-6, 1/n²).
+            epsilon_1: ε1; unless given, a tenth of ε.
+            h: unless given, min(3, n).
+
+        Raises:
+            ParameterError: something is out of range, or given to a mechanism that has no such parameter.
+            GraphError: the graph has no vertices.
+        """
+        request = MechanismRequest(mechanism=cls.name, k=k, epsilon=epsilon, delta=delta, epsilon_1=epsilon_1, h=h)
+        return cls.of(cls.parameters_of(request), n)
+
+    # --- Parameters and costs
+
+    @property
+    def parameters(self) -> Parameters:
+        """Its parameters, as the ledger and the outputs show them."""
+        return Parameters(**{name: getattr(self, name) for name in self.parameter_names()})
+
+    @classmethod
+    def entry(cls, parameters: Parameters) -> tuple[Fraction, Fraction]:
+        """Return (ε, δ) as one release enters them into the ledger; `protects` says what they are worth there."""
+        return parameters.epsilon, parameters.spent_delta
 
     @abstractmethod
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """The privacy map: what a change of so many connections inside stored groups, and so many outside, costs."""
 
+    # --- From exact facts to noisy counts
+
+    def check_drawable(self) -> None:  # noqa: B027
+        """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw.
+
+        Raises:
+            ParameterError: a possible scale cannot be handed to the sampler.
+        """
+
+    @abstractmethod
+    def scaling(self, facts: Facts) -> Scaling:
+        """Return how the scales come about; every fact is computed here, so that none can fail after the spend.
+
+        Raises:
+            GraphError: a fact cannot be had.
+            ParameterError: a scale cannot be handed to the sampler.
+        """
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Draw once: the scales where they take noise, then the counts."""
+        scales = scaling.draw(noise)
+        return Drawn(self.noisy_counts(facts.counts(self.k).tolist(), scales, noise), scales)
+
     def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
         """Return Γ*(v) for each vertex, drawing once for each whose scale is not 0."""
         return add_noise(counts, scales, noise)
 
+    # --- What may be said before the spend (GUARANTEE.md#utility)
 
-@dataclass(frozen=True)
-class OneScale(Mechanism):
-    """First a bound on common neighbours is found with ε1, then all counts get noise of one scale λ with ε2.
+    def utility(self, facts: Facts, scaling: Scaling) -> Utility:
+        """Return how noisy the release will be, as far as that may be said; nothing unless a mechanism knows more."""
+        return Utility()
 
-    Attributes:
-        n: number of vertices, public.
-        delta: the probability with which the bound may fail.
-        epsilon_1: the part of ε that finds the bound.
-    """
-
-    n: int
-    delta: Fraction
-    epsilon_1: Fraction
-
-    def __post_init__(self) -> None:
-        """Refuse what is out of range, and keep δ and ε1 as fractions."""
-        super().__post_init__()
-        whole("n", self.n, at_least=1)
-        object.__setattr__(self, "delta", positive(self.delta, "delta", below=1))
-        object.__setattr__(self, "epsilon_1", positive(self.epsilon_1, "epsilon 1"))
-        if not self.epsilon_1 < self.epsilon:
-            raise ParameterError(
-                f"epsilon 1 is a part of epsilon and must be below it: {self.epsilon_1} is not below {self.epsilon}.",
-                name="epsilon 1",
-                value=self.epsilon_1,
-            )
+    def describe(self, utility: Utility) -> str:
+        """Say what `utility` returned in words; what follows from private facts is marked as the owner's."""
+        return f"{self.heading}."
 
     @property
-    def epsilon_2(self) -> Fraction:
-        """The part of ε that is left for the counts."""
-        return self.epsilon - self.epsilon_1
+    def heading(self) -> str:
+        """Name, k and ε, for a person."""
+        return f"{self.name}, k={self.k}, ε={exact_text(self.epsilon)}"
 
-    @property
-    def least_scale(self) -> Fraction:
-        """k/ε2: λ is never smaller, whatever the graph."""
-        return self.k / self.epsilon_2
+    # --- What an audit looks at (GUARANTEE.md#loss-of-one-connection)
 
-    @property
-    def largest_scale(self) -> Fraction:
-        """k·C(max(n-2, k-2), k-2)/ε2: λ is never larger, whatever the graph."""
-        return count_sensitivity(self.n - 2, self.k) / self.epsilon_2
+    def promised_loss(self, *, inside: bool) -> Fraction | None:
+        """Return what one pair costs at most at fixed scales, as the mechanism or its paper says; None for nothing.
 
-    @property
-    @abstractmethod
-    def scale_without_connections(self) -> Fraction:
-        """λ of a graph without connections where all noise of the first phase is 0: public, and usually the least."""
-
-    @property
-    @abstractmethod
-    def _first_scales(self) -> tuple[Fraction, ...]: ...
-
-    def check_scales(self) -> None:
-        """Refuse, before anything is spent, parameters with which a scale could turn out impossible to draw.
-
-        Raises:
-            ParameterError: a scale of the first phase, the least or the largest λ cannot be handed to the sampler.
+        Args:
+            inside: whether the pair lies inside a group.
         """
-        # [scale-refused] λ is known only after the first draw, so its largest possible value decides.
-        for scale in (*self._first_scales, self.least_scale, self.largest_scale):
-            handed_scale(scale)
+        if self.protects is Protects.NOTHING or (self.protects is Protects.PAIRS_INSIDE_GROUPS and not inside):
+            return None
+        return self.epsilon
 
-    @property
-    def can_be_drawn(self) -> bool:
-        """Whether `check_scales` passes; for a mechanism that is compared, not asked for."""
-        try:
-            self.check_scales()
-        except ParameterError:
-            return False
-        return True
+    def removal_study(self) -> RemovalStudy | None:
+        """Return how to compare two graphs that differ in one connection, each with groups of its own.
 
-    def cost_of_any(self, connections: int) -> Cost:
-        """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections wherever they are; δ rounded up, and 1 at most."""
-        # [group-delta]
-        if connections == 0:
-            return NOTHING
-        return Cost(connections * self.epsilon, _group_delta(self.delta, self.epsilon, connections))
+        None for a mechanism that rests on no groups: its losses at fixed scales are all there is.
+        """
+        return None
 
 
-def _group_delta(delta: Fraction, epsilon: Fraction, m: int) -> Fraction:
-    """Return δ·Σ e^{iε} over 0 <= i < m, rounded up at 30 digits; exactly δ for one connection, and never above 1."""
-    if m == 1:
-        return delta
-    if (m - 1) * epsilon > delta.denominator.bit_length() - delta.numerator.bit_length() + 1:
-        return Fraction(1)  # the last term alone: e^{(m-1)ε} > 1/δ
-    with localcontext(Context(prec=60 + len(str(int(1 / epsilon))))) as context:
-        eps = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
-        powers = ((m * eps).exp() - 1) / (eps.exp() - 1)
-        exact = powers * Decimal(delta.numerator) / Decimal(delta.denominator)
-        context.prec, context.rounding = 30, ROUND_UP
-        above = (+exact).next_plus()
-    return min(Fraction(1), Fraction(above))
-
-
-def handed(scale: Fraction) -> Fraction:
-    """Return the scale that the sampler is really given, exactly."""
-    # [pad-scale]
-    return Fraction(handed_scale(scale))
-
-
-def whole(name: str, value: int, *, at_least: int, at_most: int | None = None) -> None:
-    """Refuse anything but a whole number in a range."""
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if not (is_whole and at_least <= value and (at_most is None or value <= at_most)):
-        bound = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
-        raise ParameterError(f"{name} must be a whole number {bound}, not {value!r}.", name=name, value=value)
+def _words(name: str) -> str:
+    return name.replace("_", " ")

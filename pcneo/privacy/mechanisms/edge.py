@@ -7,9 +7,13 @@ from fractions import Fraction
 from functools import cached_property
 
 from pcneo.privacy.composition import Cost
+from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms.base import OWNER, OneScale, handed
+from pcneo.privacy.mechanisms.base import OWNER
+from pcneo.privacy.mechanisms.one_scale import OneScale, handed
+from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import Noise
+from pcneo.privacy.protection import Protects
 from pcneo.privacy.sensitivity import count_sensitivity
 
 __all__ = ["Edge"]
@@ -26,8 +30,10 @@ class Edge(OneScale):
         " pair of vertices is connected by at most a factor e^ε, but for a probability of δ (m connections that go"
         " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as one."
     )
+    protects = Protects.EVERY_CONNECTION
     needs_groups = False
     publishes_scale = True
+    compared = True
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return the cost of m = inside + outside connections: groups make no difference."""
@@ -60,6 +66,11 @@ class Edge(OneScale):
         # [edge-common] One connection changes C by at most 1, so noise of scale 1/ε1 is ε1-private.
         (x,) = noise.draw(1 / self.epsilon_1, 1)
         return self._scale_for(int(largest_common) + x + self._pad)
+
+    def scaling(self, facts: Facts) -> Scaling:
+        """Return what finds λ from C, as the owner sees it."""
+        largest = facts.largest_common()
+        return Scaling.by_noise(self.n, lambda noise: self.scale(largest, noise))
 
     def _scale_for(self, bound: int) -> Fraction:
         # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.

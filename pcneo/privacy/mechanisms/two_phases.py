@@ -1,23 +1,26 @@
-"""`elv` and `published`: the two phases (GUARANTEE.md#elv-and-published), between `vertex` and `collector`."""
+"""The form of `elv` and `published`: two phases between `vertex` and `collector` (GUARANTEE.md#elv-and-published)."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from pcneo.privacy import collector, vertex
-from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
+from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms.base import OneScale, handed, whole
+from pcneo.privacy.mechanisms.one_scale import OneScale, handed
+from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import Noise
 
-__all__ = ["Elv", "Published"]
+__all__ = ["TwoPhases"]
 
 
 @dataclass(frozen=True)
-class _TwoPhases(OneScale):
+class TwoPhases(OneScale):
     """Each vertex bounds what it sees, a collector makes λ of the bounds, each vertex reports its noisy count.
 
     Attributes:
@@ -32,6 +35,23 @@ class _TwoPhases(OneScale):
         """Refuse what is out of range."""
         super().__post_init__()
         whole("h", self.h, at_least=1, at_most=self.n)
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        """Fill in h = min(3, n) where none is given, and refuse one that n vertices cannot have."""
+        parameters = super().completed(parameters, n)
+        h = min(3, n) if parameters.h is None else parameters.h
+        whole("h", h, at_least=1, at_most=n)
+        return replace(parameters, h=h)
+
+    @abstractmethod
+    def view(self, facts: Facts) -> tuple[Integers, Integers]:
+        """Return what each vertex sees: its degree and its largest common neighbourhood, int64, shape (n,) each."""
+
+    def scaling(self, facts: Facts) -> Scaling:
+        """Return what runs phase 1 over the vertices' views."""
+        degrees, common = self.view(facts)
+        return Scaling.by_noise(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
 
     @property
     def degree_scale(self) -> Fraction:
@@ -84,10 +104,10 @@ class _TwoPhases(OneScale):
         drawn = draw(self.degree_scale, len(degrees))
         reports = [vertex.report_degree(int(d), x, degree_pad) for d, x in zip(degrees, drawn, strict=True)]
 
-        asked = collector.vertices_to_ask(reports, self.h)
+        closer = collector.vertices_to_ask(reports, self.h)
 
-        drawn = draw(self.common_scale, len(asked))
-        answers = {v: vertex.report_common(int(common(v)), x, common_pad) for v, x in zip(asked, drawn, strict=True)}
+        drawn = draw(self.common_scale, len(closer))
+        answers = {v: vertex.report_common(int(common(v)), x, common_pad) for v, x in zip(closer, drawn, strict=True)}
 
         return collector.noise_scale(reports, answers, k=self.k, epsilon_2=self.epsilon_2)
 
@@ -96,37 +116,3 @@ class _TwoPhases(OneScale):
         (scale,) = set(scales)
         drawn = noise.draw(scale, len(counts))
         return [vertex.report_count(int(c), x) for c, x in zip(counts, drawn, strict=True)]
-
-
-@dataclass(frozen=True)
-class Elv(_TwoPhases):
-    """The two phases over extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v."""
-
-    name = "elv"
-    promise = (
-        "Whatever else is known of the graph, all that the vertices report, and what is published of it, changes the"
-        " odds that any one pair of vertices is connected by at most a factor e^ε, but for a probability of δ"
-        " (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it is no protection against the process"
-        " that simulates the vertices."
-    )
-    needs_groups = False
-    publishes_scale = True
-
-    def cost(self, inside: int, outside: int = 0) -> Cost:
-        """Return the cost of m = inside + outside connections: groups make no difference."""
-        return self.cost_of_any(inside + outside)
-
-
-@dataclass(frozen=True)
-class Published(_TwoPhases):
-    """The paper's Algorithm 3: the two phases over cohesions, deg(v, MC(v)) and cn_in(v); kept for comparison."""
-
-    name = "published"
-    promise = "This release promises nothing: the noise does not follow from what a connection can change."
-    needs_groups = True
-    publishes_scale = False
-
-    def cost(self, inside: int, outside: int = 0) -> Cost:
-        """Return a cost that nothing bounds, unless nothing changes."""
-        # [published-none]
-        return UNBOUNDED if inside or outside else NOTHING

@@ -2,77 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pcneo.counting import cliques
 from pcneo.counting.losses import AFFORDABLE, PairLosses, pair_losses
 from pcneo.model import Graph, Run
-from pcneo.privacy.mechanisms import Critical
-from pcneo.privacy.quantiles import Scales
+from pcneo.privacy.simulated_scales import SimulatedScales
 from pcneo.release.audit.findings import Losses, PairLoss
-from pcneo.release.loss_report import CONNECTIONS, INSIDE, LossSummary, losses_inside, rates_of, summary
+from pcneo.release.loss_summary import CONNECTIONS, INSIDE, LossSummary, losses_inside, rates_of, summary
 from pcneo.release.prepared import Prepared
 
-__all__ = ["float_scales", "losses_of_connections", "losses_of_groups"]
+__all__ = ["losses_of_connections", "losses_of_groups"]
 
 
-def float_scales(scales: Sequence[Fraction] | None) -> NDArray[np.float64]:
-    """Return scales in doubles; equal ones stay equal, and 0 stays 0."""
-    return np.array([float(scale) for scale in scales or ()], np.float64)
-
-
-def losses_of_groups(one: Prepared, groups: Run, scales: Scales | None) -> Losses:
+def losses_of_groups(release: Prepared, groups: Run, scales: SimulatedScales | None) -> Losses:
     """Return the losses of all pairs inside the groups of a run, adjacent or not."""
-    mechanism, graph = one.mechanism, one.source.graph
-    promised = mechanism.epsilon if isinstance(mechanism, Critical) else mechanism.epsilon_2
-    found = _known(one, INSIDE)
-    if found is None:
-        rates, protected = rates_of(one.scales, graph.vertex_count), one.source.protected(groups)
-        found = losses_inside(graph, protected, mechanism.k, rates, AFFORDABLE)
-    return _losses(graph, found, scales, promised)
+    mechanism, graph = release.mechanism, release.source.graph
+    losses = _computed(release, INSIDE)
+    if losses is None:
+        rates, protected = rates_of(release.scaling.fixed, graph.vertex_count), release.source.facts(groups).protected()
+        losses = losses_inside(graph, protected, mechanism.k, rates, AFFORDABLE)
+    return _losses(graph, losses, scales, mechanism.promised_loss(inside=True))
 
 
-def losses_of_connections(one: Prepared, scales: Scales | None) -> Losses:
-    """Return the losses of all connections; for those outside groups `critical` promises nothing."""
-    mechanism, graph = one.mechanism, one.source.graph
-    promised = None if isinstance(mechanism, Critical) else mechanism.epsilon_2
-    found = _known(one, CONNECTIONS)
-    if found is None:
+def losses_of_connections(release: Prepared, scales: SimulatedScales | None) -> Losses:
+    """Return the losses of all connections, wherever they lie."""
+    mechanism, graph = release.mechanism, release.source.graph
+    losses = _computed(release, CONNECTIONS)
+    if losses is None:
         u, v = cliques.edge_ends(graph)
-        if isinstance(mechanism, Critical):
-            losses = pair_losses(graph, u, v, mechanism.k, rates_of(one.scales, graph.vertex_count))
+        if release.scaling.fixed is not None:
+            of_pairs = pair_losses(graph, u, v, mechanism.k, rates_of(release.scaling.fixed, graph.vertex_count))
         else:
             changes = mechanism.k * cliques.clique_supports(graph, mechanism.k).astype(np.float64)
-            losses = PairLosses(np.arange(len(u)), changes, True)
-        found = summary(u, v, losses, len(u))
-    return _losses(graph, found, scales, promised)
+            of_pairs = PairLosses(np.arange(len(u)), changes, True)
+        losses = summary(u, v, of_pairs, len(u))
+    return _losses(graph, losses, scales, mechanism.promised_loss(inside=False))
 
 
-def _known(one: Prepared, kind: str) -> LossSummary | None:
-    """What was found for the release already, unless it is a sample: more time is taken here."""
-    found = one.losses.get(kind)
-    return found if found is not None and found.seed is None else None
+def _computed(release: Prepared, kind: str) -> LossSummary | None:
+    """What was computed for the release already, unless it is a sample: more time is taken here."""
+    losses = release.losses.get(kind)
+    return losses if losses is not None and losses.seed is None else None
 
 
-def _losses(graph: Graph, found: LossSummary, scales: Scales | None, promised: Fraction | None) -> Losses:
+def _losses(graph: Graph, losses: LossSummary, scales: SimulatedScales | None, promised: Fraction | None) -> Losses:
     largest = None
     if scales is not None:
-        most = found.quantiles[-1]
+        most = losses.quantiles[-1]
         largest = (most / float(scales.high), most / float(scales.median), most / float(scales.low))
-        found = found.divided(float(scales.median))
+        losses = losses.divided(float(scales.median))
     return Losses(
-        pairs=found.pairs,
-        counted=found.counted,
-        seed=found.seed,
+        pairs=losses.pairs,
+        counted=losses.counted,
+        seed=losses.seed,
         promised=None if promised is None else float(promised),
-        quantiles=found.quantiles,
-        infinite=found.infinite,
+        quantiles=losses.quantiles,
+        infinite=losses.infinite,
         largest=largest,
-        worst=tuple(_named(graph, *each) for each in found.worst),
+        worst=tuple(_named(graph, u, v, loss) for u, v, loss in losses.worst),
     )
 
 

@@ -1,11 +1,12 @@
-"""What an audit finds, as values."""
+"""The result of an audit, as values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from pcneo.model import Key
-from pcneo.privacy.quantiles import Fit, Scales
+from pcneo.privacy.advice import Fit
+from pcneo.privacy.simulated_scales import SimulatedScales
 
 __all__ = ["NOTICE", "AuditResult", "Losses", "PairLoss", "Removal", "Removals"]
 
@@ -23,16 +24,17 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class Losses:
-    """What the pairs of one kind cost at fixed scales: those of `critical`, or the median of a random one.
+    """What the pairs of one kind cost, in ε: at scales that take no noise, or at the median of a random scale.
 
     Attributes:
         pairs: how many there are.
-        counted: how many were looked at; where fewer, they are a sample drawn with `seed`.
-        seed: of the sample; None where all were looked at.
+        counted: how many losses were computed; where fewer, the pairs are a sample drawn with `seed`.
+        seed: of the sample; None where every pair was counted.
         promised: what the mechanism, or its paper, says that a pair costs at most; None where it says nothing.
-        quantiles: the losses that 50, 90, 99 and 100 % of the pairs do not pass.
+        quantiles: the losses that 50, 90, 99 and 100 % of the pairs do not exceed.
         infinite: how many change a count that is published exactly.
-        largest: the largest loss that 5, 50 and 95 % of simulated first phases do not pass; None where none is random.
+        largest: the largest loss, at its 5, 50 and 95 % quantiles over simulated first phases; None where scales take
+            no noise.
         worst: the pairs that cost most, at most ten.
     """
 
@@ -54,9 +56,9 @@ class Removal:
         pair: its ends by key.
         inside: whether both lie in one stored group.
         groups: vertices whose cohesion changes.
-        scales: vertices whose scale changes; for `published`, whose view in the first phase changes.
-        mean: the average log-ratio of what is published, in favour of the truth; None for `published`.
-        worst: the largest log-ratio of what is published; for `published`, of what the first phase reports.
+        scales: vertices whose scale changes, or what stands for it (`RemovalEffect`); `meaning` says which.
+        mean: the average log-ratio of what is published, in favour of the truth; None where it is not computed.
+        worst: the largest log-ratio of what is published or reported; `meaning` says of which.
     """
 
     pair: tuple[Key, Key]
@@ -75,7 +77,7 @@ class Removals:
         connections: how many the graph has; each was as likely to be drawn.
         seed: what they were drawn with.
         seconds: what it took.
-        promised: ε for `critical`, for pairs inside groups if the groups stay; ε1 for `published`, from its paper.
+        promised: what the mechanism or its paper allows if the groups stay.
         meaning: what the figures say, in words.
         removed: the sample.
     """
@@ -90,22 +92,22 @@ class Removals:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
         notice: that it is for the owner alone.
         graph, run, p, score: what it rests on; the last three None without groups.
-        mechanism, promise, k, epsilon, delta: what was audited; δ is 0 for `critical`.
+        mechanism, promise, k, epsilon, delta: what was audited; δ is 0 for a mechanism that has none.
         covered: share of the connections that lie inside groups; None without groups or connections.
         protected: share of all pairs of vertices that lie inside groups; None without groups or pairs, or where the
             groups are too large for `critical`.
         exact: how many counts are published exactly.
-        exact_supports: whether `critical`'s scales rest on exact supports, or on a bound; None for the others.
+        exact_supports: whether scales rest on exact supports, or on a bound; None for a mechanism that uses none.
         inside: losses of all pairs inside groups; None likewise.
         connections: losses of all connections of the graph.
-        scales: simulated λ; None for `critical`.
+        scales: simulated λ; None where scales take no noise.
         removals: None where groups play no part, or none was asked for.
-        fits: how exact the total would be with `critical`, `edge` and `elv`, of those that can be had.
+        fits: how exact the total would be with each mechanism that an audit compares, of those that can be had.
         advice: which of them fits, in words.
     """
 
@@ -125,7 +127,7 @@ class AuditResult:
     exact_supports: bool | None
     inside: Losses | None
     connections: Losses
-    scales: Scales | None
+    scales: SimulatedScales | None
     removals: Removals | None
     fits: tuple[Fit, ...]
     advice: str

@@ -1,34 +1,33 @@
-"""The loss of one connection at a release's scales, for the owner's report (GUARANTEE.md#loss-of-one-connection).
+"""What pairs cost at a release's scales, summed up for the owner (GUARANTEE.md#loss-of-one-connection).
 
-The scales count as fixed here; `pcneo audit` looks further, and at how they are found. Pairs inside groups may be so
-many that they are passed over block by block, and never held together.
+The scales count as fixed here; `pcneo audit` looks further, and at how they are found. There may be so many pairs
+inside groups that they are computed block by block, and never lie in memory together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.counting.cliques import edge_ends
+from pcneo.counting.counted import CountedGraph
 from pcneo.counting.losses import ORDER_SEED, PairLosses, pair_losses
 from pcneo.counting.protected import Protected, pair_blocks
 from pcneo.errors import GraphError
-from pcneo.model import Graph, Run
-from pcneo.privacy.quantiles import QUANTILES, PassedQuantiles, quantiles, worst_places
-from pcneo.release.read_graph import Source
+from pcneo.model import Graph
+from pcneo.privacy.mechanisms import Scaling
+from pcneo.privacy.quantiles import StreamedQuantiles, quantiles, worst_places
 
 __all__ = [
     "CONNECTIONS",
     "INSIDE",
     "LossSummary",
-    "describe_losses",
     "find_losses",
     "losses_inside",
     "rates_of",
@@ -36,11 +35,11 @@ __all__ = [
 ]
 
 AFFORDABLE = 2_000_000_000
-"""Steps for k >= 4, some seconds; beyond, a sample of the pairs is looked at."""
+"""Steps for k >= 4, some seconds; where all pairs take more, a sample of them stands for all."""
 
 HELD = 2**21
-"""Pairs inside groups that are looked at together, in about 0.2 GB. More are passed over in blocks for k = 3, and for
-k >= 4 so many are drawn, some of them twice, of which each counts once."""
+"""Pairs inside groups that lie in memory together, in about 0.2 GB. Of more, all are computed in blocks for k = 3; for
+k >= 4 a sample of this many is drawn, and a pair that is drawn twice counts once."""
 
 INSIDE, CONNECTIONS = "pairsInsideGroups", "connections"
 
@@ -56,11 +55,11 @@ class LossSummary:
 
     Attributes:
         pairs: how many there are.
-        counted: how many were looked at; where fewer, they are a sample drawn with `ORDER_SEED`.
-        quantiles: the losses that each share in `QUANTILES` of those counted does not pass; inf where an exact count
-            changes.
+        counted: how many losses were computed; where fewer, the pairs are a sample drawn with `ORDER_SEED`.
+        quantiles: for each share in `QUANTILES` the loss, in ε, that this share of the counted pairs does not exceed;
+            inf where an exact count changes.
         infinite: how many cost infinitely much.
-        worst: ends by position and loss of those that cost most, at most ten, the costliest first.
+        worst: ends by position, and loss, of those that cost most; at most ten, the costliest first.
     """
 
     pairs: int
@@ -71,11 +70,11 @@ class LossSummary:
 
     @property
     def seed(self) -> int | None:
-        """What the sample was drawn with; None where all were looked at."""
+        """What the sample was drawn with; None where every pair was counted."""
         return None if self.counted == self.pairs else ORDER_SEED
 
     def divided(self, divisor: float) -> LossSummary:
-        """Return the same for losses that are all divided."""
+        """Return the summary with every loss divided by the same number."""
         return replace(
             self,
             quantiles=tuple(loss / divisor for loss in self.quantiles),
@@ -90,41 +89,40 @@ def rates_of(scales: Sequence[Fraction] | None, n: int) -> Floats:
     return np.array([1 / float(scale) if scale else math.inf for scale in scales])
 
 
-def find_losses(source: Source, k: int, scales: Sequence[Fraction] | None, run: Run | None) -> dict[str, LossSummary]:
+def find_losses(facts: CountedGraph, k: int, scaling: Scaling) -> dict[str, LossSummary]:
     """Return the losses over all pairs inside groups, adjacent or not, and over all connections.
 
     Args:
-        source: the graph and its groups.
+        facts: the graph, and its groups if there are any. Groups too large for memory are left out.
         k: vertices of a clique.
-        scales: t_v by vertex; None for 1 everywhere, which a common scale is to divide.
-        run: whose groups; None for none. Groups too large for memory are left out.
+        scaling: where one scale is found by noise, losses are those at scale 1, which that scale is to divide.
     """
-    graph = source.graph
-    rates = rates_of(scales, graph.vertex_count)
-    found: dict[str, LossSummary] = {}
-    if run is not None:
+    graph = facts.graph
+    rates = rates_of(scaling.fixed, graph.vertex_count)
+    summaries: dict[str, LossSummary] = {}
+    if facts.groups is not None:
         with suppress(GraphError):
-            found[INSIDE] = losses_inside(graph, source.protected(run), k, rates, AFFORDABLE)
+            summaries[INSIDE] = losses_inside(graph, facts.protected(), k, rates, AFFORDABLE)
     u, v = edge_ends(graph)
-    found[CONNECTIONS] = summary(u, v, pair_losses(graph, u, v, k, rates, affordable=AFFORDABLE), len(u))
-    return found
+    summaries[CONNECTIONS] = summary(u, v, pair_losses(graph, u, v, k, rates, affordable=AFFORDABLE), len(u))
+    return summaries
 
 
-def summary(u: Ends, v: Ends, found: PairLosses, pairs: int) -> LossSummary:
-    """Return what is kept of losses that are held.
+def summary(u: Ends, v: Ends, computed: PairLosses, pairs: int) -> LossSummary:
+    """Return the summary of losses that lie in memory.
 
     Args:
-        u, v: the ends of the pairs that were looked at.
-        found: their losses.
+        u, v: int64; the ends of the pairs that were given, by position.
+        computed: the losses of all of them, or of a sample.
         pairs: how many pairs there are in all.
     """
-    losses = found.losses
+    losses = computed.losses
     return LossSummary(
         pairs=pairs,
         counted=len(losses),
         quantiles=quantiles(losses),
         infinite=int(np.isinf(losses).sum()),
-        worst=_worst(u[found.places], v[found.places], losses),
+        worst=_worst(u[computed.places], v[computed.places], losses),
     )
 
 
@@ -143,37 +141,37 @@ def losses_inside(
         k: vertices of a clique.
         rates: float64, shape (n,); 1/t_v.
         affordable: steps for k >= 4.
-        held: pairs that may be held together.
+        held: pairs that may lie in memory together.
     """
     pairs = protected.pair_count
     if k == 3 and pairs > held:
-        return _passed(graph, protected, rates, held)
+        return _in_blocks(graph, protected, rates, held)
     u, v = _sample(protected, held) if pairs > held else next(pair_blocks(protected, most=held))
     return summary(u, v, pair_losses(graph, u, v, k, rates, affordable=affordable), pairs)
 
 
-def _passed(graph: Graph, protected: Protected, rates: Floats, held: int) -> LossSummary:
+def _in_blocks(graph: Graph, protected: Protected, rates: Floats, held: int) -> LossSummary:
     """The losses for k = 3, block by block."""
     pairs = protected.pair_count
-    asked, infinite = PassedQuantiles(pairs), 0
+    streamed, infinite = StreamedQuantiles(pairs), 0
     a, b, kept = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)  # the worst of the blocks before
-    for each in range(asked.PASSES):
+    for number in range(streamed.PASSES):
         for u, v in pair_blocks(protected, most=held):
             losses = pair_losses(graph, u, v, 3, rates).losses
-            asked.add(losses)
-            if each == 0:
+            streamed.add(losses)
+            if number == 0:
                 infinite += int(np.isinf(losses).sum())
                 here = worst_places(losses, _WORST)
                 a, b = np.concatenate((a, u[here])), np.concatenate((b, v[here]))
                 kept = np.concatenate((kept, losses[here]))
                 best = worst_places(kept, _WORST)
                 a, b, kept = a[best], b[best], kept[best]
-        asked.end_pass()
-    return LossSummary(pairs, pairs, asked.found(), infinite, _worst(a, b, kept))
+        streamed.end_pass()
+    return LossSummary(pairs, pairs, streamed.quantiles(), infinite, _worst(a, b, kept))
 
 
 def _sample(protected: Protected, size: int) -> tuple[Ends, Ends]:
-    """The ends of so many pairs, drawn with `ORDER_SEED`, each of them once."""
+    """The ends of up to `size` different pairs, drawn with `ORDER_SEED`."""
     drawn = np.unique(np.random.default_rng(ORDER_SEED).integers(protected.pair_count, size=size))
     before, parts = 0, list[tuple[Ends, Ends]]()
     for u, v in pair_blocks(protected, most=size):
@@ -183,23 +181,3 @@ def _sample(protected: Protected, size: int) -> tuple[Ends, Ends]:
         before += len(u)
     u, v = (np.concatenate(ends) for ends in zip(*parts, strict=True))
     return u, v
-
-
-def describe_losses(found: Mapping[str, LossSummary], scale: Fraction | None) -> dict[str, Any]:
-    """Return the largest loss and the quantiles as plain values; an infinite one as text.
-
-    Args:
-        found: as `find_losses` returned it.
-        scale: what the losses are to be divided by; None where they are at their scales already.
-    """
-    divisor = 1.0 if scale is None else float(scale)
-    described: dict[str, Any] = {}
-    for name, each in found.items():
-        values = [loss if math.isfinite(loss) else "infinite" for loss in each.divided(divisor).quantiles]
-        described[name] = {
-            **{f"quantile{share * 100:g}": value for share, value in zip(QUANTILES[:-1], values[:-1], strict=True)},
-            "largest": values[-1],
-            "pairs": each.counted,
-            "sampledWithSeed": each.seed,
-        }
-    return described

@@ -1,0 +1,146 @@
+"""A graph, its groups if there are any, and what is counted on them, each number once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.counting import cliques, common_neighbours
+from pcneo.counting.memo import Memo
+from pcneo.counting.protected import (
+    Groups,
+    LargestSupports,
+    Protected,
+    common_bounds,
+    largest_shared,
+    largest_supports,
+    protect,
+    refused_memory,
+)
+from pcneo.errors import GraphError
+from pcneo.model import CohesionBatch, Graph
+
+__all__ = ["CountedGraph"]
+
+Counts = NDArray[np.int64]
+
+
+class CountedGraph:
+    """What mechanisms, audits and the evaluation want to know of one graph: exact, and for its owner alone.
+
+    Attributes:
+        graph: its arrays.
+        groups: sets of vertices, by position in it; None for none.
+        label: what messages call the groups.
+    """
+
+    def __init__(self, graph: Graph, groups: CohesionBatch | Groups | None = None, label: str = "the graph") -> None:
+        """Take the arrays; nothing is computed before it is wanted."""
+        self.graph, self.groups, self.label = graph, groups, label
+        self._counts = Memo[int, Counts]()
+        self._common = Memo[str, tuple[Counts, int]]()
+        self._inner = Memo[str, Counts]()
+        self._protected = Memo[str, Protected]()
+        self._supports = Memo[int, LargestSupports]()
+        self._bounds = Memo[str, tuple[int, int]]()
+
+    def with_groups(self, groups: CohesionBatch | Groups, label: str) -> CountedGraph:
+        """Return the same graph with these groups; what is known of the graph alone is shared."""
+        grouped = CountedGraph(self.graph, groups, label)
+        grouped._counts, grouped._common = self._counts, self._common
+        return grouped
+
+    # --- Of the graph alone
+
+    @property
+    def vertex_count(self) -> int:
+        """The number of vertices."""
+        return self.graph.vertex_count
+
+    def degrees(self) -> Counts:
+        """Return deg(v): int64, shape (n,)."""
+        return self.graph.degrees
+
+    def count(self, sizes: Iterable[int]) -> None:
+        """Count the cliques of several sizes, which together takes less time than one by one.
+
+        Raises:
+            ParameterError, GraphError, AnswerError: as `cliques.clique_counts` does.
+        """
+        missing = {k for k in sizes if k not in self._counts}
+        for k, counts in cliques.clique_counts_of_sizes(self.graph, missing).items():
+            self._counts.put(k, counts)
+
+    def counts(self, k: int) -> Counts:
+        """Return Γ(v) over the whole graph: int64, shape (n,)."""
+        return self._counts.get(k, lambda: cliques.clique_counts(self.graph, k))
+
+    def common(self) -> Counts:
+        """Return c(v), the largest |N(v) ∩ N(u)| over u != v, adjacent or not: int64, shape (n,)."""
+        return self._largest_common()[0]
+
+    def largest_common(self) -> int:
+        """Return C, the largest c(v); 0 without vertices."""
+        return self._largest_common()[1]
+
+    def _largest_common(self) -> tuple[Counts, int]:
+        return self._common.get("c(v) and C", lambda: common_neighbours.largest_common(self.graph))
+
+    # --- Of the groups
+
+    def inner_degrees(self) -> Counts:
+        """Return deg(v, MC(v)) for each vertex: int64, shape (n,)."""
+        return self._inner.get("degrees", lambda: common_neighbours.degrees_inside(self.graph, self._cohesions()))
+
+    def inner_common(self) -> Counts:
+        """Return cn_in(v) for each vertex: int64, shape (n,)."""
+        return self._inner.get("common", lambda: common_neighbours.largest_common_inside(self.graph, self._cohesions()))
+
+    def protected(self) -> Protected:
+        """Return P̂ and Ĝ, which are counted and not listed.
+
+        Raises:
+            GraphError: there are no groups, or they are too large.
+        """
+        return self._protected.get("P̂ and Ĝ", self._protect)
+
+    def _protect(self) -> Protected:
+        groups = self._sets()
+        needed = refused_memory(self.graph, groups)
+        if needed is not None:
+            raise GraphError(
+                f"The groups of {self.label} have {len(groups.members):,} members in all, for which critical needs "
+                f"about {needed / 1e9:.1f} GB. Use the mechanism edge, or a run with a smaller p.",
+                memberships=len(groups.members),
+                bytes=needed,
+            )
+        return protect(self.graph, groups)
+
+    def largest_supports(self, k: int) -> LargestSupports:
+        """Return the largest S(e) of each vertex over the pairs inside groups.
+
+        Raises:
+            GraphError: there are no groups, they are too large, or an S(e) does not fit 64 bits.
+        """
+        return self._supports.get(k, lambda: largest_supports(self.protected(), k, shared=self._shared))
+
+    def _shared(self) -> Counts:
+        """The same for k = 3 and for every bound, and what takes long."""
+        return self._inner.get("shared", lambda: largest_shared(self.protected()))
+
+    def common_bounds(self) -> tuple[int, int]:
+        """Return the least and the most that C can be as far as P̂ and Ĝ tell."""
+        return self._bounds.get("C", lambda: common_bounds(self.protected()))
+
+    def _sets(self) -> CohesionBatch | Groups:
+        if self.groups is None:
+            raise GraphError("There are no groups to count in: the mechanism rests on a run.")
+        return self.groups
+
+    def _cohesions(self) -> CohesionBatch:
+        groups = self._sets()
+        if not isinstance(groups, CohesionBatch):
+            raise GraphError("There are groups, and no cohesions of single vertices to count in.")
+        return groups

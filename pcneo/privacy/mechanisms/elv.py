@@ -1,0 +1,37 @@
+"""`elv`: every connection protected, the noise level found by the vertices (GUARANTEE.md#elv-and-published)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.facts import Facts, Integers
+from pcneo.privacy.mechanisms.two_phases import TwoPhases
+from pcneo.privacy.protection import Protects
+
+__all__ = ["Elv"]
+
+
+@dataclass(frozen=True)
+class Elv(TwoPhases):
+    """The two phases over extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v."""
+
+    name = "elv"
+    promise = (
+        "Whatever else is known of the graph, all that the vertices report, and what is published of it, changes the"
+        " odds that any one pair of vertices is connected by at most a factor e^ε, but for a probability of δ"
+        " (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it is no protection against the process"
+        " that simulates the vertices."
+    )
+    protects = Protects.EVERY_CONNECTION
+    needs_groups = False
+    publishes_scale = True
+    compared = True
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return the cost of m = inside + outside connections: groups make no difference."""
+        return self.cost_of_any(inside + outside)
+
+    def view(self, facts: Facts) -> tuple[Integers, Integers]:
+        """Return deg(v) and c(v)."""
+        return facts.degrees(), facts.common()

@@ -1,0 +1,137 @@
+"""The form of mechanisms that find one noise level with ε1 and draw all counts with ε2 = ε - ε1."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from decimal import ROUND_UP, Context, Decimal, localcontext
+from fractions import Fraction
+
+from pcneo.errors import ParameterError
+from pcneo.privacy.composition import NOTHING, Cost
+from pcneo.privacy.facts import Facts
+from pcneo.privacy.laplace import standard_error
+from pcneo.privacy.mechanisms.base import Mechanism
+from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.scaling import Scaling
+from pcneo.privacy.noise import handed_scale
+from pcneo.privacy.outlook import Utility
+from pcneo.privacy.sensitivity import count_sensitivity
+
+__all__ = ["OneScale", "handed"]
+
+
+@dataclass(frozen=True)
+class OneScale(Mechanism):
+    """First a bound on common neighbours is found with ε1, then all counts get noise of one scale λ with ε2.
+
+    Attributes:
+        n: number of vertices, public.
+        delta: the probability with which the bound may fail.
+        epsilon_1: the part of ε that finds the bound.
+    """
+
+    n: int
+    delta: Fraction
+    epsilon_1: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        super().__post_init__()
+        whole("n", self.n, at_least=1)
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        """Fill in δ = min(1e-6, 1/n²) and ε1 = ε/10 where they are not given (GUARANTEE.md#defaults)."""
+        parameters = super().completed(parameters, n)
+        delta = min(Fraction(1, 10**6), Fraction(1, n * n)) if parameters.delta is None else parameters.delta
+        epsilon_1 = parameters.epsilon / 10 if parameters.epsilon_1 is None else parameters.epsilon_1
+        return replace(parameters, delta=delta, epsilon_1=epsilon_1)
+
+    @property
+    def epsilon_2(self) -> Fraction:
+        """The part of ε that is left for the counts."""
+        return self.epsilon - self.epsilon_1
+
+    @property
+    def least_scale(self) -> Fraction:
+        """k/ε2: λ is never smaller, whatever the graph."""
+        return self.k / self.epsilon_2
+
+    @property
+    def largest_scale(self) -> Fraction:
+        """k·C(max(n-2, k-2), k-2)/ε2: λ is never larger, whatever the graph."""
+        return count_sensitivity(self.n - 2, self.k) / self.epsilon_2
+
+    @property
+    @abstractmethod
+    def scale_without_connections(self) -> Fraction:
+        """λ of a graph without connections where all noise of the first phase is 0: public, and usually the least."""
+
+    @property
+    @abstractmethod
+    def _first_scales(self) -> tuple[Fraction, ...]: ...
+
+    def check_drawable(self) -> None:
+        """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw.
+
+        Raises:
+            ParameterError: a scale of the first phase, the least or the largest λ cannot be handed to the sampler.
+        """
+        # [scale-refused] λ is known only after the first draw, so its largest possible value decides.
+        for scale in (*self._first_scales, self.least_scale, self.largest_scale):
+            handed_scale(scale)
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether `check_drawable` passes; for a mechanism that is compared, not released."""
+        try:
+            self.check_drawable()
+        except ParameterError:
+            return False
+        return True
+
+    def cost_of_any(self, connections: int) -> Cost:
+        """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections wherever they are; δ rounded up, and 1 at most."""
+        # [group-delta]
+        if connections == 0:
+            return NOTHING
+        return Cost(connections * self.epsilon, _group_delta(self.delta, self.epsilon, connections))
+
+    def utility(self, facts: Facts, scaling: Scaling) -> Utility:
+        """Return what holds whatever the graph is; no fact is looked at."""
+        usual = self.scale_without_connections
+        error = standard_error([usual] * self.n) / self.k
+        return Utility(float(self.least_scale), float(usual), error)
+
+    def describe(self, utility: Utility) -> str:
+        """Say how large λ is at least, and usually at least."""
+        return (
+            f"{self.heading}: the noise level λ is at least {utility.least_scale:,.4g}, and "
+            f"{utility.usual_scale:,.4g} for a graph without connections, the usual least."
+        )
+
+    def promised_loss(self, *, inside: bool) -> Fraction | None:
+        """Return ε2: what finding λ costs is not in a loss at fixed scales."""
+        return self.epsilon_2
+
+
+def _group_delta(delta: Fraction, epsilon: Fraction, m: int) -> Fraction:
+    """Return δ·Σ e^{iε} over 0 <= i < m, rounded up at 30 digits; exactly δ for one connection, and never above 1."""
+    if m == 1:
+        return delta
+    if (m - 1) * epsilon > delta.denominator.bit_length() - delta.numerator.bit_length() + 1:
+        return Fraction(1)  # the last term alone: e^{(m-1)ε} > 1/δ
+    with localcontext(Context(prec=60 + len(str(int(1 / epsilon))))) as context:
+        eps = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+        powers = ((m * eps).exp() - 1) / (eps.exp() - 1)
+        exact = powers * Decimal(delta.numerator) / Decimal(delta.denominator)
+        context.prec, context.rounding = 30, ROUND_UP
+        above = (+exact).next_plus()
+    return min(Fraction(1), Fraction(above))
+
+
+def handed(scale: Fraction) -> Fraction:
+    """Return the scale that the sampler is really given, exactly."""
+    # [pad-scale]
+    return Fraction(handed_scale(scale))

@@ -1,0 +1,53 @@
+"""`published`: the paper's Algorithm 3, which promises nothing (GUARANTEE.md#elv-and-published)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
+from pcneo.privacy.facts import Facts, Integers
+from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, first_phase_loss
+from pcneo.privacy.mechanisms.two_phases import TwoPhases
+from pcneo.privacy.protection import Protects
+
+__all__ = ["Published"]
+
+
+@dataclass(frozen=True)
+class Published(TwoPhases):
+    """The paper's Algorithm 3: the two phases over cohesions, deg(v, MC(v)) and cn_in(v); kept for comparison."""
+
+    name = "published"
+    promise = "This release promises nothing: the noise does not follow from what a connection can change."
+    protects = Protects.NOTHING
+    needs_groups = True
+    publishes_scale = False
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return a cost that nothing bounds, unless nothing changes."""
+        # [published-none]
+        return UNBOUNDED if inside or outside else NOTHING
+
+    def view(self, facts: Facts) -> tuple[Integers, Integers]:
+        """Return deg(v, MC(v)) and cn_in(v)."""
+        return facts.inner_degrees(), facts.inner_common()
+
+    def removal_study(self) -> RemovalStudy:
+        """Compare what the first phase reports of the two graphs, for which the paper allows ε1."""
+        return RemovalStudy(self.epsilon_1, _REMOVED, self._compare)
+
+    def _compare(self, before: Facts, after: Facts) -> RemovalEffect:
+        (degrees, common), (later_degrees, later_common) = self.view(before), self.view(after)
+        moved = (degrees != later_degrees) | (common != later_common)
+        loss = first_phase_loss(
+            (degrees, later_degrees), (common, later_common), self.degree_scale, self.common_scale, self.h
+        )
+        return RemovalEffect(int(moved.sum()), None, loss)
+
+
+_REMOVED = (
+    "What each vertex sees in its own cohesion of the graph with the connection against that of the graph without it; "
+    "scales changed counts the vertices whose view changes. "
+    "worst: the largest log-ratio of what the first phase reports, for which the paper allows ε1; the counts' own loss "
+    "comes on top. No mechanism here promises anything for this."
+)

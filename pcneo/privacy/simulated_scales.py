@@ -1,0 +1,43 @@
+"""How a noise level that is itself random varies, by simulated first phases (GUARANTEE.md#loss-of-one-connection)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.privacy.noise import Noise, SimulatedNoise
+
+__all__ = ["SEED", "SimulatedScales", "simulate"]
+
+SEED = 1
+"""Seeds everything that an audit draws, so that a repeated audit repeats its numbers. A release takes no seed."""
+
+
+@dataclass(frozen=True)
+class SimulatedScales:
+    """λ in simulated first phases.
+
+    Attributes:
+        phases: how many were simulated, with `SEED`.
+        low, median, high: the 5 %, 50 % and 95 % quantiles of λ.
+    """
+
+    phases: int
+    low: Fraction
+    median: Fraction
+    high: Fraction
+
+
+def simulate(scale: Callable[[Noise], Fraction], phases: int) -> SimulatedScales:
+    """Run a mechanism's first phase many times with simulated noise.
+
+    Args:
+        scale: runs it once, with the noise it is given, and returns λ.
+        phases: how many times, at least 1.
+    """
+    noise = SimulatedNoise.seeded(SEED)
+    ascending = sorted(scale(noise) for _ in range(phases))
+    low, median, high = (ascending[max(0, math.ceil(share * phases) - 1)] for share in (0.05, 0.5, 0.95))
+    return SimulatedScales(phases, low, median, high)

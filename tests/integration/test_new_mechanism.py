@@ -1,0 +1,134 @@
+"""One class and its name in the registry are a new mechanism: requests, ledger, outputs and audit take it as it is."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import neo4j
+import pytest
+from graphs import Database
+from made_up import Shrug, Worst
+
+from pcneo import annotate
+from pcneo.errors import BudgetError, ParameterError
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
+from pcneo.release import GraphRequest, Prepared, ReleaseRequest, Terms, budget, release
+from pcneo.release.audit import audit
+
+NAME = "Person/KNOWS/id"
+KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+N = 7
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(KITE)
+    annotate.write(db.driver, db.name, p=0.5, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
+    budget.set_total(db.driver, db.name, graph=NAME, epsilon=3)
+    return db
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    for mechanism in (Worst, Shrug):
+        monkeypatch.setitem(MECHANISMS, mechanism.name, mechanism)
+
+
+def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **terms: bool) -> Prepared:
+    request = ReleaseRequest(to=to, mechanism=kind.name, epsilon=epsilon)
+    (prepared,), (released,) = release(db.driver, db.name, requests=[request], terms=Terms(**terms))
+    assert released.promise == kind.promise
+    return prepared
+
+
+def test_a_mechanism_with_a_promise_is_charged_published_and_reported(db: Database, tmp_path: Path) -> None:
+    prepared = make(db, tmp_path / "a.json", Worst, "3/2")
+    assert (prepared.mechanism, prepared.run) == (Worst(3, Fraction(3, 2), N), None)
+    account = budget.show(db.driver, db.name, graph=NAME)[0].account
+    assert account.spent == Cost(Fraction(3, 2))
+    assert account.sets == {}
+
+    public, report = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "a.owner.json"))
+    assert {name: public.get(name) for name in ("mechanism", "promise", "epsilon", "delta", "h", "p")} == {
+        "mechanism": "worst", "promise": Worst.promise, "epsilon": "1.5", "delta": "0", "h": None, "p": None,
+    }  # fmt: skip
+    assert public["scale"] == 3 * 5 / 1.5
+    assert (report["runBy"], report["epsilon1"], report["exactCounts"]) == (Worst.run_by, None, 0)
+    assert report["loss"]["connections"]["largest"] <= 1.5
+    ((entry,),) = db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")
+    assert [entry.get(name) for name in ("mechanism", "epsilon", "delta", "epsilonOne", "h", "run")] == [
+        "worst", "3/2", "0/1", None, None, None,
+    ]  # fmt: skip
+
+    make(db, tmp_path / "b.json", Worst, "3/2")
+    with pytest.raises(BudgetError, match="has ε = 0"):
+        make(db, tmp_path / "c.json", Worst, "1/1000")
+
+
+def test_a_mechanism_without_a_promise_is_never_charged_as_bounded(db: Database, tmp_path: Path) -> None:
+    with pytest.raises(BudgetError, match="shrug promises nothing"):
+        make(db, tmp_path / "a.json", Shrug)
+    prepared = make(db, tmp_path / "a.json", Shrug, no_promise=True)
+    assert prepared.run is not None
+    account = budget.show(db.driver, db.name, graph=NAME)[0].account
+    assert not account.spent.is_bounded
+    assert "scale" not in json.loads((tmp_path / "a.json").read_text())
+    report = json.loads((tmp_path / "a.owner.json").read_text())
+    assert (report["delta"], report["left"], report["run"]) == ("1/7", None, prepared.run.id)
+    with pytest.raises(BudgetError, match="not bounded"):
+        make(db, tmp_path / "b.json", Worst)
+
+
+def test_an_older_version_that_does_not_know_it_does_not_count_it_as_bounded(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(db, tmp_path / "a.json", Worst)
+    monkeypatch.delitem(MECHANISMS, Worst.name)
+    account = budget.show(db.driver, db.name, graph=NAME)[0].account
+    assert not account.spent.is_bounded
+    request = ReleaseRequest(to=tmp_path / "b.json", epsilon=1)
+    with pytest.raises(BudgetError, match="mechanism worst, which only another version knows"):
+        release(db.driver, db.name, requests=[request])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"mechanism": "worst", "k": 5}, "up to k = 4"),
+        ({"mechanism": "worst", "delta": "0.1"}, "worst has no delta"),
+        ({"mechanism": "worst", "p": "0.5"}, "rests on no run; leave p out"),
+        ({"mechanism": "shrug", "h": 3}, "shrug has no h"),
+        ({"mechanism": "shrug", "delta": "2"}, "delta must be"),
+    ],
+)
+def test_what_it_refuses_is_refused_before_anything_is_read(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, object], says: str
+) -> None:
+    monkeypatch.setattr("pcneo.release.releasing.prepare", lambda *_: pytest.fail("the graph was read"))
+    before = db.everything()
+    with pytest.raises(ParameterError, match=says):
+        release(
+            db.driver,
+            db.name,
+            requests=[ReleaseRequest(tmp_path / "a.json", epsilon=1, **given)],  # pyright: ignore[reportArgumentType]
+        )
+    assert db.everything() == before
+
+
+def test_an_audit_takes_it_and_compares_with_it(db: Database) -> None:
+    result = audit(db.driver, db.name, request=GraphRequest(mechanism="worst", epsilon=1), resample=2)
+    assert (result.connections.promised, result.scales, result.removals) == (1, None, None)
+    assert result.connections.quantiles[-1] <= 1
+    assert [fit.mechanism for fit in result.fits] == ["edge", "elv", "worst"]
+    assert "Of the 3 that protect every connection with nothing given" in result.advice
+
+    result = audit(db.driver, db.name, request=GraphRequest(mechanism="shrug", epsilon=1), resample=2)
+    assert result.connections.promised is result.inside.promised is None  # pyright: ignore[reportOptionalMemberAccess]
+    assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv", "worst"]
+
+    result = audit(db.driver, db.name, request=GraphRequest(mechanism="critical", epsilon=1, k=5), resample=0)
+    assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv"]  # worst refuses k = 5

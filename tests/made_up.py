@@ -1,0 +1,72 @@
+"""Mechanisms that exist in tests alone, each as one class: what a new file in `privacy/mechanisms` has to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import comb
+
+from pcneo.errors import ParameterError
+from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
+from pcneo.privacy.facts import Facts
+from pcneo.privacy.mechanisms import Mechanism, Parameters, Scaling
+from pcneo.privacy.protection import Protects
+
+__all__ = ["Shrug", "Worst"]
+
+
+@dataclass(frozen=True)
+class Worst(Mechanism):
+    """Protects every connection with the scale of a complete graph, the same for each vertex; needs no run, no δ."""
+
+    n: int
+
+    name = "worst"
+    run_by = "the owner, who sees the whole graph"
+    promise = "Whatever else is known, the counts change the odds of any one connection by at most a factor e^ε."
+    protects = Protects.EVERY_CONNECTION
+    needs_groups = False
+    publishes_scale = True
+    compared = True
+
+    @classmethod
+    def in_range(cls, parameters: Parameters) -> Parameters:
+        if parameters.k > 4:
+            raise ParameterError("worst counts up to k = 4.", name="k", value=parameters.k)
+        return parameters
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        if n > 1_000:
+            raise ParameterError("worst is for small graphs.", name="n", value=n)
+        return super().completed(parameters, n)
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        return Cost((inside + outside) * self.epsilon)
+
+    def scaling(self, facts: Facts) -> Scaling:
+        return Scaling.of_vertices([self.k * comb(max(self.n - 2, self.k - 2), self.k - 2) / self.epsilon] * self.n)
+
+
+@dataclass(frozen=True)
+class Shrug(Mechanism):
+    """Promises nothing: half of the counts get noise of scale 1; rests on groups, and has a δ that means nothing."""
+
+    delta: Fraction
+
+    name = "shrug"
+    run_by = "nobody in particular"
+    promise = "This promises nothing."
+    protects = Protects.NOTHING
+    needs_groups = True
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        parameters = super().completed(parameters, n)
+        return replace(parameters, delta=parameters.delta or Fraction(1, 7))
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        return UNBOUNDED if inside or outside else NOTHING
+
+    def scaling(self, facts: Facts) -> Scaling:
+        return Scaling.of_vertices([Fraction(int(degree) % 2) for degree in facts.inner_degrees()])
