@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import annotate, audit, demo, queries, release, server, show
+from pcneo.cli import annotate, audit, budget, clean, demo, export, load, queries, release, runs, schema, server, show
 
 __all__ = ["app"]
 
@@ -30,17 +30,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="demo")(demo.demo)
-app.command(name="load")(annotate.load)
+app.command(name="load")(load.load)
 app.command(name="annotate")(annotate.annotate)
 app.command(name="queries")(queries.queries)
 app.command(name="show")(show.show)
-app.command(name="export")(show.export)
-app.command(name="runs")(queries.runs)
-app.command(name="clean")(queries.clean)
+app.command(name="export")(export.export)
+app.command(name="runs")(runs.runs)
+app.command(name="clean")(clean.clean)
 app.command(name="release")(release.release)
 app.command(name="audit")(audit.audit)
-app.add_typer(release.budget, name="budget")
-app.command(name="schema")(queries.schema)
+app.add_typer(budget.app, name="budget")
+app.command(name="schema")(schema.schema)
 app.add_typer(server.app, name="server")
 
 

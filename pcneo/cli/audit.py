@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.annotate import Json
 from pcneo.cli.console import Bars, connected, print_json, print_table
-from pcneo.cli.release import AskedAgain, Delta, EpsilonOne, GraphName, RunName, RunP, RunScore
+from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult, Losses, Removals
@@ -28,7 +27,7 @@ def audit(
     mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
-    h: AskedAgain = None,
+    h: Closer = None,
     resample: Annotated[
         int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
     ] = 20,

@@ -115,7 +115,7 @@ def _checked_mechanism(one: Chosen, graph: Graph) -> AnyMechanism:
     mechanism = mechanism_of(one.asked, graph.vertex_count)
     if not isinstance(mechanism, Critical):
         mechanism.check_scales()
-    check_keys(graph.keys.tolist(), one.asked.to.suffix)
+    check_keys(graph.keys.tolist(), one.asked.public.suffix)
     return mechanism
 
 

@@ -175,9 +175,9 @@ def _publish(
         failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
         if failed:
             failures.append(_say_failed(one, list(parts), failed))
-        if str(one.asked.to) not in failed:
+        if str(one.asked.public) not in failed:
             total = total_of(each.counts, one.mechanism.k)
-            released.append(Released(one.id, one.asked.to, one.asked.reports, total, one.mechanism.promise))
+            released.append(Released(one.id, one.asked.public, one.asked.reports, total, one.mechanism.promise))
     if failures:
         raise PcneoError(" ".join(failures), released=released)
     return released
@@ -199,8 +199,8 @@ def _parts(
         parts[name] = partial(_write_property, gateway, each, property_name)
     # The public file comes last: where it is, nothing else is still to be written.
     public = public_record(one.mechanism, one.run.p_text if one.run else None, each.scales, each.counts)
-    text = public_text(public, each.counts, one.asked.to.suffix)
-    parts[str(one.asked.to)] = partial(write_public, one.asked.to, text)
+    text = public_text(public, each.counts, one.asked.public.suffix)
+    parts[str(one.asked.public)] = partial(write_public, one.asked.public, text)
     return parts
 
 

@@ -31,7 +31,7 @@ class Asked:
         report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
     """
 
-    to: Path
+    to: AnyPath
     mechanism: str = "critical"
     k: int = 3
     epsilon: object = None
@@ -42,12 +42,17 @@ class Asked:
     p: object = None
     score: str | None = None
     run: str | None = None
-    report: Path | None = None
+    report: AnyPath | None = None
+
+    @property
+    def public(self) -> Path:
+        """The public file."""
+        return Path(self.to)
 
     @property
     def reports(self) -> tuple[Path, Path]:
         """The owner's report in Markdown and in JSON."""
-        markdown = self.report or self.to.with_suffix(".owner.md")
+        markdown = self.public.with_suffix(".owner.md") if self.report is None else Path(self.report)
         return markdown, markdown.with_suffix(".json")
 
 
@@ -117,11 +122,11 @@ def check_destinations(asked: Sequence[Asked]) -> None:
     """
     taken: set[Path] = set()
     for one in asked:
-        if one.to.suffix not in SUFFIXES:
+        if one.public.suffix not in SUFFIXES:
             raise ParameterError(f"The public file {one.to} must end in .csv or .json.", name="to", value=one.to)
-        if one.report is not None and one.report.suffix != ".md":
+        if one.report is not None and one.reports[0].suffix != ".md":
             raise ParameterError(f"The report {one.report} must end in .md.", name="report", value=one.report)
-        for path in (one.to, *one.reports):
+        for path in (one.public, *one.reports):
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own.", name="to", value=path
