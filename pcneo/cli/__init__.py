@@ -1,4 +1,7 @@
-"""The command line: parse, call one function, print. Each command is a function that a notebook can call, too."""
+"""The command line. A command parses its options, calls one public function and prints the result.
+
+Each command has the file of its name; `console.py` and `options.py` hold what they share.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,8 @@ app.command(name="schema")(schema.schema)
 app.add_typer(server.app, name="server")
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from pcneo.config import __version__
 
         typer.echo(f"pcneo {__version__}")

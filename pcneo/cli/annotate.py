@@ -116,12 +116,12 @@ def annotate(
 
 
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
-    """One row a cohesion, and nothing else on standard output."""
+    """Print a row for each cohesion, and nothing else on standard output."""
     columns = ["vertex", "p", "score", "size", "edges", "density", "members"]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     for number, cohesion in enumerate(cohesions):
         if number == 0 and not as_json:
-            writer.writerow(columns)  # not before the first row: a question that fails prints nothing here
+            writer.writerow(columns)  # only now: a search that fails prints nothing
         p = f"{cohesion.p.numerator}/{cohesion.p.denominator}"
         values = [cohesion.vertex, p, cohesion.score, cohesion.size, cohesion.edges, cohesion.density]
         if as_json:
@@ -136,17 +136,17 @@ SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "d
 def _print_written(result: WriteResult) -> None:
     rows = [[*_summary_row(run.p, run.summary), run.run] for run in result.runs]
     print_table([*SUMMARY, "run"], rows, f"{result.vertices:,} vertices, {result.edges:,} edges")
-    _say_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
 
 
 def _print_stats(result: StatsResult) -> None:
     rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
     print_table(SUMMARY, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")
-    _say_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
 
 
-def _say_seconds(**millis: int) -> None:
-    note(" · ".join(f"{what} {each / 1000:.1f} s" for what, each in millis.items()))
+def _note_seconds(**millis: int) -> None:
+    note(" · ".join(f"{stage} {duration / 1000:.1f} s" for stage, duration in millis.items()))
 
 
 def _summary_row(p: str, summary: Summary) -> list[Any]:
@@ -164,14 +164,14 @@ def _print_estimate(result: EstimateResult) -> None:
     rows = [
         (
             p,
-            one.sampled,
-            one.memberships,
-            f"{one.memberships_low:,} to {one.memberships_high:,}",
-            one.compute_seconds,
-            one.write_seconds,
-            f"{one.store_bytes / 1e6:,.1f} MB",
+            estimate.sampled,
+            estimate.memberships,
+            f"{estimate.memberships_low:,} to {estimate.memberships_high:,}",
+            estimate.compute_seconds,
+            estimate.write_seconds,
+            f"{estimate.store_bytes / 1e6:,.1f} MB",
         )
-        for p, one in result.estimates.items()
+        for p, estimate in result.estimates.items()
     ]
     columns = ["p", "sampled", "memberships", "95 % interval", "search s", "write s", "store"]
     print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")

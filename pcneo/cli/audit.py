@@ -84,7 +84,7 @@ def _print(result: AuditResult) -> None:
     shown = [(name, losses) for name, losses in kinds if losses is not None]
     _print_losses(shown, with_largest=result.scales is not None)
     for name, losses in shown:
-        rows = [(*one.pair, one.connected, _number(one.loss)) for one in losses.worst]
+        rows = [(*pair.pair, pair.connected, _number(pair.loss)) for pair in losses.worst]
         print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}")
     if result.removals is not None:
         _print_removals(result.removals)
@@ -115,14 +115,14 @@ def _print_removals(removals: Removals) -> None:
     )
     rows = [
         (
-            *one.pair,
-            one.inside,
-            one.groups,
-            one.scales,
-            "" if one.mean is None else _number(one.mean),
-            _number(one.worst),
+            *removal.pair,
+            removal.inside,
+            removal.groups,
+            removal.scales,
+            "" if removal.mean is None else _number(removal.mean),
+            _number(removal.worst),
         )
-        for one in removals.removed
+        for removal in removals.removed
     ]
     print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows)
     print(removals.meaning)

@@ -55,14 +55,17 @@ def show_budget(
     with connected() as (driver, database):
         budgets = show(driver, database, graph=graph)
     if as_json:
-        print_json([_plain_budget(each) for each in budgets])
+        print_json(list(map(_plain, budgets)))
         return
-    for each in budgets:
-        account = each.account
+    for budget in budgets:
+        account = budget.account
         print_table(
             ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run"],
-            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run) for r in each.releases],
-            f"{each.graph}: total {account.total or 'not set'}, spent {account.spent}",
+            [
+                (r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run)
+                for r in budget.releases
+            ],
+            f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
         for line in _sets_lines(account):
             print(f"  {line}")
@@ -82,7 +85,7 @@ def _sets_lines(account: Account) -> list[str]:
     ]
 
 
-def _plain_budget(budget: GraphBudget) -> dict[str, object]:
+def _plain(budget: GraphBudget) -> dict[str, object]:
     account = budget.account
     return {
         "graph": budget.graph,

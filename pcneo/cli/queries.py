@@ -49,7 +49,7 @@ def queries(
             print_json({"name": name, "cypher": cypher})
         else:
             print(cypher, end="")
-        _say_unnamed({"--node-label": node_label, "--relationship-type": relationship_type, "--key": key})
+        _note_unnamed({"--node-label": node_label, "--relationship-type": relationship_type, "--key": key})
         return
     with connected() as (driver, database):
         result = run_query(
@@ -69,8 +69,8 @@ def queries(
         print_table(result.columns, result.rows)
 
 
-def _say_unnamed(given: dict[str, object]) -> None:
-    """Where some names of the user's are put in and others not, the query may fit no database."""
+def _note_unnamed(given: dict[str, object]) -> None:
+    """Note which names are still the sample's where others are the user's: such a query may fit no database."""
     left = [option for option, value in given.items() if not value]
     if 0 < len(left) < len(given):
         note(f"Not given, so that the sample's name stands there: {', '.join(left)}")

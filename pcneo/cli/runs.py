@@ -39,14 +39,14 @@ def runs(
             verified = []
             show = partial(print_json if as_json else _print_runs, list_runs(driver, database))
     show()
-    if any(False in (each.graph_same, each.memberships_same) for each in verified):
+    if any(False in (run.graph_same, run.memberships_same) for run in verified):
         raise typer.Exit(GraphChangedError.exit_code)
 
 
 def _print_runs(runs: list[StoredRun]) -> None:
     columns = ("run", "graph", "scope", "p", "score", "status", "vertices", "edges", "memberships", "finished", "moved")
     names = ("id", "graph", "scope", "p_text", "score", "status", "vertices", "edges", "memberships", "finished_at")
-    print_table(columns, [[*(getattr(each.run, name) for name in names), each.moved] for each in runs])
+    print_table(columns, [[*(getattr(stored.run, name) for name in names), stored.moved] for stored in runs])
 
 
 def _print_verified(runs: list[VerifiedRun]) -> None:
