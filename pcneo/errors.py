@@ -9,7 +9,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     │   ├── KeyPropertyError    4   missing, mixed, repeated or unusable keys
     │   ├── NotFoundError       4   a vertex, run, graph or query that does not exist
     │   └── GraphChangedError   4   the graph moved while it was being read
-    ├── DatabaseError           5   the database could not do what was asked
+    ├── DatabaseError           5   the database could not do what it should
     │   ├── ConnectionFailedError 5   unreachable, wrong scheme, wrong password, too old
     │   ├── RightsError         5   the user may not read, write or change the schema
     │   ├── SchemaError         5   an index or a constraint is missing
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class PcneoError(Exception):
-    """The root: `str(error)` is a whole sentence for a person, `data` what it is about, by name."""
+    """The root: `str(error)` is a whole sentence for a person, `data` holds the values it is about, by name."""
 
     exit_code: ClassVar[int] = 1
 
@@ -80,7 +80,7 @@ class KeyPropertyError(GraphError):
 
 
 class NotFoundError(GraphError):
-    """A vertex, run, graph or query that was asked for does not exist; `data` has `what` and `name`."""
+    """A vertex, run, graph or query of this name does not exist; `data` has `what` and `name`."""
 
 
 class GraphChangedError(GraphError):
@@ -88,7 +88,7 @@ class GraphChangedError(GraphError):
 
 
 class DatabaseError(PcneoError):
-    """The database could not do what was asked; `data` has Neo4j's `code` where there is one."""
+    """The database failed or refused; `data` has Neo4j's `code` where there is one."""
 
     exit_code = 5
 

@@ -114,7 +114,7 @@ class Run:
     Attributes:
         id: the run's identifier, carried by each of its hubs.
         graph: the graph's name.
-        scope: `graph` (every vertex) or `vertices` (those asked for).
+        scope: `graph` (every vertex) or `vertices` (those that were named).
         p_text: p as a canonical fraction `a/b`.
         score: name of the score.
         status: `running`, `complete` or `replaced`.
@@ -271,7 +271,7 @@ class ShownCohesion:
 
 @dataclass(frozen=True, eq=False)
 class StoredCohesions:
-    """Every cohesion of one run, with the graph that it is of.
+    """Every cohesion of one run, and the graph they are of.
 
     Attributes:
         run: the record.

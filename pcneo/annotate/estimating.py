@@ -1,4 +1,4 @@
-"""Mode `estimate`: what `write` would cost, from a sample of vertices; nothing is written."""
+"""Mode `estimate`: what `write` would cost, estimated from a sample of vertices; nothing is written."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ __all__ = ["Estimate", "EstimateResult", "estimate"]
 SAMPLE = 400
 """Vertices that are searched."""
 WRITE_RATE = 55_000
-"""Memberships a second that are assumed; two cores shared with the server (DATA-MODEL.md#what-it-costs)."""
+"""Memberships a second, assumed: measured on two cores shared with the server (DATA-MODEL.md#what-it-costs)."""
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
 """Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
 
 Without the server's transaction logs, which grow by a few hundred bytes a membership up to their own limit.
 """
 MANY = 10_000_000
-"""Memberships from which on a warning is given: minutes of writing, and again of deleting."""
+"""Memberships from which a warning is given: they take minutes to write, and again to delete."""
 
 log = logging.getLogger("pcneo")
 
@@ -44,7 +44,7 @@ class Estimate:
     Attributes:
         sampled: vertices that were searched.
         memberships, memberships_low, memberships_high: the estimate and a 95 % interval (normal approximation).
-        compute_seconds: on the cores asked for.
+        compute_seconds: with the threads of the configuration.
         write_seconds: at `WRITE_RATE` memberships a second.
         store_bytes: relationships and hubs.
     """
@@ -139,7 +139,7 @@ def estimate(
 
 
 def _estimate(supply: WholeGraph, p: Fraction, score: str) -> Estimate:
-    """Simple random sample without replacement; its seed is fixed, so that asking twice gives the same numbers."""
+    """Estimate from a simple random sample without replacement; its seed is fixed: two estimates are the same."""
     n = supply.vertices
     sample = np.random.default_rng(0).choice(n, size=min(SAMPLE, n), replace=False)
     # The kernels are compiled before the clock starts: that is no cost of the search.

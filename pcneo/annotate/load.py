@@ -1,8 +1,7 @@
-"""Use case: put a graph file into the database."""
+"""Use case: load a graph file into the database."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import KeyPropertyError
 from pcneo.graph.files import GraphFile, read_graph_file
-from pcneo.model import Progress
+from pcneo.model import AnyPath, Progress
 from pcneo.store.load_gateway import LoadGateway
 
 if TYPE_CHECKING:
@@ -25,21 +24,21 @@ BATCH = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class LoadResult:
-    """What a load found in the file and did to the database.
+    """What was in the file, and what a load did to the database.
 
     Attributes:
         configuration: path, database, nodeLabel, relationshipType and key.
         key_kind: integer or string.
         node_count: vertices in the file.
         relationship_count: edges in the file, as an undirected simple graph has them.
-        nodes_created: vertices that were not there.
-        nodes_matched: vertices that were, whose properties were left alone.
-        relationships_created: edges that were not there.
-        relationships_matched: edges that were, in either direction.
-        constraint_created: whether the key was made unique now; False where it was already.
+        nodes_created: vertices that the database did not have.
+        nodes_matched: vertices that it had; their properties were left alone.
+        relationships_created: edges that the database did not have.
+        relationships_matched: edges that it had, in either direction.
+        constraint_created: whether the uniqueness constraint on the key is new.
         lines: lines in the file.
         self_loops_dropped: edges from a vertex to itself.
-        parallel_dropped: edges whose pair an earlier edge of the file has already.
+        parallel_dropped: edges that repeat an earlier edge of the file, in either direction.
         header: the first line where it named the columns of an edge list, else None.
         lines_with_more_columns: lines of an edge list with columns after the second, which were ignored.
         attributes_dropped: attributes that are no scalars, by name, with how many vertices and edges have them.
@@ -69,7 +68,7 @@ class LoadResult:
 def load(
     driver: Driver,
     database: str | None,
-    path: str | os.PathLike[str],
+    path: AnyPath,
     *,
     node_label: str,
     relationship_type: str,
@@ -78,10 +77,10 @@ def load(
 ) -> LoadResult:
     """Load a graph file: its vertices under one label and key, its edges as one relationship a pair.
 
-    A relationship runs from the smaller key. Vertices that are there already are found by label and key and keep their
-    properties as they are; pairs that a relationship of the type connects already, in either direction, get none. So a
-    second load adds nothing, and one that was cut short is completed by running it again. The file is read to its end
-    before anything is written.
+    A relationship runs from the smaller key. Vertices that exist already, by label and key, keep their properties;
+    pairs that a relationship of the type connects already, in either direction, get no second one. So loading a file
+    again adds nothing, and an interrupted load is completed by running it again. The whole file is read before anything
+    is written.
 
     Args:
         driver: connected to the server.
@@ -90,13 +89,16 @@ def load(
         node_label: label of the vertices.
         relationship_type: type of the relationships.
         key: name of the key property, made unique within the label by a constraint.
-        progress: called with "nodes" or "relationships", how many rows are written, and how many there are.
+        progress: called with "nodes" or "relationships", the rows written and all rows.
+
+    Returns:
+        Counts of both, and how long it took.
 
     Raises:
         ParameterError: a name that cannot be a label, type or property, or is one of pcneo's own.
         FileFormatError: the file cannot be read as a graph; nothing was written.
-        KeyPropertyError: nodes there already share a key, or have keys of another kind; nothing was written.
-        DatabaseError: the database could not do it.
+        KeyPropertyError: nodes in the database share a key, or have keys of another kind; nothing was written.
+        DatabaseError: the database refused a write.
     """
     gateway = LoadGateway(driver, database, node_label, relationship_type, key)
     started = time.monotonic()
@@ -137,7 +139,7 @@ def load(
 
 
 def _refuse_mixed_kinds(gateway: LoadGateway, file: GraphFile) -> None:
-    """A graph whose keys are integers and strings is refused everywhere else, so none is made here."""
+    """Refuse to make a graph with integers and strings as keys: every other command would refuse that graph."""
     counts = gateway.count_keys(gateway.selection)
     other = counts.strings if file.key_kind == "integer" else counts.integers
     if other:

@@ -1,4 +1,4 @@
-"""Cohesions into the database: one writer a graph, runs that appear whole or not at all, remains swept.
+"""Write cohesions: one writer at a time for a graph, runs that appear whole or not at all, leftovers swept.
 
 Hubs are created under a fresh run identifier while the previous run stays visible; the transaction that holds the
 graph's lock then makes the new run `complete` and the old one `replaced` at once (DATA-MODEL.md#the-life-of-a-run).
@@ -40,18 +40,19 @@ __all__ = [
 MEMBERSHIPS_A_TRANSACTION = 20_000
 WRITERS = 3
 """Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best
-(DATA-MODEL.md#what-it-costs). Beside a
-server on the same two cores two or three write faster than four (`scripts/bench writers`)."""
+(DATA-MODEL.md#what-it-costs). Beside a server on the same two cores two or three write faster than four
+(`scripts/bench writers`).
+"""
 
 log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
 class NewRun:
-    """A run on its way into the database.
+    """A run that is being written.
 
     Attributes:
-        id: fresh, random.
+        id: random.
         p: the exact fraction.
         score: name of the score.
         scope: `graph` or `vertices`.
@@ -65,7 +66,7 @@ class NewRun:
     owners: Sequence[Key] = ()
 
     def replaces(self, run: Run) -> bool:
-        """Whether a complete run goes when this one becomes complete."""
+        """Whether a complete run is replaced when this one completes."""
         return run.status == "complete" and self.scope == "graph" and self._same_question(run)
 
     def trims(self, run: Run) -> bool:
@@ -77,7 +78,7 @@ class NewRun:
 
 
 class GraphWriter:
-    """The right to write one graph, and the runs begun under it; made by `writer_of`."""
+    """The right to write one graph, and the runs begun with it; `writer_of` makes it."""
 
     def __init__(self, gateway: Gateway, graph: GraphRecord, lock: GraphLock) -> None:
         """Begin with no run."""
@@ -89,16 +90,16 @@ class GraphWriter:
         self._lock = lock
 
     def begin_run(self, p: Fraction, score: str, scope: str, owners: Sequence[Key]) -> NewRun:
-        """Record a fresh run; it stays `running`, and so unseen, until `complete`."""
+        """Record a new run; it stays `running`, and so invisible, until `complete`."""
         run = NewRun(uuid.uuid4().hex, p, score, scope, owners)
         self.gateway.create_run(run.id, self.graph.name, scope, float(p), p_text(p), score, __version__)
         self.begun.append(run)
         return run
 
     def write_rows(self, run: NewRun, rows: Iterable[CohesionRow]) -> Iterator[int]:
-        """Write hubs, several transactions at once, and yield the memberships of each as it is done.
+        """Write hubs in several transactions at once; yield the memberships of a transaction when it is done.
 
-        Rows are taken only as fast as they are written, so an endless supply needs bounded memory.
+        Rows are taken only as fast as they are written, so that memory stays bounded however many there are.
         """
         with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool:
             pending: deque[Future[int]] = deque()
@@ -134,7 +135,7 @@ class GraphWriter:
             self.completing = True
 
     def _rest(self, run: NewRun, old: Run) -> tuple[int, str]:
-        """What an earlier run of single vertices keeps: memberships, and their hash."""
+        """Return what an earlier run of single vertices keeps: its memberships, and their hash."""
         gone = set(run.owners)
         stored = self.gateway.stream_cohesions(self.graph.selection, old.id)
         # A hub whose owner was deleted has none; a member that was deleted is in no hub any more.
@@ -144,7 +145,7 @@ class GraphWriter:
 
 @contextmanager
 def writer_of(gateway: Gateway, name: str, selection: Selection) -> Iterator[GraphWriter]:
-    """Hold the right to write one graph; sweep what dead writers left; on failure, what this one left.
+    """Hold the right to write one graph. Sweeps what dead writers left and, on failure, what this one wrote.
 
     Raises:
         BusyError: another writer holds the graph.
@@ -158,7 +159,7 @@ def writer_of(gateway: Gateway, name: str, selection: Selection) -> Iterator[Gra
         try:
             yield writer
         except BaseException:
-            # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by status.
+            # Whether a commit that has been sent counts is unknown here; the next sweep decides by the run's status.
             if not writer.completing:
                 _discard(gateway, lock, name, [run.id for run in writer.begun])
             raise
@@ -166,7 +167,7 @@ def writer_of(gateway: Gateway, name: str, selection: Selection) -> Iterator[Gra
 
 
 def _sweep_if_free(gateway: Gateway, name: str) -> None:
-    """Best effort: the new run counts already, and whoever writes this graph next sweeps what is left."""
+    """Sweep if nobody else writes; the new run counts already, and the next writer sweeps what is left."""
     try:
         with GraphLock(gateway, name):
             sweep(gateway, name)
@@ -175,7 +176,7 @@ def _sweep_if_free(gateway: Gateway, name: str) -> None:
 
 
 def _discard(gateway: Gateway, lock: GraphLock, name: str, runs: Sequence[str]) -> None:
-    """Best effort: delete what a failed writer began, and the graph's name where it is used for nothing else."""
+    """Delete what a failed writer began, and the graph's name if nothing else uses it; failing here is no error."""
     if runs:
         log.info(
             "Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph."

@@ -1,4 +1,7 @@
-"""The command line: parse, call one function, print. Each command is a function that a notebook can call, too."""
+"""The command line. A command parses its options, calls one public function and prints the result.
+
+Each command has the file of its name; `console.py` and `options.py` hold what they share.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import annotate, audit, demo, queries, release, server, show
+from pcneo.cli import annotate, audit, budget, clean, demo, export, load, queries, release, runs, schema, server, show
 
 __all__ = ["app"]
 
@@ -30,22 +33,22 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="demo")(demo.demo)
-app.command(name="load")(annotate.load)
+app.command(name="load")(load.load)
 app.command(name="annotate")(annotate.annotate)
 app.command(name="queries")(queries.queries)
 app.command(name="show")(show.show)
-app.command(name="export")(show.export)
-app.command(name="runs")(queries.runs)
-app.command(name="clean")(queries.clean)
+app.command(name="export")(export.export)
+app.command(name="runs")(runs.runs)
+app.command(name="clean")(clean.clean)
 app.command(name="release")(release.release)
 app.command(name="audit")(audit.audit)
-app.add_typer(release.budget, name="budget")
-app.command(name="schema")(queries.schema)
+app.add_typer(budget.app, name="budget")
+app.command(name="schema")(schema.schema)
 app.add_typer(server.app, name="server")
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from pcneo.config import __version__
 
         typer.echo(f"pcneo {__version__}")

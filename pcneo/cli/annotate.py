@@ -1,4 +1,4 @@
-"""`pcneo load` and `pcneo annotate`."""
+"""`pcneo annotate`."""
 
 from __future__ import annotations
 
@@ -14,21 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 
 if TYPE_CHECKING:
     from pcneo.annotate import EstimateResult, StatsResult, WriteResult
     from pcneo.model import Cohesion
     from pcneo.search.summary import Summary
 
-__all__ = ["Mode", "NodeLabels", "RelationshipTypes", "annotate", "load"]
-
-NodeLabels = Annotated[
-    list[str] | None, typer.Option("--node-label", help="Label of the vertices; may be given several times.")
-]
-RelationshipTypes = Annotated[
-    list[str] | None, typer.Option("--relationship-type", help="Type of the edges; may be given several times.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+__all__ = ["Mode", "Score", "annotate"]
 
 
 class Mode(StrEnum):
@@ -45,47 +38,6 @@ class Score(StrEnum):
 
     density = "density"
     degree = "degree"
-
-
-def load(
-    file: Annotated[Path, typer.Argument(help="Edge list (space, tab or comma; .gz), GraphML, GML or GEXF.")],
-    node_label: Annotated[str, typer.Option("--node-label", help="Label the vertices get.")],
-    relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type the edges get.")],
-    key: Annotated[str, typer.Option("--key", help="Property that holds the key; made unique.")],
-    as_json: Json = False,
-) -> None:
-    """Load a graph file into the database; loading it again adds nothing.
-
-    Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
-    """
-    from pcneo.annotate.load import load as load_graph
-
-    with connected() as (driver, database), Bars() as bars:
-        result = load_graph(
-            driver, database, file, node_label=node_label, relationship_type=relationship_type, key=key, progress=bars
-        )
-    if as_json:
-        print_json(result)
-        return
-    print_table(
-        ["", "in the file", "created", "already there"],
-        [
-            ("nodes", result.node_count, result.nodes_created, result.nodes_matched),
-            ("relationships", result.relationship_count, result.relationships_created, result.relationships_matched),
-        ],
-        f"{file.name}: keys are {result.key_kind}s",
-    )
-    if result.header is not None:
-        note(f"The first line names the columns and was left out: {result.header}")
-    for count, what in (
-        (result.self_loops_dropped, "self-loops dropped"),
-        (result.parallel_dropped, "repeated edges dropped"),
-        (result.lines_with_more_columns, "lines with more than two columns, the further ones ignored"),
-    ):
-        if count:
-            note(f"{what}: {count:,}")
-    for name, count in result.attributes_dropped.items():
-        note(f"attribute {name!r} is no scalar and was left out, {count} times")
 
 
 def annotate(
@@ -164,12 +116,12 @@ def annotate(
 
 
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
-    """One row a cohesion, and nothing else on standard output."""
+    """Print a row for each cohesion, and nothing else on standard output."""
     columns = ["vertex", "p", "score", "size", "edges", "density", "members"]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     for number, cohesion in enumerate(cohesions):
         if number == 0 and not as_json:
-            writer.writerow(columns)  # not before the first row: a question that fails prints nothing here
+            writer.writerow(columns)  # only now: a search that fails prints nothing
         p = f"{cohesion.p.numerator}/{cohesion.p.denominator}"
         values = [cohesion.vertex, p, cohesion.score, cohesion.size, cohesion.edges, cohesion.density]
         if as_json:
@@ -184,17 +136,17 @@ SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "d
 def _print_written(result: WriteResult) -> None:
     rows = [[*_summary_row(run.p, run.summary), run.run] for run in result.runs]
     print_table([*SUMMARY, "run"], rows, f"{result.vertices:,} vertices, {result.edges:,} edges")
-    _say_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
 
 
 def _print_stats(result: StatsResult) -> None:
     rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
     print_table(SUMMARY, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")
-    _say_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
 
 
-def _say_seconds(**millis: int) -> None:
-    note(" · ".join(f"{what} {each / 1000:.1f} s" for what, each in millis.items()))
+def _note_seconds(**millis: int) -> None:
+    note(" · ".join(f"{stage} {duration / 1000:.1f} s" for stage, duration in millis.items()))
 
 
 def _summary_row(p: str, summary: Summary) -> list[Any]:
@@ -212,14 +164,14 @@ def _print_estimate(result: EstimateResult) -> None:
     rows = [
         (
             p,
-            one.sampled,
-            one.memberships,
-            f"{one.memberships_low:,} to {one.memberships_high:,}",
-            one.compute_seconds,
-            one.write_seconds,
-            f"{one.store_bytes / 1e6:,.1f} MB",
+            estimate.sampled,
+            estimate.memberships,
+            f"{estimate.memberships_low:,} to {estimate.memberships_high:,}",
+            estimate.compute_seconds,
+            estimate.write_seconds,
+            f"{estimate.store_bytes / 1e6:,.1f} MB",
         )
-        for p, one in result.estimates.items()
+        for p, estimate in result.estimates.items()
     ]
     columns = ["p", "sampled", "memberships", "95 % interval", "search s", "write s", "store"]
     print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")

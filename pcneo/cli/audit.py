@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.annotate import Json
 from pcneo.cli.console import Bars, connected, print_json, print_table
-from pcneo.cli.release import CloserBounds, Delta, EpsilonOne, GraphName, RunName, RunP, RunScore
+from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult, Losses, Removals
@@ -28,7 +27,7 @@ def audit(
     mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
-    h: CloserBounds = None,
+    h: Closer = None,
     resample: Annotated[
         int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
     ] = 20,
@@ -83,7 +82,7 @@ def _print(result: AuditResult) -> None:
     shown = [(name, losses) for name, losses in kinds if losses is not None]
     _print_losses(shown, with_largest=result.scales is not None)
     for name, losses in shown:
-        rows = [(*one.pair, one.connected, _number(one.loss)) for one in losses.worst]
+        rows = [(*pair.pair, pair.connected, _number(pair.loss)) for pair in losses.worst]
         print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}")
     if result.removals is not None:
         _print_removals(result.removals)
@@ -114,14 +113,14 @@ def _print_removals(removals: Removals) -> None:
     )
     rows = [
         (
-            *one.pair,
-            one.inside,
-            one.groups,
-            one.scales,
-            "" if one.mean is None else _number(one.mean),
-            _number(one.worst),
+            *removal.pair,
+            removal.inside,
+            removal.groups,
+            removal.scales,
+            "" if removal.mean is None else _number(removal.mean),
+            _number(removal.worst),
         )
-        for one in removals.removed
+        for removal in removals.removed
     ]
     print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows)
     print(removals.meaning)

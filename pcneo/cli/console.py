@@ -1,4 +1,4 @@
-"""What every command shares: the connection, progress on standard error, tables and JSON on standard output."""
+"""What commands share: the connection, progress on standard error, tables and JSON on standard output."""
 
 from __future__ import annotations
 
@@ -30,16 +30,19 @@ __all__ = ["Bars", "camel", "connected", "local_settings", "note", "open_driver"
 
 
 def note(text: str) -> None:
-    """Say something to the person on standard error, where it is in nobody's way."""
+    """Print a line for a person on standard error, so that standard output holds results alone."""
     print(text, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def connected() -> Iterator[tuple[Driver, str]]:
-    """Open the database that the environment names, or the running local server; the first line says which.
+    """Open the database that the environment names, or the running local server, and note which on standard error.
+
+    Yields:
+        A driver, and the database's name.
 
     Raises:
-        ConnectionFailedError: neither is there, or it cannot be used.
+        ConnectionFailedError: there is neither, or it cannot be used.
     """
     try:
         settings = read_environment(os.environ, _ask_password if sys.stdin.isatty() else None)
@@ -52,7 +55,15 @@ def connected() -> Iterator[tuple[Driver, str]]:
 
 @contextmanager
 def open_driver(settings: ConnectionSettings, *, local: bool = False) -> Iterator[tuple[Driver, str]]:
-    """Open a driver, say where to, and close it afterwards; yields the driver and the database's name."""
+    """Open a driver, note what it is connected to, and close it afterwards.
+
+    Args:
+        settings: how to reach the database.
+        local: whether that is the local server; the note says so.
+
+    Yields:
+        The driver, and the database's name.
+    """
     from pcneo.store.connection import connect
     from pcneo.store.gateway import Gateway
 
@@ -115,7 +126,7 @@ class Bars:
         self._progress.stop()
 
     def rest(self) -> None:
-        """Stop drawing, so that a question can be asked."""
+        """Stop drawing, so that the terminal is free for a prompt."""
         self._progress.stop()
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
@@ -126,7 +137,13 @@ class Bars:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
-    """Print a table for a person; numbers to the right, 200 columns wide where nobody watches."""
+    """Print a table for a person: numbers to the right; 200 columns wide where standard output is no terminal.
+
+    Args:
+        columns: their names.
+        rows: as many values each; floats are shown with three decimals, None as nothing.
+        title: a line above.
+    """
     table = Table(title=title and Text(title), title_justify="left")
     rows = [list(row) for row in rows]
     for i, column in enumerate(columns):
@@ -176,6 +193,6 @@ def _plain(value: Any) -> Any:
 
 
 def camel(name: str) -> str:
-    """Return a name of ours as Neo4j writes names."""
+    """Return a snake_case name in camelCase, as Neo4j writes names."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)

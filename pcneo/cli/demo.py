@@ -1,4 +1,4 @@
-"""`pcneo demo`: the whole way on the graph that comes with the package."""
+"""`pcneo demo`: start, load, annotate and query, on the graph that comes with the package."""
 
 from __future__ import annotations
 

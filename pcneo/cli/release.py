@@ -1,4 +1,4 @@
-"""`pcneo release` and `pcneo budget`."""
+"""`pcneo release`."""
 
 from __future__ import annotations
 
@@ -11,46 +11,25 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from pcneo.cli.annotate import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.options import (
+    Closer,
+    Delta,
+    EpsilonOne,
+    GraphName,
+    Json,
+    NodeLabels,
+    RelationshipTypes,
+    RunName,
+    RunP,
+    RunScore,
+)
 from pcneo.errors import PcneoError
 
 if TYPE_CHECKING:
-    from pcneo.privacy.account import Account
     from pcneo.release import Prepared, Released, ReleaseRequest
-    from pcneo.release.budget import GraphBudget
 
-__all__ = [
-    "CloserBounds",
-    "Delta",
-    "EpsilonOne",
-    "GraphName",
-    "RunName",
-    "RunP",
-    "RunScore",
-    "budget",
-    "release",
-]
-
-budget = typer.Typer(
-    help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set --graph friends --epsilon 3",
-    no_args_is_help=True,
-)
-Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo runs` shows it.")]
-RunName = Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")]
-GraphName = Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")]
-RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
-RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
-Delta = Annotated[
-    str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
-]
-EpsilonOne = Annotated[
-    str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
-]
-CloserBounds = Annotated[
-    int | None,
-    typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
-]
+__all__ = ["release"]
 
 
 def release(
@@ -71,7 +50,7 @@ def release(
     score: RunScore = None,
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
-    h: CloserBounds = None,
+    h: Closer = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -140,7 +119,7 @@ def release(
             run=run,
             report=report,
         )
-        requests = _each(request, k or [ReleaseRequest.k], epsilon)
+        requests = _each_k_with_each_epsilon(request, k or [ReleaseRequest.k], epsilon)
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,
@@ -160,8 +139,8 @@ def release(
                 progress=bars,
             )
     except PcneoError as error:
-        if made := error.data.get("released"):
-            _print_released(cast("list[Released]", made), as_json)
+        if written := error.data.get("released"):
+            _print_released(cast("list[Released]", written), as_json)
         raise
     if dry_run:
         _print_prepared(prepared, as_json)
@@ -174,13 +153,14 @@ def _print_released(released: list[Released], as_json: bool) -> None:
         print_json(released)
         return
     for release in released:
+        markdown, data = release.reports
         print(f"{release.public}: noisy total {release.total:,.2f}")
         print(f"  {release.promise}")
-        note(f"For you alone: {release.reports[0]} and {release.reports[1].name}")
+        note(f"For you alone: {markdown} and {data.name}")
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
-    """Refuse what the batch file says: an option that is dropped looks as if it had been heeded."""
+    """Refuse options that the batch file decides: dropped silently, they would look heeded."""
     given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
     if given:
         named = ", ".join(f"-{name}" if name in ("k", "p") else f"--{name}" for name in given)
@@ -189,15 +169,13 @@ def _refuse_beside_batch(options: Mapping[str, object]) -> None:
         )
 
 
-def _each(request: ReleaseRequest, ks: list[int], epsilons: list[str]) -> list[ReleaseRequest]:
-    """Each k with each ε."""
+def _each_k_with_each_epsilon(request: ReleaseRequest, ks: list[int], epsilons: list[str]) -> list[ReleaseRequest]:
     pairs = [(k, epsilon) for k in ks for epsilon in epsilons]
-    if request.report is not None and len(pairs) > 1:
+    if len(pairs) == 1:
+        return [replace(request, k=ks[0], epsilon=epsilons[0])]
+    if request.report is not None:
         raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-    return [
-        replace(request, to=request.to if len(pairs) == 1 else _numbered(request.to, k, epsilon), k=k, epsilon=epsilon)
-        for k, epsilon in pairs
-    ]
+    return [replace(request, to=_numbered(request.public, k, epsilon), k=k, epsilon=epsilon) for k, epsilon in pairs]
 
 
 def _numbered(to: Path, k: int, epsilon: str) -> Path:
@@ -235,100 +213,8 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
         }
         for release in prepared
     ]
-    note(f"Nothing was spent. The figures are for the owner alone. {DIFFERENT_PROMISES}")
+    note(f"Nothing was spent. The figures are for the owner alrelease. {DIFFERENT_PROMISES}")
     if as_json:
         print_json(rows)
     elif rows:
         print_table(list(rows[0]), [list(row.values()) for row in rows])
-
-
-@budget.command("set")
-def set_budget(
-    graph: Graph,
-    epsilon: Annotated[str, typer.Option("--epsilon", help="Total ε.")],
-    delta: Annotated[
-        str | None, typer.Option("--delta", help="Total δ; edge and elv need some.", show_default="as before, or 0")
-    ] = None,
-) -> None:
-    """Set a graph's total; raising it later is an event in the ledger.
-
-    Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
-    """
-    from pcneo.release.budget import set_total
-
-    with connected() as (driver, database):
-        account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
-    print(f"{graph}: total {account.total}, spent {account.spent}")
-
-
-@budget.command("show")
-def show_budget(
-    graph: Annotated[str | None, typer.Option("--graph", help="One graph.", show_default="all of them")] = None,
-    as_json: Json = False,
-) -> None:
-    """Show totals and what was spent, release by release.
-
-    Example: pcneo budget show
-    """
-    from pcneo.release.budget import show
-
-    with connected() as (driver, database):
-        budgets = show(driver, database, graph=graph)
-    if as_json:
-        print_json([_plain_budget(each) for each in budgets])
-        return
-    for each in budgets:
-        account = each.account
-        print_table(
-            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run"],
-            [(r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run) for r in each.releases],
-            f"{each.graph}: total {account.total or 'not set'}, spent {account.spent}",
-        )
-        for line in _sets_lines(account):
-            print(f"  {line}")
-    note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
-
-
-def _sets_lines(account: Account) -> list[str]:
-    """Whom the sum above is for, where it is not for every pair: `critical` protects pairs inside groups alone."""
-    if not account.sets:
-        return []
-    if len(account.sets) == 1:
-        return ["The sum is that of a pair inside the groups; critical does not protect a pair outside them."]
-    return [
-        *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
-        "A pair inside the groups of several sets spends their sum, with releases of other mechanisms in it once; "
-        "a pair outside the groups of one of them is not protected in that one.",
-    ]
-
-
-def _plain_budget(budget: GraphBudget) -> dict[str, object]:
-    account = budget.account
-    return {
-        "graph": budget.graph,
-        "total": str(account.total) if account.total else None,
-        "spent": str(account.spent),
-        "sets": {digest: str(cost) for digest, cost in account.sets.items()},
-        "totals": budget.totals,
-        "releases": budget.releases,
-    }
-
-
-@budget.command("forget")
-def forget_budget(
-    graph: Graph,
-    again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],
-) -> None:
-    """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
-
-    Example: pcneo budget forget --graph friends
-    """
-    from pcneo.release.budget import forget
-
-    with connected() as (driver, database):
-        forgotten = forget(driver, database, graph=graph, again=again)
-    print(f"forgot {forgotten.records} records of {graph}")
-    for name in forgotten.properties:
-        print(f"removed the property {name} that a release had written")
-    for name in forgotten.kept_properties:
-        note(f"The property {name} stays: not all of its values are those of a release any more.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.cli.console import Bars, note, print_json
+from pcneo.cli.options import Json
 from pcneo.config import ConnectionSettings
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ app = typer.Typer(
 Data = Annotated[
     Path | None, typer.Option("--data", help="Folder that keeps the graph.", show_default="one in your data folder")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 @app.command()

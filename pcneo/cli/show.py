@@ -1,4 +1,4 @@
-"""`pcneo show` and `pcneo export`: one cohesion to look at, and files for other programs."""
+"""`pcneo show`: one stored cohesion to look at."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.annotate import Json
-from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.console import connected, note, print_json, print_table
+from pcneo.cli.options import Json, LatestOf
 
 if TYPE_CHECKING:
     from pcneo.model import ShownCohesion
 
-__all__ = ["export", "show"]
+__all__ = ["show"]
 
 Run = Annotated[str | None, typer.Option("--run", help="The run, or latest.", show_default="latest")]
-GraphName = Annotated[str | None, typer.Option("--graph", help="The graph whose latest run is meant.")]
 
 
 def show(
     vertex: Annotated[str, typer.Argument(help="Key of the vertex.")],
     run: Run = None,
-    graph: GraphName = None,
+    graph: LatestOf = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it, .svg or .png.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -90,31 +89,3 @@ def _print_shown(shown: ShownCohesion) -> None:
 
 def _hops(hops: int) -> str:
     return "more" if hops == 3 else str(hops)
-
-
-def export(
-    what: Annotated[
-        str, typer.Argument(metavar="RUN|VERTEX", help="A run (its identifier, or latest), or the key of a vertex.")
-    ],
-    file: Annotated[Path, typer.Argument(help="A new file, .graphml or .json.")],
-    run: Annotated[str | None, typer.Option("--run", help="For a vertex: its run.", show_default="latest")] = None,
-    graph: GraphName = None,
-    as_json: Json = False,
-) -> None:
-    """Write a run, or one cohesion, to a file for networkx, Gephi and others.
-
-    A run is the whole graph: each vertex with its members, each edge with the number of cohesions it is critical in.
-
-    Example: pcneo export latest run.json
-    """
-    from pcneo.stored.exporting import export as export_file
-
-    with connected() as (driver, database), Bars() as bars:
-        result = export_file(driver, database, what=what, path=file, run=run, graph=graph, progress=bars)
-    if as_json:
-        print_json(result)
-    else:
-        print(
-            f"{result.path}: {result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships, "
-            f"{result.bytes / 1e6:,.1f} MB"
-        )

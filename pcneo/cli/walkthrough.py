@@ -1,4 +1,4 @@
-"""Use case: the shipped graph through the whole way, on a local server of its own."""
+"""Use case: load the shipped graph into a local server of its own, annotate it, and query it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ __all__ = ["DEMO_QUERIES", "DemoQuery", "DemoResult", "run_demo", "start_demo_se
 
 @dataclass(frozen=True)
 class DemoQuery:
-    """A query of `cypher/queries/`, the question it answers here, and its parameters but for the run."""
+    """A query of the demo.
+
+    Attributes:
+        name: in `cypher/queries/`.
+        question: what it answers here.
+        parameters: all but the run.
+    """
 
     name: str
     question: str
@@ -39,7 +45,13 @@ DEMO_QUERIES = (
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What was loaded and written, and the answers by the query's name."""
+    """The demo's results.
+
+    Attributes:
+        loaded: what was loaded.
+        written: what was stored.
+        tables: the answers, by the query's name.
+    """
 
     loaded: LoadResult
     written: WriteResult
@@ -61,10 +73,11 @@ def run_demo(driver: Driver, database: str | None = None, *, progress: Progress 
     Raises:
         PcneoError: see `pcneo.errors`.
     """
-    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
     path = copenhagen_friends_path()
     loaded = load(driver, database, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
-    written = annotate.write(driver, database, p="0.3", progress=progress, **names)
+    written = annotate.write(
+        driver, database, p="0.3", node_labels="Person", relationship_types="KNOWS", key="id", progress=progress
+    )
     run = written.runs[0].run
     tables = {
         query.name: run_query(driver, database, query.name, parameters={"run": run, **query.parameters})

@@ -172,8 +172,8 @@ def _publish(
         failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
         if failed:
             failures.append(_say_failed(numbers, list(parts), failed))
-        if str(request.to) not in failed:
-            released.append(Released(ready.id, request.to, request.reports, numbers.total, ready.mechanism.promise))
+        if str(request.public) not in failed:
+            released.append(Released(ready.id, request.public, request.reports, numbers.total, ready.mechanism.promise))
     if failures:
         raise PcneoError(" ".join(failures), released=released)
     return released
@@ -196,7 +196,8 @@ def _parts(
         parts[name] = partial(_write_property, gateway, numbers, property_name)
     # The public file comes last: where it is, nothing else is still to be written.
     public = public_record(ready.mechanism, ready.run.p_text if ready.run else None, numbers.scales, numbers.counts)
-    parts[str(request.to)] = partial(write_public, request.to, public_text(public, numbers.counts, request.suffix))
+    text = public_text(public, numbers.counts, request.suffix)
+    parts[str(request.public)] = partial(write_public, request.public, text)
     return parts
 
 

@@ -52,18 +52,23 @@ class ReleaseRequest(GraphRequest):
         report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
     """
 
-    to: Path
-    report: Path | None = None
+    to: AnyPath
+    report: AnyPath | None = None
+
+    @property
+    def public(self) -> Path:
+        """The public file."""
+        return Path(self.to)
 
     @property
     def suffix(self) -> str:
         """Of the public file."""
-        return self.to.suffix
+        return self.public.suffix
 
     @property
     def reports(self) -> tuple[Path, Path]:
         """The owner's report in Markdown and in JSON."""
-        markdown = self.report or self.to.with_suffix(".owner.md")
+        markdown = self.public.with_suffix(".owner.md") if self.report is None else Path(self.report)
         return markdown, markdown.with_suffix(".json")
 
 
@@ -133,13 +138,13 @@ def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
     """
     taken: set[Path] = set()
     for request in requests:
-        if request.to.suffix not in SUFFIXES:
+        if request.suffix not in SUFFIXES:
             raise ParameterError(
                 f"The public file {request.to} must end in .csv or .json.", name="to", value=request.to
             )
-        if request.report is not None and request.report.suffix != ".md":
+        if request.report is not None and request.reports[0].suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
-        for path in (request.to, *request.reports):
+        for path in (request.public, *request.reports):
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own.", name="to", value=path

@@ -1,4 +1,4 @@
-"""The same search for a graph at hand and one that is being fetched: kernel, then check."""
+"""One search for a whole graph and for one that is being fetched: run the kernel, then check its answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("pcneo")
 SCORES = {"density": DENSITY, "degree": DEGREE}
 """The scores that can rank an expansion (ALGORITHM.md#scores), by name, and what the kernel calls them.
 
-`degree` is a reconstruction of the 2021 baseline and must be called one wherever it is reported.
+`degree` is a reconstruction of the 2021 baseline; whatever reports it must call it that.
 """
 
 
@@ -42,7 +42,7 @@ def check_score(score: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What one thread searches and checks in, for a graph of one size.
+    """The memory in which one thread searches and checks, for a graph of one size.
 
     Attributes:
         work: the kernel's workspace.
@@ -54,7 +54,7 @@ class Memory:
 
     @classmethod
     def of(cls, graph: Graph, most_arriving: int = 0) -> Memory:
-        """Allocate the memory that a graph asks for.
+        """Allocate the memory that a graph needs.
 
         Args:
             graph: the graph.
@@ -66,10 +66,10 @@ class Memory:
 
 
 class Missing(NamedTuple):
-    """What keeps a search from going on.
+    """What a search lacks to go on.
 
     Attributes:
-        vertices: int64; their neighbours are needed next. None if all queried vertices were found.
+        vertices: int64; their neighbours are needed next. Empty if every queried vertex has its answer.
         members: uint32; who has joined so far, in that order.
     """
 
@@ -88,16 +88,16 @@ class Task:
     def run(
         self, graph: Graph, need: NDArray[np.int64], queries: NDArray[np.int64], memory: Memory
     ) -> tuple[CohesionBatch, Missing]:
-        """Search one queried vertex after another, until the neighbours of some vertex are needed and not known.
+        """Search one queried vertex after another, until neighbours are needed that are not known.
 
         Args:
             graph: the graph.
             need: int64, n entries; the threshold of each vertex, negative where its neighbours are not known.
             queries: int64; vertices whose neighbours are known.
-            memory: made for this graph, used by nobody else meanwhile.
+            memory: made for this graph; no other thread may use it meanwhile.
 
         Returns:
-            The cohesions found, and what kept the next one from being found.
+            The cohesions, and what the next one lacks.
 
         Raises:
             AnswerError: an answer failed its check.
@@ -105,13 +105,13 @@ class Task:
         rows = Rows(graph.offsets, graph.neighbours, need)
         ends, joined, missing = minimal_cohesions(rows, SCORES[self.score], queries, memory.work)
         offsets = np.concatenate((np.zeros(1, np.int64), ends))
-        found, so_far = np.split(joined, offsets[-1:])
+        members, so_far = np.split(joined, offsets[-1:])
         batch = CohesionBatch(
             self.p,
             self.score,
             queries[: len(ends)],
             offsets,
-            _ascending(offsets, found),
+            _ascending(offsets, members),
             np.zeros(len(ends), np.int64),
             graph.keys,
         )
@@ -135,7 +135,7 @@ class Task:
             queried, culprit = graph.keys[[batch.vertices[index], vertex]].tolist()
             failed = _CONDITIONS[condition].format(culprit)
             raise AnswerError(
-                f"The set found for vertex {queried!r} at p={p_text(self.p)}, score {self.score}, {failed}. "
+                f"The cohesion computed for vertex {queried!r} at p={p_text(self.p)}, score {self.score}, {failed}. "
                 "This is a fault in pcneo; please report it.",
                 vertex=queried,
                 condition=failed,

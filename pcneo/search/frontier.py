@@ -1,4 +1,4 @@
-"""A few vertices of a graph that is elsewhere: neighbourhoods are fetched as the expansion comes to them."""
+"""Search single vertices of a graph that is elsewhere: neighbourhoods are fetched when an expansion needs them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _KEPT_ARCS = 200_000  # neighbours known, beyond which no further vertex joins: 
 def search_frontier(
     fetch: Fetch, vertices: Iterable[Key], p: object, score: str = "density", *, check: bool = False
 ) -> Iterator[CohesionBatch]:
-    """Yield the minimal p-cohesion of each vertex, reading the part of the graph that its expansion looks at, or may.
+    """Yield the minimal p-cohesion of each vertex, reading only what its expansion looks at, or may look at.
 
-    Each comes as a batch of one whose keys are those of its members: nothing else of the graph is held by it.
+    A batch holds one cohesion, and as keys those of its members, so that it keeps nothing else of the graph in memory.
 
     The answers are those of `search_batches` on the whole graph. Several vertices are searched in step: a fetch brings
     at once the neighbourhoods that the next step of each of their expansions lacks, and some that later steps may.
@@ -52,7 +52,7 @@ def search_frontier(
 
     Raises:
         ParameterError: p, score or a vertex cannot be one.
-        NotFoundError: a vertex that was asked for does not exist.
+        NotFoundError: a queried vertex does not exist.
         GraphChangedError: the graph changed between two fetches.
         KeyPropertyError: keys are of mixed or unusable kinds, or belong to several vertices.
         AnswerError: an answer failed its check.
@@ -100,7 +100,7 @@ def _begin(vertex: Key) -> _Search:
 
 
 def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task: Task) -> None:
-    """Search for each vertex in what is known, from the beginning; then fetch at once what that lacked."""
+    """Search for each vertex in what is known, from the beginning; then fetch all that was missing at once."""
     graph, fetched = partial.graph()
     need = np.where(fetched, thresholds(task.p, graph.degrees), -1)
     memory = Memory.of(graph, most_arriving=int(np.bincount(graph.neighbours).max(initial=0)))
@@ -164,10 +164,10 @@ def _needed_soon(
     joined[members] = True
     lacking = (inside > 0) & (inside < need) & near_unknown
     taken_soon = _unknown_around(graph, need, inside, lacking & joined)
-    found = _as_many(taken_soon, share // _AHEAD, generously=True)
+    chosen = _as_many(taken_soon, share // _AHEAD, generously=True)
     joining_soon = _unknown_around(graph, need, inside, lacking & ~joined)
-    found += _as_many(joining_soon, share // _FURTHER, generously=False)
-    return np.concatenate([np.empty(0, np.int64), *found])
+    chosen += _as_many(joining_soon, share // _FURTHER, generously=False)
+    return np.concatenate([np.empty(0, np.int64), *chosen])
 
 
 def _unknown_around(

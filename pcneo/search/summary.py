@@ -36,7 +36,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run of cohesions looks like.
+    """What the cohesions of a run look like.
 
     Attributes:
         cohesions: how many.
@@ -62,7 +62,7 @@ class Summary:
 
 
 class Tally:
-    """Collects the sizes and densities of batches as they pass: 16 bytes a cohesion."""
+    """Collects the sizes and densities of batches; it keeps 16 bytes a cohesion."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -70,20 +70,20 @@ class Tally:
         self._densities: list[NDArray[np.float64]] = []
 
     def add(self, batch: CohesionBatch) -> None:
-        """Count one batch in."""
+        """Add a batch."""
         self._sizes.append(batch.sizes)
         self._densities.append(batch.densities)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Members of each cohesion, in the order in which they came."""
+        """Members of each cohesion, int64, in the order of the batches."""
         return np.concatenate([np.empty(0, np.int64), *self._sizes])
 
     @property
     def densities(self) -> NDArray[np.float64]:
-        """Density of each, in the same order."""
+        """Density of each, float64, in the same order."""
         return np.concatenate([np.empty(0), *self._densities])
 
     def summary(self) -> Summary:
-        """Describe what has passed."""
+        """Describe all batches so far."""
         return Summary.of(self.sizes, self.densities)

@@ -1,4 +1,4 @@
-"""Every vertex of a graph at hand, on all cores."""
+"""Search every vertex of a graph in memory, on all cores."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _positions(graph: Graph, vertices: Iterable[Key]) -> list[int]:
 
 
 def _queries(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
-    """Return the positions asked for, ascending, each once."""
+    """Return the positions of the queried vertices, ascending and distinct."""
     if vertices is None:
         return np.arange(graph.vertex_count)
     positions = sorted(set(vertices))

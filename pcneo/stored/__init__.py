@@ -1,1 +1,1 @@
-"""What is asked of stored runs: which there are, queries, one cohesion to look at, files and networkx graphs."""
+"""Stored runs: listed, verified and removed; queried; one cohesion shown; exported to files and networkx graphs."""

@@ -1,4 +1,4 @@
-"""Use case: a stored run or one cohesion as a file that other programs read."""
+"""Use case: write a stored run, or one cohesion, to a file that other programs read."""
 
 from __future__ import annotations
 
@@ -22,14 +22,21 @@ __all__ = ["ExportResult", "export"]
 
 ENDINGS = (".graphml", ".json")
 MOST_IN_GRAPHML = 5_000_000
-"""Nodes, edges and memberships; GraphML is put together in memory, where a node or edge takes about a kilobyte."""
+"""Nodes, edges and memberships together: GraphML is built in memory, about a kilobyte for a node or edge."""
 NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot say, however it is written."""
+"""Characters that XML 1.0 cannot hold, not even escaped."""
 
 
 @dataclass(frozen=True)
 class ExportResult:
-    """What was written: where, nodes, edges, members listed in the nodes' attributes, and bytes."""
+    """What was written.
+
+    Attributes:
+        path: the file.
+        nodes, edges: how many.
+        memberships: members listed in the nodes' attributes.
+        bytes: the size of the file.
+    """
 
     path: Path
     nodes: int
@@ -48,22 +55,25 @@ def export(
     graph: str | None = None,
     progress: Progress | None = None,
 ) -> ExportResult:
-    """Write a run, or the cohesion of one vertex, as GraphML or as JSON, by the ending of `path`.
+    """Write a run, or the cohesion of one vertex, as GraphML or as JSON.
 
-    The nodes, edges and attributes are those of `pcneo.to_networkx`. JSON is networkx's node-link format, written as
-    it is made, so that no size is too large; in GraphML a list of members is JSON text.
+    The nodes, edges and attributes are those of `pcneo.to_networkx`. JSON is networkx's node-link format, written piece
+    by piece, so that no run is too large; in GraphML a list of members is JSON text.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
         what: a complete run's identifier or `latest` for the whole run, else the key of a vertex.
-        path: a new file.
+        path: a new file, `.graphml` or `.json`.
         run: for a vertex, the run its cohesion is of; by default the latest.
         graph: the graph whose latest run is meant, where there are runs of several.
         progress: called with stage, done and total.
 
+    Returns:
+        What was written.
+
     Raises:
-        ParameterError: another ending, or a file that is there or cannot be written.
+        ParameterError: another ending, or the file exists or cannot be written.
         GraphError: a run too large for GraphML, or a key that XML cannot hold.
         NotFoundError, GraphChangedError: as in `show` and `read_cohesions`.
     """
@@ -75,10 +85,10 @@ def export(
     if what == LATEST or what in runs:
         if run is not None:
             raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
-        found = read_cohesions(driver, database, run=str(what), graph=graph, progress=progress)
+        cohesions = read_cohesions(driver, database, run=str(what), graph=graph, progress=progress)
     else:
-        found = show(driver, database, vertex=what, run=run, graph=graph)
-    network = network_of(found)
+        cohesions = show(driver, database, vertex=what, run=run, graph=graph)
+    network = network_of(cohesions)
     with whole_file(path, replace=False) as file:
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
         written = file.tell()
@@ -86,7 +96,7 @@ def export(
 
 
 def _write_json(file: BinaryIO, network: Network, progress: Progress | None) -> None:
-    """networkx's node-link format, a node or an edge a line."""
+    """Write networkx's node-link format, a node or an edge a line."""
     head = {"directed": False, "multigraph": False, "graph": network.attributes}
     file.write(json.dumps(head, ensure_ascii=False)[:-1].encode())
     nodes = ({**attributes, "id": key} for key, attributes in network.nodes())
@@ -117,7 +127,7 @@ def _write_graphml(file: BinaryIO, network: Network, progress: Progress | None) 
             size=size,
         )
     graph = networkx.Graph(**network.attributes)
-    graph.add_nodes_from((_sayable(key), _plain(attributes)) for key, attributes in network.nodes())
+    graph.add_nodes_from((_xml_key(key), _plain(attributes)) for key, attributes in network.nodes())
     graph.add_edges_from(network.edges())
     if progress:
         progress("writing", 0, size)
@@ -126,7 +136,7 @@ def _write_graphml(file: BinaryIO, network: Network, progress: Progress | None) 
         progress("writing", size, size)
 
 
-def _sayable(key: Key) -> Key:
+def _xml_key(key: Key) -> Key:
     if isinstance(key, str) and NO_XML.search(key):
         raise GraphError(f"The key {key!r} cannot be written in XML. Export to a .json file.", key=key)
     return key

@@ -1,4 +1,4 @@
-"""Cohesions as networkx graphs, and as the nodes and edges that an export writes one by one."""
+"""Cohesions as networkx graphs, and as streams of nodes and edges for an export."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Attributes = dict[str, Any]
 
 @dataclass(frozen=True)
 class Network:
-    """An undirected graph with attributes, its nodes and edges made one by one as they are asked for.
+    """An undirected graph with attributes whose nodes and edges are made while they are iterated over.
 
     Attributes:
         attributes: of the graph.
@@ -52,7 +52,7 @@ def to_networkx(
 ) -> networkx.Graph[Key]:
     """Return one cohesion, or a graph with all of its cohesions, as a networkx graph whose nodes are keys.
 
-    One cohesion becomes the graph of its members and critical connections; of a stored one, each node says its `hops`
+    One cohesion becomes the graph of its members and critical connections; the nodes of a stored one have their `hops`
     from the vertex (3 stands for three and more).
 
     A batch or a run becomes the whole graph. A node with a cohesion has its `size`, `edges`, `density` and `members`
@@ -72,10 +72,10 @@ def to_networkx(
     import networkx
 
     network = network_of(cohesions, graph)
-    made: networkx.Graph[Key] = networkx.Graph(**network.attributes)
-    made.add_nodes_from(network.nodes())
-    made.add_edges_from(network.edges())
-    return made
+    result: networkx.Graph[Key] = networkx.Graph(**network.attributes)
+    result.add_nodes_from(network.nodes())
+    result.add_edges_from(network.edges())
+    return result
 
 
 def network_of(
@@ -103,7 +103,7 @@ def _of_one(
     attributes = {
         **further,
         "vertex": cohesion.vertex,
-        **_asked(cohesion),
+        **_searched_with(cohesion),
         "size": cohesion.size,
         "edges": cohesion.edges,
         "density": cohesion.density,
@@ -148,7 +148,7 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
                 yield a, b, {"critical": count}
 
     return Network(
-        attributes={**further, **_asked(cohesions)},
+        attributes={**further, **_searched_with(cohesions)},
         node_count=graph.vertex_count,
         edge_count=graph.edge_count,
         memberships=len(cohesions.members),
@@ -157,7 +157,7 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
     )
 
 
-def _asked(cohesions: Cohesion | CohesionBatch) -> Attributes:
+def _searched_with(cohesions: Cohesion | CohesionBatch) -> Attributes:
     return {"p": f"{cohesions.p.numerator}/{cohesions.p.denominator}", "score": cohesions.score}
 
 
@@ -201,7 +201,7 @@ def critical_counts(graph: Graph, cohesions: CohesionBatch) -> tuple[NDArray[np.
 
 
 def _ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of all ranges, one after another."""
+    """Return the integers of all ranges, concatenated."""
     lengths = ends - starts
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

@@ -1,4 +1,4 @@
-"""Use case: what analysts ask of stored cohesions; the queries under `cypher/queries/`, listed, printed and run."""
+"""Use case: the queries for analysts under `cypher/queries/`, listed, printed and run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class QueryResult:
     Attributes:
         columns: the names of the columns, in order.
         rows: one tuple a row; a node is given as its key, a relationship as its type.
-        run: the run that was asked.
+        run: the run that was queried.
     """
 
     columns: tuple[str, ...]
@@ -42,7 +42,7 @@ class QueryResult:
 
 
 def list_queries() -> tuple[Statement, ...]:
-    """Return the queries by name; each says what it does, takes, returns and costs."""
+    """Return the queries in order of their names, with what they do, take, return and cost."""
     return tuple(statement for statement in all_statements() if statement.folder == "queries")
 
 
@@ -61,14 +61,21 @@ def render_query(
         node_labels, relationship_types, key: the user's names; the sample's stand where none are given.
         values: what is written in place of parameters, by name without the `$`; the others stay parameters.
 
+    Returns:
+        Cypher, with comments that say what it does, takes and costs.
+
     Raises:
-        NotFoundError: there is no such query; lists those there are.
+        NotFoundError: there is no such query; the message lists those there are.
         ParameterError: a name that Neo4j does not take.
     """
     query = _find(name)
     written = {f"${parameter}": json.dumps(value) for parameter, value in (values or {}).items()}
-    left = [each for each in query.parameters if f"${each.name}" not in written]
-    comments = [query.summary, *(f"${each.name}: {each.kind}, {each.meaning}" for each in left), query.cost]
+    left = [
+        f"${parameter.name}: {parameter.kind}, {parameter.meaning}"
+        for parameter in query.parameters
+        if f"${parameter.name}" not in written
+    ]
+    comments = [query.summary, *left, query.cost]
     rendered = query.render(_names(query, node_labels, relationship_types, key))
     text = "".join(written.get(token.text, token.text) for token in tokenize(rendered))  # a string of JSON is Cypher's
     return "\n".join((*(f"// {comment}" for comment in comments), text, ""))
@@ -95,13 +102,16 @@ def run_query(
         graph: the graph whose latest run is meant, where there are runs of several.
         node_labels, relationship_types, key: by default those of the run's graph.
 
+    Returns:
+        The table, and the run it is of.
+
     Raises:
         NotFoundError: there is no such query, run or vertex.
         ParameterError: a parameter is missing, unknown or of another kind.
-        DatabaseError: the database cannot do it.
+        DatabaseError: the database could not run it.
     """
     query = _find(name)
-    wanted = {each.name for each in query.parameters}
+    wanted = {parameter.name for parameter in query.parameters}
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
     values = {**defaults, **(parameters or {})}
     _check_parameters(query, values)
@@ -114,9 +124,9 @@ def run_query(
         key or stored.selection.key,
     )
     vertices = {
-        each.name: find_keys(gateway, selection, [values[each.name]])[0]
-        for each in query.parameters
-        if each.kind == _KEY
+        parameter.name: find_keys(gateway, selection, [values[parameter.name]])[0]
+        for parameter in query.parameters
+        if parameter.kind == _KEY
     }
     names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
     rows = gateway.run_statement(query, names, {**values, **vertices})
@@ -139,9 +149,9 @@ def _find(name: str) -> Statement:
 def _names(
     query: Statement, node_labels: Sequence[str] | None, relationship_types: Sequence[str] | None, key: str | None
 ) -> dict[str, str | Sequence[str]]:
-    """Give each sample name of a query the user's, or itself where the user gave none."""
+    """Map the sample names of a query to the user's, or to themselves where the user gave none."""
     given = {"labels": node_labels, "types": relationship_types, "property": key}
-    return {each.name: each.name if given[each.kind] is None else given[each.kind] for each in query.names}
+    return {sample.name: sample.name if given[sample.kind] is None else given[sample.kind] for sample in query.names}
 
 
 def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
@@ -177,15 +187,15 @@ def _is_of_kind(value: object, kind: str) -> bool:
 
 
 def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:
-    """Tell an empty answer about a vertex from a vertex that does not exist."""
-    found = {key for key, _ in gateway.get_neighbours(selection, keys)}
+    """Raise where an empty table is due to a vertex that does not exist."""
+    there = {key for key, _ in gateway.get_neighbours(selection, keys)}
     for key in keys:
-        if key not in found:
+        if key not in there:
             raise NotFoundError(f"There is no vertex with the key {key!r}.", what="vertex", name=key)
 
 
 def _cell(column: Declaration, value: Any, key: str) -> Any:
-    """Reduce a node to its key, and relationships to their types."""
+    """Return a node as its key, and relationships as their types."""
     if column.kind == "node":
         return value[key]
     if column.kind == "list<relationship>":

@@ -1,4 +1,4 @@
-"""Use cases around stored runs: what is there, whether it still fits the graph, and removing it."""
+"""Use cases: list stored runs, verify that they still fit the graph, and remove them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ LATEST = "latest"
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run with its graph as the database has both now.
+    """A run and the graph it is of, as the database has both now.
 
     Attributes:
         run: the record.
         selection: labels, types and key of its graph.
-        moved: whether the count store's nodes or relationships differ from those at reading. Equal counts do not prove
-            that nothing changed; `verify` reads everything.
+        moved: whether the count store's nodes or relationships differ from those when the graph was read. Equal counts
+            do not prove that nothing changed; `verify` reads everything.
     """
 
     run: Run
@@ -53,7 +53,7 @@ class StoredRun:
 
 @dataclass(frozen=True)
 class VerifiedRun:
-    """What reading everything again says about a run.
+    """How a run compares with what is read now.
 
     Attributes:
         run: the record.
@@ -68,11 +68,13 @@ class VerifiedRun:
 
 @dataclass(frozen=True)
 class CleanResult:
-    """What was removed: runs by identifier, hubs, and properties that releases had written.
+    """What was removed.
 
     Attributes:
-        runs, hubs, properties: what was removed.
-        kept_properties: those left alone, because not all of their values are those of a release any more.
+        runs: identifiers.
+        hubs: how many.
+        properties: names of properties that releases had written.
+        kept_properties: those left alone, because some of their values are no longer those of a release.
     """
 
     runs: tuple[str, ...]
@@ -92,7 +94,7 @@ def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
         DatabaseError: the database could not be read.
     """
     gateway = Gateway(driver, database)
-    runs = gateway.list_runs()  # before the graphs: a run that is seen has a graph that is seen
+    runs = gateway.list_runs()  # before the graphs: so the graph of every run that is listed is listed, too
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
     now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [
@@ -154,24 +156,28 @@ def verify(
         run: one run; None for every complete one.
         progress: called with stage, done and total.
 
+    Returns:
+        The runs that were compared.
+
     Raises:
         NotFoundError: there is no such complete run.
         GraphError: a graph cannot be read any more; the message says why.
     """
     gateway = Gateway(driver, database)
-    complete = [each for each in gateway.list_runs() if each.status == "complete" and run in (None, each.id)]
+    complete = [record for record in gateway.list_runs() if record.status == "complete" and run in (None, record.id)]
     if run is not None and not complete:
         raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
-    wanted = {each.graph for each in complete if each.scope == "graph"}
+    wanted = {record.graph for record in complete if record.scope == "graph"}
     prints = {name: _fingerprint(gateway, graphs[name], progress) for name in sorted(wanted)}
     return [
         VerifiedRun(
-            run=each,
-            graph_same=None if each.fingerprint is None else prints[each.graph] == each.fingerprint,
-            memberships_same=_membership_hash(gateway, graphs[each.graph], each, progress) == each.membership_hash,
+            run=record,
+            graph_same=None if record.fingerprint is None else prints[record.graph] == record.fingerprint,
+            memberships_same=_membership_hash(gateway, graphs[record.graph], record, progress)
+            == record.membership_hash,
         )
-        for each in complete
+        for record in complete
     ]
 
 
@@ -204,8 +210,8 @@ def clean(
 ) -> CleanResult:
     """Remove one run, or all, with hubs, memberships and the properties that its releases wrote on vertices.
 
-    Graphs' names, budgets and the ledger stay; a release is noted to have no property any more. Properties of releases
-    that rest on no stored run go when all is removed.
+    Graphs' names, budgets and the ledger stay; the ledger notes which releases have lost their property. Properties of
+    releases that rest on no stored run are removed only when all runs are.
 
     Args:
         driver: an open driver.
@@ -213,31 +219,37 @@ def clean(
         run: the run; None for all.
         progress: called with stage, done and total.
 
+    Returns:
+        What was removed.
+
     Raises:
         NotFoundError: there is no such run.
-        BusyError: somebody is writing one of the graphs; its runs stay.
+        BusyError: another writer holds one of the graphs; its runs stay.
     """
     gateway = LedgerGateway(driver, database)
-    runs = [each for each in gateway.list_runs() if run in (None, each.id)]
+    runs = [record for record in gateway.list_runs() if run in (None, record.id)]
     if run is not None and not runs:
         raise NotFoundError(f"There is no run {run!r}; `pcneo runs` lists them.", what="run", name=run)
     ledger = gateway.list_ledger()
-    names = {each.graph for each in runs} | {each.graph for each in ledger.releases if each.property and run is None}
+    names = {record.graph for record in runs}
+    if run is None:
+        names |= {release.graph for release in ledger.releases if release.property}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
         if graph.name not in names:
             continue
         with GraphLock(gateway, graph.name):
             gone, left = remove_properties(gateway, graph, run)
-            hubs += _clean_graph(gateway, graph.name, [each.id for each in runs if each.graph == graph.name], progress)
+            there = [record.id for record in runs if record.graph == graph.name]
+            hubs += _clean_graph(gateway, graph.name, there, progress)
         removed += gone
         kept += left
-    return CleanResult(tuple(each.id for each in runs), hubs, tuple(removed), tuple(kept))
+    return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept))
 
 
 def _clean_graph(gateway: Gateway, graph: str, runs: Sequence[str], progress: Progress | None) -> int:
     gateway.retire_runs(runs)
-    told = None if progress is None else (lambda hubs: progress("deleting hubs", hubs, None))
-    hubs = sum(gateway.delete_run(each, told) for each in runs)
+    report = None if progress is None else (lambda hubs: progress("deleting hubs", hubs, None))
+    hubs = sum(gateway.delete_run(run, report) for run in runs)
     sweep(gateway, graph)
     return hubs

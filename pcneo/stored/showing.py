@@ -1,4 +1,4 @@
-"""Use case: one stored cohesion in the graph around it, and every cohesion of a run."""
+"""Use cases: show one stored cohesion in the graph around it, and read every cohesion of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def show(
     run: str | None = None,
     graph: str | None = None,
 ) -> ShownCohesion:
-    """Read the stored cohesion of one vertex, its connections, and what the extended local view of the vertex holds.
+    """Read the stored cohesion of one vertex, its connections, and the size of its extended local view.
 
     Only the neighbourhoods of the members and of the vertex's neighbours are read. Nothing is written.
 
@@ -42,6 +42,9 @@ def show(
         run: the run; by default the one of a whole graph that finished last.
         graph: the graph whose latest run is meant, where there are runs of several.
 
+    Returns:
+        The cohesion in the graph as it is now.
+
     Raises:
         NotFoundError: there is no such run or vertex, or the run has no cohesion of this vertex.
         ParameterError: several graphs have runs and none was named.
@@ -50,18 +53,18 @@ def show(
     stored = find_run(driver, database, run=run, graph=graph)
     gateway = Gateway(driver, database)
     (vertex,) = find_keys(gateway, stored.selection, [vertex])
-    found = gateway.get_cohesion(stored.selection, stored.run.id, vertex)
+    cohesion = gateway.get_cohesion(stored.selection, stored.run.id, vertex)
     near = {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, [vertex])}
     if vertex not in near:
         raise NotFoundError(f"There is no vertex with the key {vertex!r}.", what="vertex", name=vertex)
-    if found is None:
+    if cohesion is None:
         raise NotFoundError(
             f"Run {stored.run.id} has no cohesion of vertex {vertex!r}; `pcneo annotate` stores one, for this vertex "
             f"alone with --vertex {vertex}.",
             what="cohesion",
             name=vertex,
         )
-    members, edges = found
+    members, edges = cohesion
     further = sorted((near[vertex] | _known(members)) - {vertex})
     near |= {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, further)}
     if not near.keys() >= set(members):
@@ -85,7 +88,7 @@ def show(
 
 
 def _known(keys: Iterable[Key | None]) -> set[Key]:
-    """The keys, but for those of vertices that have lost theirs."""
+    """Return the keys without those of vertices that have lost theirs."""
     return {key for key in keys if key is not None}
 
 
@@ -123,6 +126,9 @@ def read_cohesions(
         database: None for the user's home database.
         run, graph: as for `show`.
         progress: called with stage, done and total.
+
+    Returns:
+        The run, its graph and its cohesions as arrays.
 
     Raises:
         NotFoundError, ParameterError: as in `show`.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pcneo.cli.annotate import Json
 from pcneo.cli.console import camel, connected, note, print_json, print_table
+from pcneo.cli.options import Json
 from pcneo.errors import ParameterError, PcneoError
 
 if TYPE_CHECKING:

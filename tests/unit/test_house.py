@@ -17,12 +17,17 @@ from pcneo.config import __version__
 ROOT = Path(__file__).parents[2]
 
 ALIKE = {
-    # One idea in two neighbouring trees: a reader of one file looks for the other by its name.
+    # One idea in two neighbouring trees: a reader of one file looks for the other by its name. In `cli` a file is named
+    # by its command.
+    "budget.py": {"pcneo/cli", "pcneo/release"},
     "cliques.py": {"pcneo/counting", "pcneo/kernels"},
     "cohesion.py": {"pcneo/kernels", "pcneo/search"},
     "common_neighbours.py": {"pcneo/counting", "pcneo/kernels"},
     "losses.py": {"pcneo/counting", "pcneo/kernels"},
+    "load.py": {"pcneo/annotate", "pcneo/cli"},
     "queries.py": {"pcneo/cli", "pcneo/stored"},
+    "runs.py": {"pcneo/cli", "pcneo/stored"},
+    "schema.py": {"pcneo/cli", "pcneo/store"},
 }
 """Files that may share a name, and the folders they are in."""
 

@@ -171,7 +171,12 @@ def test_a_picture_is_written_wherever_a_path_or_its_text_says(as_path: Callable
 def test_files_are_read_and_refused_alike_by_path_and_by_text(as_path: Callable[[str], Any], tmp_path: Path):
     batch = tmp_path / "batch.csv"
     batch.write_text("to,epsilon\ncounts.csv,1\n", encoding="utf-8")
-    assert len(pcneo.release.read_batch(as_path(str(batch)))) == 1
+    (request,) = pcneo.release.read_batch(as_path(str(batch)))
+    same = pcneo.release.Asked(to=as_path("counts.csv"), epsilon="1")
+    assert same.public == request.public == Path("counts.csv")
+    assert same.reports == request.reports == (Path("counts.owner.md"), Path("counts.owner.json"))
+    named = pcneo.release.Asked(to="counts.csv", report=as_path("mine.md"))
+    assert named.reports == (Path("mine.md"), Path("mine.json"))
     nowhere: Any = None
     with pytest.raises(ParameterError, match="an export's name ends in"):
         pcneo.export(nowhere, what="latest", path=as_path("run.txt"))

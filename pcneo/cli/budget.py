@@ -1,0 +1,117 @@
+"""`pcneo budget set | show | forget`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcneo.cli.console import connected, note, print_json, print_table
+from pcneo.cli.options import Json
+
+if TYPE_CHECKING:
+    from pcneo.privacy.account import Account
+    from pcneo.release.budget import GraphBudget
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set --graph friends --epsilon 3",
+    no_args_is_help=True,
+)
+Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo runs` shows it.")]
+
+
+@app.command("set")
+def set_budget(
+    graph: Graph,
+    epsilon: Annotated[str, typer.Option("--epsilon", help="Total ε.")],
+    delta: Annotated[
+        str | None, typer.Option("--delta", help="Total δ; edge and elv need some.", show_default="as before, or 0")
+    ] = None,
+) -> None:
+    """Set a graph's total; raising it later is an event in the ledger.
+
+    Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
+    """
+    from pcneo.release.budget import set_total
+
+    with connected() as (driver, database):
+        account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
+    print(f"{graph}: total {account.total}, spent {account.spent}")
+
+
+@app.command("show")
+def show_budget(
+    graph: Annotated[str | None, typer.Option("--graph", help="One graph.", show_default="all of them")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show totals and what was spent, release by release.
+
+    Example: pcneo budget show
+    """
+    from pcneo.release.budget import show
+
+    with connected() as (driver, database):
+        budgets = show(driver, database, graph=graph)
+    if as_json:
+        print_json(list(map(_plain, budgets)))
+        return
+    for budget in budgets:
+        account = budget.account
+        print_table(
+            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run"],
+            [
+                (r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run)
+                for r in budget.releases
+            ],
+            f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
+        )
+        for line in _sets_lines(account):
+            print(f"  {line}")
+    note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+
+
+def _sets_lines(account: Account) -> list[str]:
+    """Whom the sum above is for, where it is not for every pair: `critical` protects pairs inside groups alone."""
+    if not account.sets:
+        return []
+    if len(account.sets) == 1:
+        return ["The sum is that of a pair inside the groups; critical does not protect a pair outside them."]
+    return [
+        *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
+        "A pair inside the groups of several sets spends their sum, with releases of other mechanisms in it once; "
+        "a pair outside the groups of one of them is not protected in that one.",
+    ]
+
+
+def _plain(budget: GraphBudget) -> dict[str, object]:
+    account = budget.account
+    return {
+        "graph": budget.graph,
+        "total": str(account.total) if account.total else None,
+        "spent": str(account.spent),
+        "sets": {digest: str(cost) for digest, cost in account.sets.items()},
+        "totals": budget.totals,
+        "releases": budget.releases,
+    }
+
+
+@app.command("forget")
+def forget_budget(
+    graph: Graph,
+    again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],
+) -> None:
+    """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
+
+    Example: pcneo budget forget --graph friends
+    """
+    from pcneo.release.budget import forget
+
+    with connected() as (driver, database):
+        forgotten = forget(driver, database, graph=graph, again=again)
+    print(f"forgot {forgotten.records} records of {graph}")
+    for name in forgotten.properties:
+        print(f"removed the property {name} that a release had written")
+    for name in forgotten.kept_properties:
+        note(f"The property {name} stays: not all of its values are those of a release any more.")

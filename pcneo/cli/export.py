@@ -1,0 +1,41 @@
+"""`pcneo export`: a run or one cohesion as a file for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcneo.cli.console import Bars, connected, print_json
+from pcneo.cli.options import Json, LatestOf
+
+__all__ = ["export"]
+
+
+def export(
+    what: Annotated[
+        str, typer.Argument(metavar="RUN|VERTEX", help="A run (its identifier, or latest), or the key of a vertex.")
+    ],
+    file: Annotated[Path, typer.Argument(help="A new file, .graphml or .json.")],
+    run: Annotated[str | None, typer.Option("--run", help="For a vertex: its run.", show_default="latest")] = None,
+    graph: LatestOf = None,
+    as_json: Json = False,
+) -> None:
+    """Write a run, or one cohesion, to a file for networkx, Gephi and others.
+
+    A run is the whole graph: each vertex with its members, each edge with the number of cohesions it is critical in.
+
+    Example: pcneo export latest run.json
+    """
+    from pcneo.stored.exporting import export as export_file
+
+    with connected() as (driver, database), Bars() as bars:
+        result = export_file(driver, database, what=what, path=file, run=run, graph=graph, progress=bars)
+    if as_json:
+        print_json(result)
+    else:
+        print(
+            f"{result.path}: {result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships, "
+            f"{result.bytes / 1e6:,.1f} MB"
+        )

@@ -1,0 +1,54 @@
+"""`pcneo load`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.options import Json
+
+__all__ = ["load"]
+
+
+def load(
+    file: Annotated[Path, typer.Argument(help="Edge list (space, tab or comma; .gz), GraphML, GML or GEXF.")],
+    node_label: Annotated[str, typer.Option("--node-label", help="Label the vertices get.")],
+    relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type the edges get.")],
+    key: Annotated[str, typer.Option("--key", help="Property that holds the key; made unique.")],
+    as_json: Json = False,
+) -> None:
+    """Load a graph file into the database; loading it again adds nothing.
+
+    Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
+    """
+    from pcneo.annotate.load import load as load_graph
+
+    with connected() as (driver, database), Bars() as bars:
+        result = load_graph(
+            driver, database, file, node_label=node_label, relationship_type=relationship_type, key=key, progress=bars
+        )
+    if as_json:
+        print_json(result)
+        return
+    print_table(
+        ["", "in the file", "created", "already there"],
+        [
+            ("nodes", result.node_count, result.nodes_created, result.nodes_matched),
+            ("relationships", result.relationship_count, result.relationships_created, result.relationships_matched),
+        ],
+        f"{file.name}: keys are {result.key_kind}s",
+    )
+    if result.header is not None:
+        note(f"The first line names the columns and was left out: {result.header}")
+    for count, what in (
+        (result.self_loops_dropped, "self-loops dropped"),
+        (result.parallel_dropped, "repeated edges dropped"),
+        (result.lines_with_more_columns, "lines with more than two columns, the further ones ignored"),
+    ):
+        if count:
+            note(f"{what}: {count:,}")
+    for name, count in result.attributes_dropped.items():
+        note(f"attribute {name!r} is no scalar and was left out, {count} times")

@@ -1,0 +1,44 @@
+"""Options that several commands have, each with its one spelling and help."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "Closer",
+    "Delta",
+    "EpsilonOne",
+    "GraphName",
+    "Json",
+    "LatestOf",
+    "NodeLabels",
+    "RelationshipTypes",
+    "RunName",
+    "RunP",
+    "RunScore",
+]
+
+NodeLabels = Annotated[
+    list[str] | None, typer.Option("--node-label", help="Label of the vertices; may be given several times.")
+]
+RelationshipTypes = Annotated[
+    list[str] | None, typer.Option("--relationship-type", help="Type of the edges; may be given several times.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+RunName = Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")]
+GraphName = Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")]
+RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
+RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
+Delta = Annotated[
+    str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
+]
+EpsilonOne = Annotated[
+    str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
+]
+Closer = Annotated[
+    int | None,
+    typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
+]
+LatestOf = Annotated[str | None, typer.Option("--graph", help="The graph whose latest run is meant.")]
