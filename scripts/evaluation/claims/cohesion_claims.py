@@ -204,13 +204,13 @@ def _larger_than_views(finished: Finished, _: Switches) -> Outcome | None:
 
 COHESION_CLAIMS = (
     Claim(
-        "At p=0.3 the merit score gives denser sets than the older score on all nine graphs (more sets denser than "
+        "At p=0.3 the density score gives denser sets than the older score on all nine graphs (more sets denser than "
         "less dense, and a larger mean).",
         "fig:eval:PCsDensity:all",
         _denser_by_score,
     ),
     Claim(
-        "On Yeast and HepTh every set of the merit score is denser.",
+        "On Yeast and HepTh every set of the density score is denser.",
         "fig:eval:PCsDensity:all",
         _all_denser_by_score,
     ),
@@ -238,7 +238,7 @@ COHESION_CLAIMS = (
         _similar_sizes,
     ),
     Claim(
-        "On Yeast and HepTh the merit score finds much smaller sets (mean size at most 75 %).",
+        "On Yeast and HepTh the density score finds much smaller sets (mean size at most 75 %).",
         "fig:eval:PCsSize:all",
         _much_smaller,
     ),
