@@ -172,10 +172,10 @@ def test_files_are_read_and_refused_alike_by_path_and_by_text(as_path: Callable[
     batch = tmp_path / "batch.csv"
     batch.write_text("to,epsilon\ncounts.csv,1\n", encoding="utf-8")
     (request,) = pcneo.release.read_batch(as_path(str(batch)))
-    same = pcneo.release.Asked(to=as_path("counts.csv"), epsilon="1")
+    same = pcneo.release.ReleaseRequest(to=as_path("counts.csv"), epsilon="1")
     assert same.public == request.public == Path("counts.csv")
     assert same.reports == request.reports == (Path("counts.owner.md"), Path("counts.owner.json"))
-    named = pcneo.release.Asked(to="counts.csv", report=as_path("mine.md"))
+    named = pcneo.release.ReleaseRequest(to="counts.csv", report=as_path("mine.md"))
     assert named.reports == (Path("mine.md"), Path("mine.json"))
     nowhere: Any = None
     with pytest.raises(ParameterError, match="an export's name ends in"):
