@@ -5,6 +5,7 @@ What leaves is listed in GUARANTEE.md#two-outputs.
 `prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
 """
 
+from pcneo.privacy.mechanisms import MechanismRequest
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
 from pcneo.release.choice import GraphNames
 from pcneo.release.prepared import Prepared
@@ -16,6 +17,7 @@ __all__ = [
     "DIFFERENT_PROMISES",
     "GraphNames",
     "GraphRequest",
+    "MechanismRequest",
     "Prepared",
     "ReleaseRequest",
     "Released",

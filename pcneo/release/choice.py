@@ -22,7 +22,13 @@ __all__ = ["Chosen", "GraphNames", "Place", "choose", "choose_at", "find_place",
 
 @dataclass(frozen=True)
 class GraphNames:
-    """Labels, types and key of the graph as the caller named them; empty or None where not."""
+    """How a caller names the graph of releases that rest on no run.
+
+    Attributes:
+        node_labels: labels of its vertices; empty to leave the choice to the database.
+        relationship_types: types of its relationships, likewise.
+        key: the property that names a vertex; None likewise.
+    """
 
     node_labels: Sequence[str] = ()
     relationship_types: Sequence[str] = ()

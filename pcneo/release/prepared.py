@@ -69,7 +69,7 @@ class Prepared:
         return spend_of(type(self.mechanism), self.mechanism.parameters, self.run)
 
     def draw(self, noise: Noise) -> Drawn:
-        """Draw noise once; return the scales and the noisy counts.
+        """Draw once; return the scale and the noisy count of each vertex.
 
         Args:
             noise: the source of noise.
