@@ -4,7 +4,7 @@
 //   $release         string       a fresh identifier
 //   $graph           string       name of the graph
 //   $run             string|null  the run it used
-//   $mechanism       string       critical, edge, elv or published
+//   $mechanism       string       name of the mechanism
 //   $k               integer 3..  vertices of the cliques
 //   $p               string|null  p as a canonical fraction a/b
 //   $score           string|null  score of the run
