@@ -22,7 +22,7 @@ from evaluation.cohesion_arrays import CohesionsOf
 from evaluation.graph_arrays import GraphArrays
 from evaluation.kept_arrays import RefusedError
 from evaluation.results import Result
-from evaluation.simulated_releases import errors_of_releases, sources_of
+from evaluation.simulated_releases import errors_of_releases, prepare_facts
 from evaluation.worst_losses import largest_losses
 
 __all__ = ["compute", "prepare"]
@@ -61,4 +61,4 @@ def compute(cell: Cell, graph: GraphArrays, cohesions: CohesionsOf) -> Result:
 def prepare(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> None:
     """Compute the arrays that a cell needs, on all cores; `compute` then runs on one."""
     with suppress(RefusedError):
-        sources_of(cell, graph, cohesions)
+        prepare_facts(cell, graph, cohesions)

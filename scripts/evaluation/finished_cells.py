@@ -33,6 +33,7 @@ from evaluation.results import (
     ViewsInside,
 )
 from evaluation.results_folder import ResultsFolder
+from pcneo.counting.memo import Memo
 
 __all__ = ["C", "Finished", "R", "Selection"]
 
@@ -47,7 +48,7 @@ class Selection(Generic[C, R]):
     def __init__(self, pairs: Iterable[tuple[C, R]]) -> None:
         """Take the cells."""
         self._pairs = list(pairs)
-        self._by_parameters: dict[tuple[str, ...], dict[tuple[object, ...], list[tuple[C, R]]]] = {}
+        self._by_parameters = Memo[tuple[str, ...], dict[tuple[object, ...], list[tuple[C, R]]]]()
 
     def __iter__(self) -> Iterator[tuple[C, R]]:
         """Yield cells with their results."""
@@ -60,11 +61,14 @@ class Selection(Generic[C, R]):
     def where(self, **parameters: Unpack[Parameters]) -> Selection[C, R]:
         """Return the cells with these parameters; further calls with the same names are fast."""
         names = tuple(parameters)
-        if names not in self._by_parameters:
-            index = self._by_parameters[names] = {}
-            for cell, result in self._pairs:
-                index.setdefault(tuple(getattr(cell, name) for name in names), []).append((cell, result))
-        return Selection(self._by_parameters[names].get(tuple(parameters.values()), []))
+        index = self._by_parameters.get(names, lambda: self._index(names))
+        return Selection(index.get(tuple(parameters.values()), []))
+
+    def _index(self, names: tuple[str, ...]) -> dict[tuple[object, ...], list[tuple[C, R]]]:
+        index: dict[tuple[object, ...], list[tuple[C, R]]] = {}
+        for cell, result in self._pairs:
+            index.setdefault(tuple(getattr(cell, name) for name in names), []).append((cell, result))
+        return index
 
     def only(self, **parameters: Unpack[Parameters]) -> R | None:
         """Return the result of the only cell with these parameters; None where there is none, or several."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from evaluation.results_folder import ResultsFolder
 from pcneo.config import __version__
+from pcneo.counting.memo import Memo
 from pcneo.errors import GraphError
 
 __all__ = ["REVISIONS", "Announce", "KeptArrays", "RefusedError"]
@@ -42,16 +43,19 @@ class KeptArrays:
     def __init__(self, folder: ResultsFolder, stem: str, announce: Announce) -> None:
         """Take the folder, what the names of the files begin with, and where to announce a computation."""
         self._folder, self._stem, self._announce = folder, stem, announce
-        self._in_memory: dict[str, Mapping[str, NDArray[Any]]] = {}
+        self._in_memory = Memo[str, Mapping[str, NDArray[Any]]]()
 
     def get(self, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]]) -> Mapping[str, NDArray[Any]]:
         """Return the arrays of a name in `REVISIONS`, followed by k where they depend on it."""
-        if name not in self._in_memory:
-            file = f"{self._stem}-{name}-{__version__}-{REVISIONS[name.rstrip('0123456789')]}"
-            arrays = self._folder.arrays(file)
-            if arrays is None:
-                self._announce(name)
-                arrays = compute()
-                self._folder.write_arrays(file, arrays)
-            self._in_memory[name] = arrays
-        return self._in_memory[name]
+        return self._in_memory.get(name, lambda: self._read_or_compute(name, compute))
+
+    def _read_or_compute(
+        self, name: str, compute: Callable[[], Mapping[str, NDArray[Any]]]
+    ) -> Mapping[str, NDArray[Any]]:
+        file = f"{self._stem}-{name}-{__version__}-{REVISIONS[name.rstrip('0123456789')]}"
+        arrays = self._folder.arrays(file)
+        if arrays is None:
+            self._announce(name)
+            arrays = compute()
+            self._folder.write_arrays(file, arrays)
+        return arrays

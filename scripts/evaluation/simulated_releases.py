@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from functools import singledispatch
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.cell_facts import CellFacts
 from evaluation.cells import LossCell, ReleaseCell
-from evaluation.cohesion_arrays import CohesionArrays, CohesionsOf
+from evaluation.cohesion_arrays import CohesionsOf
 from evaluation.graph_arrays import GraphArrays
 from evaluation.kept_arrays import RefusedError
 from evaluation.results import Errors, Mean, Refused
@@ -25,105 +26,116 @@ from evaluation.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Mechanism, Published, mechanism_named
+from pcneo.privacy.mechanisms import Critical, Edge, Mechanism, OneScale, TwoPhases, mechanism_named
+from pcneo.privacy.noise import SimulatedNoise
 
-__all__ = ["Sources", "errors_of_releases", "mechanism_of", "needed", "simulate", "sources_of"]
-
-T = TypeVar("T")
+__all__ = ["Simulated", "errors_of_releases", "facts_of", "mechanism_of", "prepare_facts", "simulate"]
 
 
 def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
-    """Return the cell's mechanism, with the paper's δ = 1/n."""
-    return mechanism_named(cell.mechanism).make(
-        k=cell.k,
-        epsilon=cell.epsilon,
-        n=n,
-        delta=None if cell.mechanism == "critical" else Fraction(1, n),
-        epsilon_1=cell.epsilon_1,
-        h=cell.h,
-    )
+    """Return the cell's mechanism, with the paper's δ = 1/n where it has a δ."""
+    kind = mechanism_named(cell.mechanism)
+    delta = Fraction(1, n) if "delta" in kind.parameter_names() else None
+    return kind.make(k=cell.k, epsilon=cell.epsilon, n=n, delta=delta, epsilon_1=cell.epsilon_1, h=cell.h)
 
 
-@dataclass(frozen=True, eq=False)
-class Sources:
-    """What the simulated releases of a cell are computed from.
-
-    Attributes:
-        view: what the vertices see, for `edge` what the owner sees; None for `critical`.
-        supports: the largest S(e) of each vertex, for `critical`; None for the others.
-        holds_clique: whether each vertex's view holds a clique with it, for the switch `inside`; None for `critical`.
-    """
-
-    view: View | None
-    supports: NDArray[np.int64] | None
-    holds_clique: NDArray[np.bool_] | None
-
-
-def sources_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> Sources:
-    """Return what the simulated releases of a cell are computed from.
-
-    Raises:
-        RefusedError: `critical` is refused on these groups.
-    """
-    graph.counts(cell.k)
-    if cell.mechanism == "critical":
-        return Sources(None, _groups(cell, cohesions).supports(cell.k), None)
-    if cell.mechanism == "published":
-        groups = _groups(cell, cohesions)
-        return Sources(View(groups.inner_degrees, groups.inner_common), None, groups.inside(cell.k) > 0)
-    # The extended local view of v holds every clique of v.
-    return Sources(View(graph.graph.degrees, graph.common), None, graph.counts(cell.k) > 0)
-
-
-def _groups(cell: ReleaseCell | LossCell, cohesions: CohesionsOf) -> CohesionArrays:
+def facts_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> CellFacts:
+    """Return what the cell's mechanism may ask about the graph, and about its groups if it needs them."""
+    if not mechanism_named(cell.mechanism).needs_groups:
+        return CellFacts(graph, None)
     if cell.score is None:
         raise ValueError(f"{cell.mechanism} needs groups, and the cell has no p and score.")
-    return cohesions(cell.score)
+    return CellFacts(graph, cohesions(cell.score))
+
+
+def prepare_facts(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> None:
+    """Compute the facts that a cell needs.
+
+    Raises:
+        RefusedError: the mechanism is refused on these groups.
+    """
+    facts = facts_of(cell, graph, cohesions)
+    facts.counts(cell.k)
+    mechanism_of(cell, facts.vertex_count).scaling(facts)
+    if "inside" in cell.switches:
+        facts.holds_clique(cell.k)
+
+
+class Simulated(NamedTuple):
+    """Simulated releases.
+
+    Attributes:
+        noise: of the counts, int64, shape (runs, n).
+        scales: λ of each run; where scales are fixed, that of each vertex.
+        fixed: whether they are.
+    """
+
+    noise: NDArray[np.int64]
+    scales: list[Fraction]
+    fixed: bool
+
+
+@singledispatch
+def simulate(mechanism: Mechanism, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
+    """Simulate many releases.
+
+    Any mechanism runs as it is released, one run after another. For those of the experiments there is a quicker way
+    below, with all runs in one array.
+
+    Args:
+        mechanism: with its parameters.
+        facts: what it asks about the graph.
+        draw: the noise.
+        runs: how many releases.
+        switches: of `cells.SWITCHES`; they change the two phases and `edge` alone.
+    """
+    counts, scaling = facts.counts(mechanism.k), mechanism.scaling(facts)
+    noise = SimulatedNoise(lambda scale, size: draw(np.array(scale), (1, size))[0].tolist())
+    releases = [mechanism.draw(facts, scaling, noise) for _ in range(runs)]
+    added = np.array([release.counts for release in releases], np.int64).reshape(runs, len(counts)) - counts
+    scales = [release.scales[0] for release in releases] if scaling.fixed is None else scaling.fixed
+    return Simulated(added, scales, scaling.fixed is not None)
+
+
+@simulate.register
+def _(mechanism: Critical, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
+    supports = facts.largest_supports(mechanism.k).per_vertex
+    return Simulated(noise_of_critical(mechanism, supports, draw, runs), mechanism.scales(supports.tolist()), True)
+
+
+@simulate.register
+def _(mechanism: Edge, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
+    scales = scales_of_edge(mechanism, facts.largest_common(), draw, runs)
+    return _with_one_scale(mechanism, scales, facts, draw, switches)
+
+
+@simulate.register
+def _(mechanism: TwoPhases, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
+    scales = scales_of_phases(mechanism, View(*mechanism.view(facts)), draw, runs, switches)
+    return _with_one_scale(mechanism, scales, facts, draw, switches)
+
+
+def _with_one_scale(
+    mechanism: OneScale, scales: list[Fraction], facts: CellFacts, draw: Draw, switches: Sequence[str]
+) -> Simulated:
+    where = facts.holds_clique(mechanism.k) if "inside" in switches else None
+    return Simulated(noise_of_scales(scales, mechanism.n, draw, where=where), scales, False)
 
 
 def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> Errors | Refused:
     """Return the errors and scales of simulated releases, or why the mechanism is refused."""
+    counts, facts = graph.counts(cell.k), facts_of(cell, graph, cohesions)
+    mechanism = mechanism_of(cell, len(counts))
     try:
-        sources = sources_of(cell, graph, cohesions)
+        simulated = simulate(mechanism, facts, floating_point_noise(cell.stream), cell.runs, cell.switches)
     except RefusedError as error:
         return {"refused": str(error)}
-    counts = graph.counts(cell.k)
-    draw = floating_point_noise(cell.stream)
-    mechanism = mechanism_of(cell, len(counts))
-    noise, scales = simulate(mechanism, sources, draw, cell.runs, cell.switches)
-    errors = _errors(noise, counts)
-    _add_scales(errors, mechanism, scales)
-    if isinstance(mechanism, Published) and sources.view is not None:
-        whole = sources.view.degrees == graph.graph.degrees
+    errors = _errors(simulated.noise, counts)
+    _add_scales(errors, mechanism, simulated)
+    if mechanism.needs_groups and not simulated.fixed:
+        whole = facts.inner_degrees() == facts.degrees()
         errors["whole_neighbourhoods"] = float(whole[graph.linked].mean())
     return errors
-
-
-def simulate(
-    mechanism: Critical | Edge | Elv | Published, sources: Sources, draw: Draw, runs: int, switches: Sequence[str]
-) -> tuple[NDArray[np.int64], list[Fraction]]:
-    """Return the noise of the counts, shape (runs, n), and each run's λ; for `critical` the scales of the vertices."""
-    if isinstance(mechanism, Critical):
-        supports = needed(sources.supports)
-        return noise_of_critical(mechanism, supports, draw, runs), mechanism.scales(supports.tolist())
-    view = needed(sources.view)
-    if isinstance(mechanism, Edge):
-        scales = scales_of_edge(mechanism, int(view.common.max(initial=0)), draw, runs)
-    else:
-        scales = scales_of_phases(mechanism, view, draw, runs, switches)
-    where = sources.holds_clique if "inside" in switches else None
-    return noise_of_scales(scales, mechanism.n, draw, where=where), scales
-
-
-def needed(array: T | None) -> T:
-    """Return what a mechanism's sources have.
-
-    Raises:
-        ValueError: they are those of another mechanism.
-    """
-    if array is None:
-        raise ValueError("These are the sources of another mechanism.")
-    return array
 
 
 def _errors(noise: NDArray[np.int64], counts: NDArray[np.int64]) -> Errors:
@@ -152,11 +164,12 @@ def _mean(values: NDArray[np.float64]) -> Mean:
     return Mean(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))))
 
 
-def _add_scales(errors: Errors, mechanism: Critical | Edge | Elv | Published, scales: Sequence[Fraction]) -> None:
-    values = np.array([float(scale) for scale in scales])
-    if isinstance(mechanism, Critical):
+def _add_scales(errors: Errors, mechanism: Mechanism, simulated: Simulated) -> None:
+    values = np.array([float(scale) for scale in simulated.scales])
+    if simulated.fixed:
         errors["largest_scale"], errors["exact"] = float(values.max(initial=0)), int((values == 0).sum())
         return
     low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
     errors["scale"], errors["scale_low"], errors["scale_high"] = middle, low, high
-    errors["bound"], errors["bound_error"] = _mean(values * float(mechanism.epsilon_2))
+    if (spent := mechanism.promised_loss(inside=False)) is not None:  # ε2, which λ divides
+        errors["bound"], errors["bound_error"] = _mean(values * float(spent))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
+from pcneo.privacy.mechanisms import Critical, Edge, TwoPhases
 from pcneo.privacy.noise import handed_scale
 from pcneo.privacy.sensitivity import count_sensitivity
 
@@ -65,7 +65,7 @@ class View:
 
 
 def scales_of_phases(
-    mechanism: Elv | Published, view: View, draw: Draw, runs: int, switches: Sequence[str] = ()
+    mechanism: TwoPhases, view: View, draw: Draw, runs: int, switches: Sequence[str] = ()
 ) -> list[Fraction]:
     """Run the first phase many times, and return λ of each run.
 

@@ -11,7 +11,7 @@ import networkx as nx
 import pytest
 from evaluation.cells import LossCell
 from evaluation.computing import compute
-from evaluation.simulated_releases import mechanism_of, simulate, sources_of
+from evaluation.simulated_releases import facts_of, mechanism_of, simulate
 from evaluation.simulation import floating_point_noise
 from evaluations import F, arrays_of, cohesions_of, result_of, some_graph, twin_of
 
@@ -89,7 +89,7 @@ def test_losses_are_those_of_the_worst_pair(
     )
     cohesions = cohesions_of(cell, arrays)
     draw = floating_point_noise(cell.stream)
-    _, scales = simulate(mechanism_of(cell, len(graph)), sources_of(cell, arrays, cohesions), draw, 9, switches)
+    scales = simulate(mechanism_of(cell, len(graph)), facts_of(cell, arrays, cohesions), draw, 9, switches).scales
     low, *_, high = ascending = sorted(map(float, scales))
     losses = dict(compute(cell, arrays, cohesions))
     expected = twin_losses(cell, graph, ascending[4])

@@ -8,9 +8,10 @@ from pathlib import Path
 import naive
 import numpy as np
 import pytest
+from evaluation.cell_facts import CellFacts
 from evaluation.cells import ReleaseCell
 from evaluation.cohesion_arrays import CohesionArrays
-from evaluation.simulated_releases import mechanism_of
+from evaluation.simulated_releases import mechanism_of, simulate
 from evaluation.simulation import (
     floating_point_noise,
     noise_of_critical,
@@ -19,8 +20,9 @@ from evaluation.simulation import (
     scales_of_phases,
 )
 from evaluations import F, arrays_of, some_graph, twin_of, views_of
+from made_up import Worst
 
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Published
+from pcneo.privacy.mechanisms import Critical, Edge, Elv, Mechanism, Published
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 
@@ -141,3 +143,42 @@ def test_the_evaluation_s_delta_is_the_paper_s() -> None:
     cell = ReleaseCell(graph="Celegans", content="c", k=3, mechanism="edge", epsilon="5", runs=10)
     mechanism = mechanism_of(cell, 50)
     assert (mechanism.delta, mechanism.epsilon_1) == (F(1, 50), F(1, 2))
+
+
+@pytest.mark.parametrize("kind", [Edge, Elv, Published])
+def test_the_slow_way_that_any_mechanism_has_is_the_quick_one_at_the_same_noise(
+    kind: type[Edge] | type[Elv] | type[Published], tmp_path: Path
+) -> None:
+    graph = some_graph()
+    arrays = arrays_of(graph, tmp_path)
+    facts = CellFacts(arrays, CohesionArrays(arrays, "0.4", "density"))
+    mechanism, noise = kind.make(epsilon=50, n=len(graph), delta=F(1, len(graph))), Recorded(6)
+    quick = simulate(mechanism, facts, noise.draw, RUNS)
+    runs = iter([(scales[run], numbers[run]) for run in range(RUNS) for scales, numbers in noise.drawn])
+
+    def again(scale: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+        scales, numbers = next(runs)
+        assert (scales == scale).all()
+        return numbers.reshape(shape)
+
+    slow = simulate.dispatch(Mechanism)(mechanism, facts, again, RUNS)
+    assert (slow.noise == quick.noise).all()
+    assert slow.scales == quick.scales
+    assert not slow.fixed
+    assert next(runs, None) is None
+
+
+@pytest.mark.parametrize("kind", [Critical, Worst])
+def test_the_slow_way_takes_fixed_scales_too(kind: type[Critical] | type[Worst], tmp_path: Path) -> None:
+    graph = some_graph()
+    arrays = arrays_of(graph, tmp_path)
+    facts = CellFacts(arrays, CohesionArrays(arrays, "0.4", "density"))
+    mechanism = kind.make(epsilon="1/9", n=len(graph))
+    slow, usual = (
+        way(mechanism, facts, floating_point_noise(2), RUNS) for way in (simulate.dispatch(Mechanism), simulate)
+    )
+    assert slow.fixed
+    assert slow.scales == usual.scales == mechanism.scaling(facts).fixed
+    exact = np.array([scale == 0 for scale in slow.scales])
+    assert ((slow.noise == 0).all(axis=0) == exact).all()
+    assert ((usual.noise == 0).all(axis=0) == exact).all()
