@@ -160,7 +160,7 @@ def _print_released(released: list[Released], as_json: bool) -> None:
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
-    """Refuse options that the batch file decides: dropped silently, they would look heeded."""
+    """Refuse options that the batch file decides: silently dropped, they would look heeded."""
     given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
     if given:
         named = ", ".join(f"-{name}" if name in ("k", "p") else f"--{name}" for name in given)
@@ -170,6 +170,7 @@ def _refuse_beside_batch(options: Mapping[str, object]) -> None:
 
 
 def _each_k_with_each_epsilon(request: ReleaseRequest, ks: list[int], epsilons: list[str]) -> list[ReleaseRequest]:
+    """Return the request for each k with each ε."""
     pairs = [(k, epsilon) for k in ks for epsilon in epsilons]
     if len(pairs) == 1:
         return [replace(request, k=ks[0], epsilon=epsilons[0])]
@@ -179,16 +180,16 @@ def _each_k_with_each_epsilon(request: ReleaseRequest, ks: list[int], epsilons: 
 
 
 def _numbered(to: Path, k: int, epsilon: str) -> Path:
-    """`counts.csv` as `counts-k3-e0.5.csv`, and a fraction's stroke as a low line."""
+    """Return `counts.csv` as `counts-k3-e0.5.csv`; the slash of a fraction becomes an underscore."""
     return to.with_name(f"{to.stem}-k{k}-e{epsilon.replace('/', '_')}{to.suffix}")
 
 
 def _ask_again(bars: Bars, error: PcneoError) -> bool:
-    """Whether to try a failed write again; the numbers stay the same, and are lost when this process ends."""
+    """Prompt whether to try a failed write again; the numbers stay the same, and are lost when this process ends."""
     bars.rest()
     try:
         return typer.confirm(f"{error} The spend stays recorded. Try again with the same numbers?", err=True)
-    except typer.Abort:  # other releases are still to be written, and what became of this one is still to be said
+    except typer.Abort:  # a no: other releases are still to be written, and this one's fate is still to be reported
         return False
 
 
@@ -213,7 +214,7 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
         }
         for release in prepared
     ]
-    note(f"Nothing was spent. The figures are for the owner alrelease. {DIFFERENT_PROMISES}")
+    note(f"Nothing was spent. The figures are for the owner alone. {DIFFERENT_PROMISES}")
     if as_json:
         print_json(rows)
     elif rows:
