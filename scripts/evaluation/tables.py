@@ -15,7 +15,7 @@ from evaluation.which_mechanism import PROMISING, least_error
 
 __all__ = ["RECONSTRUCTED", "TABLES", "claims_table"]
 
-RECONSTRUCTED = "The older score (degree) is a reconstruction from its description."
+RECONSTRUCTED = "The degree score is a reconstruction from its description."
 """Stands wherever results of that score are reported."""
 
 

@@ -216,11 +216,11 @@ def other(kind: str, of: str = "", **changed: float) -> Callable[[Cell], Result]
 @pytest.mark.parametrize(
     ("words", "world"),
     [
-        ("more sets denser than less dense", other("scores", denser=0.4)),
-        ("more sets denser than less dense", other("scores", mean_density_ratio=1.0)),
+        ("more of them denser than less dense", other("scores", denser=0.4)),
+        ("more of them denser than less dense", other("scores", mean_density_ratio=1.0)),
         ("become alike as p grows", other("scores", density_distance=0.1)),
         ("become alike as p grows", other("scores", mean_density_ratio=1.2)),
-        ("comparable sets as p grows", other("overlap", overlap=0.9)),
+        ("comparable cohesions as p grows", other("overlap", overlap=0.9)),
         ("balances utility", other("loss", connections_inside=9.1)),
         ("balances utility", other("release", of="elv", total=1e-3, total_error=1e-6)),
         ("only there; from p=0.7", other("release", of="elv", total=1.0)),

@@ -185,7 +185,7 @@ def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path)
         evaluate(["losses"], graphs, tmp_path / "to", largest_p=0.05)
 
 
-def test_a_sweep_without_any_of_its_values_and_views_without_sets_are_not_drawn(tmp_path: Path) -> None:
+def test_a_sweep_without_any_of_its_values_and_views_without_cohesions_are_not_drawn(tmp_path: Path) -> None:
     graphs = {"Bitcoin": evaluated(some_graph(), "Bitcoin")}
     made = evaluate(["p-bitcoin", "view-size"], graphs, tmp_path, largest_p=0.05)
     assert {path.name for path in made.files} == {"p-bitcoin.csv", "view-size.csv"}

@@ -82,7 +82,7 @@ def _sets_alike(finished: Finished, _: Switches) -> Outcome | None:
         overlaps = [r["overlap"] for r in results]
         good = good and overlaps[-1] > overlaps[0] and overlaps[-1] >= 0.8
         texts.append(f"{name}: {series(overlaps)}")
-    return Outcome(good, f"mean overlap of a vertex's two sets by p: {'; '.join(texts)}")
+    return Outcome(good, f"mean overlap of a vertex's two cohesions by p: {'; '.join(texts)}")
 
 
 def _component_included(names: Sequence[str], scores: Sequence[str] = (_DENSITY,)) -> Check:
@@ -140,7 +140,7 @@ def _denser_than_views(finished: Finished, _: Switches) -> Outcome | None:
     good = [name for name, r in results if round(r["mean_density_ratio"], 1) >= 2]
     numbers = ", ".join(f"{name} ×{r['mean_density_ratio']:.1f} ({r['denser']:.1%})" for name, r in results)
     return Outcome(
-        len(good) == len(results), f"{len(good)} of {len(results)}: mean density (share of denser sets) {numbers}"
+        len(good) == len(results), f"{len(good)} of {len(results)}: mean density (share of denser cohesions) {numbers}"
     )
 
 
@@ -163,7 +163,7 @@ def _views_by_p(low: str, high: str, holds: Callable[[Comparison], bool]) -> Che
             shown = [(p, r) for p, r in zip(P_VALUES, results, strict=True) if low <= p <= high]
             good = good and all(holds(r) for _, r in shown)
             shares = ", ".join(f"{p}: {r['denser']:.0%}" for p, r in shown)
-            texts.append(f"{name}, share of denser sets: {shares}")
+            texts.append(f"{name}, share of denser cohesions: {shares}")
         return Outcome(good, "; ".join(texts))
 
     return check
@@ -198,19 +198,19 @@ def _larger_than_views(finished: Finished, _: Switches) -> Outcome | None:
             return None
         larger = [(p, 1 - r["smaller"] - r["as_small"]) for p, r in zip(P_VALUES, results, strict=True)]
         good = good and all((share > 0.5) == (p > beyond) for p, share in larger)
-        texts.append(f"{name}, share of larger sets: " + ", ".join(f"{p}: {share:.0%}" for p, share in larger))
+        texts.append(f"{name}, share of larger cohesions: " + ", ".join(f"{p}: {share:.0%}" for p, share in larger))
     return Outcome(good, "; ".join(texts))
 
 
 COHESION_CLAIMS = (
     Claim(
-        "At p=0.3 the density score gives denser sets than the older score on all nine graphs (more sets denser than "
-        "less dense, and a larger mean).",
+        "At p=0.3 the density score gives denser cohesions than the degree score on all nine graphs (more of them "
+        "denser than less dense, and a larger mean).",
         "fig:eval:PCsDensity:all",
         _denser_by_score,
     ),
     Claim(
-        "On Yeast and HepTh every set of the density score is denser.",
+        "On Yeast and HepTh every cohesion of the density score is denser.",
         "fig:eval:PCsDensity:all",
         _all_denser_by_score,
     ),
@@ -221,24 +221,24 @@ COHESION_CLAIMS = (
         _densities_converge,
     ),
     Claim(
-        "On Gnutella08 and HepPh the two scores come to comparable sets as p grows (shared members of a vertex's two "
-        "sets over members of either, their mean larger at p=0.8 than at 0.1, and at least 0.8).",
+        "On Gnutella08 and HepPh the two scores come to comparable cohesions as p grows (shared members of a vertex's "
+        "two cohesions over members of either, their mean larger at p=0.8 than at 0.1, and at least 0.8).",
         "fig:eval:PCsDensity:gnutella08, :hepth",
         _sets_alike,
     ),
     Claim(
-        "At the largest p almost the whole component is in a set, of either score, on Gnutella08 and HepPh (90 % of "
-        "it).",
+        "At the largest p almost the whole component is in a cohesion, of either score, on Gnutella08 and HepPh (90 % "
+        "of it).",
         "fig:eval:PCsDensity:gnutella08, :hepth",
         _component_included(("Gnutella08", "HepPh"), (_DENSITY, "degree")),
     ),
     Claim(
-        "At p=0.3 the two scores give sets of similar size on most graphs (mean sizes within 25 %).",
+        "At p=0.3 the two scores give cohesions of similar size on most graphs (mean sizes within 25 %).",
         "fig:eval:PCsSize:all",
         _similar_sizes,
     ),
     Claim(
-        "On Yeast and HepTh the density score finds much smaller sets (mean size at most 75 %).",
+        "On Yeast and HepTh the density score finds much smaller cohesions (mean size at most 75 %).",
         "fig:eval:PCsSize:all",
         _much_smaller,
     ),
@@ -255,7 +255,7 @@ COHESION_CLAIMS = (
     ),
     Claim("On USAirport every minimal p-cohesion at p=0.3 is denser.", "fig:eval:PCELVDen:all", _all_denser_than_views),
     Claim(
-        "On USAirport and SisterCity many sets are denser than the view for p from 0.1 to 0.7 (at least half of them).",
+        "On USAirport and SisterCity many cohesions are denser than the view for p from 0.1 to 0.7 (at least half).",
         "fig:eval:PCELVDen:usairport, :sistercity",
         _views_by_p("0.1", "0.7", lambda r: r["denser"] >= 0.5),
     ),
@@ -265,7 +265,7 @@ COHESION_CLAIMS = (
         _density_falls,
     ),
     Claim(
-        "On USAirport and SisterCity most sets are less dense than the view for p beyond 0.7.",
+        "On USAirport and SisterCity most cohesions are less dense than the view for p beyond 0.7.",
         "fig:eval:PCELVDen:usairport, :sistercity",
         _views_by_p("0.8", "0.8", lambda r: 1 - r["denser"] - r["as_dense"] > 0.5),
     ),
@@ -275,7 +275,7 @@ COHESION_CLAIMS = (
         _component_included(("USAirport", "SisterCity")),
     ),
     Claim(
-        "At p=0.3, on all graphs and for all vertices, the set is smaller than the view.",
+        "At p=0.3, on all graphs and for all vertices, the cohesion is smaller than the view.",
         "fig:eval:PCELVSize:all",
         _all_smaller_than_views,
     ),
@@ -285,8 +285,8 @@ COHESION_CLAIMS = (
         _sizes_grow(("WIKIVote", "Yeast"), ("density",)),
     ),
     Claim(
-        "The sets are larger than the views for p beyond 0.5 on WIKIVote and beyond 0.6 on Yeast (for more than half "
-        "of the vertices, and not before).",
+        "The cohesions are larger than the views for p beyond 0.5 on WIKIVote and beyond 0.6 on Yeast (for more than "
+        "half of the vertices, and not before).",
         "fig:eval:PCELVSize:wikivote, :yeast",
         _larger_than_views,
     ),

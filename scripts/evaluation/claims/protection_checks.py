@@ -39,18 +39,18 @@ def _balances(finished: Finished, switches: Switches) -> Outcome | None:
         return Outcome.of(
             signs,
             f"error {mean_of(published).value:.3g}, of elv {mean_of(elv).value:.3g}; "
-            f"the worst connection inside a set loses {loss:.3g}, ε2 = 9",
+            f"the worst connection inside a group loses {loss:.3g}, ε2 = 9",
         )
 
     return compared([setting("HepTh", 3, "10")], outcome)(finished, switches)
 
 
 BALANCES: Check = _balances
-"""At p = 0.1 the error is smaller than that of `elv`, and connections inside sets lose at most ε2."""
+"""At p = 0.1 the error is smaller than that of `elv`, and connections inside groups lose at most ε2."""
 
 
 def whole_neighbourhoods(graph: str, k: int) -> Check:
-    """Beyond p = 0.4, 90 % of the vertices have all their connections in their set."""
+    """Beyond p = 0.4, 90 % of the vertices have all their connections in their cohesion."""
 
     def share_at(finished: Finished, at: Setting) -> float | None:
         errors = finished.releases.only(mechanism="published", switches=(), **at)

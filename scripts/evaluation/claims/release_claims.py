@@ -57,7 +57,7 @@ RELEASE_CLAIMS = (
         k=3,
     ),
     Claim(
-        "HepTh: the reason is that beyond p=0.4 almost every vertex has all its connections in its set (90 %).",
+        "HepTh: the reason is that beyond p=0.4 almost every vertex has all its connections in its cohesion (90 %).",
         _HEPTH,
         whole_neighbourhoods("HepTh", 3),
     ),
@@ -68,7 +68,7 @@ RELEASE_CLAIMS = (
     ),
     Claim(
         "HepTh: a reasonable p balances utility and protection (at p=0.1, h=3, ε=10: a smaller error than elv, and no "
-        "connection inside a set loses more than ε2).",
+        "connection inside a group loses more than ε2).",
         _HEPTH,
         BALANCES,
         k=3,
@@ -217,7 +217,7 @@ RELEASE_CLAIMS = (
         k=4,
     ),
     Claim(
-        "Bitcoin: the reason is that beyond p=0.4 almost every vertex has all its connections in its set (90 %).",
+        "Bitcoin: the reason is that beyond p=0.4 almost every vertex has all its connections in its cohesion (90 %).",
         _BITCOIN,
         whole_neighbourhoods("Bitcoin", 4),
     ),
@@ -247,13 +247,13 @@ RELEASE_CLAIMS = (
     ),
     # What the mechanism is for
     Claim(
-        "Releases of published protect critical connections: at fixed noise no connection inside a set loses more than "
-        "ε2 (h=3, p=0.1).",
+        "Releases of published protect critical connections: at fixed noise no connection inside a group loses more "
+        "than ε2 (h=3, p=0.1).",
         "Section V, used throughout Section VI",
         promise_kept("connections_inside"),
     ),
     Claim(
-        "That holds for every connection, inside a set or not (which the paper does not promise; h=3, p=0.1).",
+        "That holds for every connection, inside a group or not (which the paper does not promise; h=3, p=0.1).",
         "not in the paper",
         promise_kept("connections"),
     ),
