@@ -11,7 +11,7 @@ from pcneo.annotate.supply import supply_of
 from pcneo.model import AnyPath, Key, Progress
 from pcneo.plots import check_picture, draw_distributions
 from pcneo.search import p_text
-from pcneo.search.summary import Summary, Tally
+from pcneo.search.tally import Summary, Tally
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pcneo.errors import ParameterError
-from pcneo.kernels.running import thread_count
+from pcneo.kernels.threads import thread_count
 from pcneo.model import Key, Progress, Selection
 from pcneo.search import check_score, p_text, parse_fraction
 from pcneo.store.chosen_graph import choose_selection, find_keys, require_key_index

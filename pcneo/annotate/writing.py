@@ -14,7 +14,7 @@ from pcneo.annotate.supply import Supply, supply_of
 from pcneo.graph import MembershipHash
 from pcneo.model import Key, Progress
 from pcneo.search import p_text
-from pcneo.search.summary import Summary, Tally
+from pcneo.search.tally import Summary, Tally
 from pcneo.store.gateway import CohesionRow
 from pcneo.store.transaction import RunFigures
 

@@ -19,7 +19,7 @@ from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 if TYPE_CHECKING:
     from pcneo.annotate import EstimateResult, StatsResult, WriteResult
     from pcneo.model import Cohesion
-    from pcneo.search.summary import Summary
+    from pcneo.search.tally import Summary
 
 __all__ = ["Mode", "Score", "annotate"]
 

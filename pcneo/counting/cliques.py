@@ -17,8 +17,9 @@ from pcneo.counting.batch_check import check_batch
 from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import cliques as kernels
 from pcneo.kernels import triangles as triangle_kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import Dag, by_core, by_degree, edge_places
-from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.kernels.threads import run_ranges
 from pcneo.model import CohesionBatch, Graph
 
 __all__ = [

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from pcneo.counting.batch_check import check_batch
 from pcneo.errors import AnswerError
 from pcneo.kernels import common_neighbours as kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import by_core
-from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.kernels.threads import run_ranges
 from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["degrees_inside", "largest_common", "largest_common_inside"]

@@ -16,8 +16,9 @@ from pcneo.counting.cliques import check_clique_size
 from pcneo.errors import GraphError, ParameterError
 from pcneo.kernels import cliques as clique_kernels
 from pcneo.kernels import losses as kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import Dag, by_core
-from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.kernels.threads import run_ranges
 from pcneo.model import Graph
 
 __all__ = ["AFFORDABLE", "ORDER_SEED", "PairLosses", "pair_losses"]

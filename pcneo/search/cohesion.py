@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
 from pcneo.kernels.cohesion import DEGREE, DENSITY, Rows, Workspace, minimal_cohesions, workspace
-from pcneo.kernels.running import compilation_announced
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import CohesionBatch, Graph
 from pcneo.search.threshold import p_text, parse_fraction
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
-from pcneo.kernels.running import thread_count
+from pcneo.kernels.threads import thread_count
 from pcneo.model import CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Task, make_task
 from pcneo.search.threshold import parse_fraction, thresholds

@@ -16,7 +16,7 @@ from evaluation.datasets import EvaluatedGraph
 from evaluation.graph_arrays import GraphArrays
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
-from pcneo.kernels.running import thread_count
+from pcneo.kernels.threads import thread_count
 from pcneo.model import CohesionBatch
 
 __all__ = ["Memberships", "Step", "StoredCohesions", "finish"]

@@ -425,7 +425,7 @@ def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
 
 
 def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    from pcneo.kernels.running import _Announcement
+    from pcneo.kernels.compilation import _Announcement
 
     announcement = _Announcement("what nobody announced yet")
     for _ in range(2):

@@ -9,8 +9,9 @@ from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, protect
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
-from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.kernels.threads import run_ranges
 from pcneo.model import Graph
 
 __all__ = ["common_bounds"]

@@ -10,8 +10,9 @@ from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.errors import AnswerError
 from pcneo.kernels import meeting
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
-from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.kernels.threads import run_ranges
 from pcneo.model import Graph
 
 __all__ = ["largest_listed", "listed_hull"]

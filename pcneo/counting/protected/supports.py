@@ -15,8 +15,9 @@ from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
 from pcneo.errors import AnswerError, GraphError
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
-from pcneo.kernels.running import compilation_announced, run_ranges
+from pcneo.kernels.threads import run_ranges
 
 __all__ = ["AFFORDABLE", "LISTED", "LargestSupports", "largest_shared", "largest_supports"]
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, matrix_memory
 from pcneo.kernels import protected as kernels
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
-from pcneo.kernels.running import compilation_announced, run_ranges, thread_count
+from pcneo.kernels.threads import run_ranges, thread_count
 from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["TILE", "Tile", "by_degree", "protected_memory", "refused_memory", "tiles"]

@@ -8,7 +8,8 @@ import pytest
 from numba import njit
 
 from pcneo.errors import ParameterError
-from pcneo.kernels.running import compilation_announced, run_ranges, thread_count
+from pcneo.kernels.compilation import compilation_announced
+from pcneo.kernels.threads import run_ranges, thread_count
 
 
 def ranges_of(costs: list[int], threads: int) -> list[tuple[int, int]]:

@@ -1,24 +1,19 @@
-"""Running compiled code: announce its compilation, and spread ranges of about equal cost over threads."""
+"""Compiled work spread over threads, in ranges of about equal cost."""
 
 from __future__ import annotations
 
-import logging
 import os
 import queue
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
-from numba.core.event import Event, Listener, install_listener
 from numpy.typing import NDArray
 
 from pcneo.errors import ParameterError
 
-__all__ = ["compilation_announced", "run_ranges", "thread_count"]
-
-log = logging.getLogger("pcneo")
+__all__ = ["run_ranges", "thread_count"]
 
 _RANGES_A_THREAD = 32  # many, so that threads finish together and an interruption waits only briefly
 
@@ -91,28 +86,3 @@ def _equal_ranges(costs: NDArray[np.int64], most: int) -> list[tuple[int, int]]:
     cuts = np.searchsorted(reached, total * np.arange(1, most) / most, side="right")
     bounds = np.unique(np.concatenate(([0], cuts, [len(costs)])))
     return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-
-
-@contextmanager
-def compilation_announced(what: str) -> Iterator[None]:
-    """Announce, when numba starts to compile inside this block, that it takes a while; once per process and `what`."""
-    with install_listener("numba:compile", _Announcement(what)):
-        yield
-
-
-_announced: set[str] = set()
-
-
-class _Announcement(Listener):
-    """Logs the announcement when the first compilation starts."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-
-    def on_start(self, event: Event) -> None:
-        if self._what not in _announced:
-            _announced.add(self._what)
-            log.warning("Compiling %s for this machine; this takes some seconds, once.", self._what)
-
-    def on_end(self, event: Event) -> None:
-        pass
