@@ -69,6 +69,21 @@ def test_a_mechanism_with_a_promise_is_charged_published_and_reported(db: Databa
         make(db, tmp_path / "c.json", Worst, "1/1000")
 
 
+def test_a_mechanism_is_made_once_for_the_graph_as_it_is_read(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    check = Worst.__post_init__
+
+    def counted(self: Worst) -> None:
+        made.append(self.n)
+        check(self)
+
+    monkeypatch.setattr(Worst, "__post_init__", counted)
+    make(db, tmp_path / "a.json", Worst)
+    assert made == [N]
+
+
 def test_a_mechanism_without_a_promise_is_never_charged_as_bounded(db: Database, tmp_path: Path) -> None:
     with pytest.raises(BudgetError, match="shrug promises nothing"):
         make(db, tmp_path / "a.json", Shrug)

@@ -23,6 +23,7 @@ from pcneo.privacy.mechanisms import (
     Edge,
     Elv,
     Mechanism,
+    MechanismRequest,
     OneScale,
     Published,
     TwoPhases,
@@ -81,6 +82,31 @@ def test_an_epsilon_1_that_leaves_nothing_for_the_counts_is_refused(name: str, e
 def test_an_h_outside_1_and_n_is_refused(name: str, h: object) -> None:
     with pytest.raises(ParameterError, match=r"^h must be a whole number from 1 to 100"):
         make(name, h=h)
+
+
+@pytest.mark.parametrize("kind", TWO_PHASES)
+def test_what_does_not_fit_the_number_of_vertices_is_refused_before_the_mechanism_is_made(
+    kind: type[TwoPhases],
+) -> None:
+    parameters = kind.parameters_of(MechanismRequest(mechanism=kind.name, epsilon=1, h=8))
+    assert kind.completed(parameters, 8).h == 8
+    with pytest.raises(ParameterError, match="h must be a whole number from 1 to 7, not 8"):
+        kind.completed(parameters, 7)
+    with pytest.raises(GraphError, match="no vertices"):
+        kind.completed(parameters, 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_mechanism_gets_of_a_request_what_it_has(name: str) -> None:
+    request = MechanismRequest(mechanism="elv", k=4, epsilon="1", delta="0.1", epsilon_1="0.2", h=2)
+    kind = mechanism_named(name)
+    adapted = kind.adapted(request)
+    assert (adapted.mechanism, adapted.k, adapted.epsilon) == (name, 4, "1")
+    assert {each for each in ("delta", "epsilon_1", "h") if getattr(adapted, each) is not None} == {
+        "critical": set(), "edge": {"delta", "epsilon_1"}, "elv": {"delta", "epsilon_1", "h"},
+        "published": {"delta", "epsilon_1", "h"},
+    }[name]  # fmt: skip
+    kind.parameters_of(adapted)
 
 
 @pytest.mark.parametrize("name", NAMES)
