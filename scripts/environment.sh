@@ -3,10 +3,15 @@
 environment="$1"
 extras="$2"
 stamp="$environment/.made-from"
-version="$("${PYTHON:-python3}" -c 'import sys; print(sys.version)')"
-wanted="$(cat pyproject.toml scripts/constraints.txt; echo "$extras"; echo "$version")"
+"${PYTHON:-python3}" -c 'import sys; sys.exit("pcneo needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
+wanted="$("${PYTHON:-python3}" - "$extras" <<'END'
+import sys, tomllib
+from pathlib import Path
+settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
+print(settings["build-system"], settings["project"], Path("scripts/constraints.txt").read_text(), *sys.argv, sys.version)
+END
+)"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
-    "${PYTHON:-python3}" -c 'import sys; sys.exit("pcneo needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
     if [ -e "$environment" ] && [ ! -e "$stamp" ]; then
         echo "$environment is there already and was not made by this script. Move it away first." >&2
         exit 1
@@ -15,8 +20,9 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$environment"
     "${PYTHON:-python3}" -m venv "$environment"
     touch "$stamp"   # from here on it is ours, also where the rest fails
-    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile \
         --constraint scripts/constraints.txt --editable ".[$extras]"
+    "$environment/bin/python" -m compileall -q -j 0 "$environment/lib" || true   # some packages ship templates that are no Python
     printf '%s' "$wanted" >"$stamp"
 fi
 . "$environment/bin/activate"

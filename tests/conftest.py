@@ -1,63 +1,101 @@
-"""The real Neo4j under the integration tests: one for the whole session, said at the top, none is a failure.
+"""How the tests run: a Neo4j for each worker that needs one, compiled kernels shared by all, three lengths.
 
-In this order: the database that PCNEO_TEST_URI names (with PCNEO_TEST_USERNAME, _PASSWORD, _DATABASE), which must hold
-no node; Neo4j in Docker where an engine answers; a local server on a temporary folder. `--neo4j 5.26` takes the
-long-term line.
+`--neo4j 5.26` takes the long-term line. `--quick` needs no server; `--thorough` repeats at length. Which servers the
+tests had is said at the end, and none is a failure.
 """
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import signal
 import tempfile
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import compile_cache
+import lengths
 import neo4j
+import neo4j_servers
 import pytest
-from graphs import wipe
+from hypothesis import settings
+from neo4j_servers import VERSIONS, Server
+from standing import Schema
 
-VERSIONS = {"2026.09": ("2026.09.0", "neo4j:2026.09.0"), "5.26": ("5.26.25", "neo4j:5.26.25")}
-
-
-@dataclass(frozen=True)
-class Server:
-    """How the tests reach their server; `stop` ends it."""
-
-    how: str
-    uri: str
-    username: str
-    password: str = field(repr=False)
-    database: str | None
-    stop: Callable[[], object] = lambda: None
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """What a command line under test needs in its environment."""
-        names = {"NEO4J_URI": self.uri, "NEO4J_USERNAME": self.username, "NEO4J_PASSWORD": self.password}
-        return {**names, **({"NEO4J_DATABASE": self.database} if self.database else {})}
+FIRST = ["test_servers", "test_readme", "test_ledger_races", "test_release", "test_annotate", "test_wheel"]
+"""What takes longest begins first, so that no worker is left with it at the end."""
+FOLDERS = ["integration", "property", "statistical", "unit"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--neo4j", choices=sorted(VERSIONS), default="2026.09", help="line of Neo4j to test on")
-    parser.addoption("--interleavings", type=int, default=20, help="how often releases, kills and retries are mixed")
+    parser.addoption("--interleavings", type=int, help="how often releases, kills and retries are mixed")
+    length = parser.getgroup("length")
+    length.addoption("--quick", action="store_true", help="only what needs no server and no long repetition")
+    length.addoption("--thorough", action="store_true", help="repeat at length what is usually done briefly")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick") and config.getoption("--thorough"):
+        raise pytest.UsageError("--quick or --thorough, not both")
     config.stash[_SERVERS] = []
     config.stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="pcneo-tests-"))
     # The user's own servers are none of the tests' business, nor the other way round; the fetched jars are shared.
     os.environ["PCNEO_STATE_DIR"] = str(config.stash[_FOLDER] / "state")
     os.environ["PCNEO_DATA_DIR"] = str(config.stash[_FOLDER] / "data")
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        os.environ["NUMBA_CACHE_DIR"] = str(compile_cache.prepare())
+    os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.JAVA)
+    _set_length(config)
     # Whoever starts the tests may have them ignore signals, as nohup and background jobs do; children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in {"SIGTERM", "SIGHUP"} & set(signal.Signals.__members__):
         signal.signal(signal.Signals[name], signal.SIG_DFL)
+
+
+def _set_length(config: pytest.Config) -> None:
+    if config.getoption("--thorough"):
+        os.environ[lengths.VARIABLE] = "1"
+    else:
+        os.environ.pop(lengths.VARIABLE, None)
+    if config.getoption("--interleavings") is None:
+        config.option.interleavings = lengths.usual_or_thorough(20, 200)
+    settings.register_profile("usual", deadline=None)
+    settings.register_profile("thorough", deadline=None, max_examples=1_000)
+    settings.load_profile("thorough" if config.getoption("--thorough") else "usual")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if _is_left_out(item, config)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = sorted((item for item in items if item not in set(left_out)), key=_place)
+
+
+def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
+    if config.getoption("--quick"):
+        marks = {mark.name for mark in item.iter_markers()}
+        return bool(marks & {"long", "thorough"}) or "integration" in item.path.parts
+    return item.get_closest_marker("thorough") is not None and not config.getoption("--thorough")
+
+
+def _place(item: pytest.Item) -> tuple[int, int]:
+    name, folder = item.path.stem, item.path.parent.name
+    return (
+        FIRST.index(name) if name in FIRST else len(FIRST),
+        FOLDERS.index(folder) if folder in FOLDERS else len(FOLDERS),
+    )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["servers"] = [server.how for server in session.config.stash[_SERVERS]]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What a worker of pytest-xdist had, told to the process that writes the summary."""
+    node.config.stash.setdefault(_TOLD, []).extend(getattr(node, "workeroutput", {}).get("servers", []))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -67,67 +105,23 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for server in config.stash[_SERVERS]:
-        terminalreporter.write_line(f"Neo4j under the tests: {server.how}")
-
-
-def _start(line: str, folder: Path) -> Server:
-    if uri := os.environ.get("PCNEO_TEST_URI"):
-        return Server(
-            f"PCNEO_TEST_URI, {uri}",
-            uri,
-            os.environ.get("PCNEO_TEST_USERNAME", "neo4j"),
-            os.environ.get("PCNEO_TEST_PASSWORD", ""),
-            os.environ.get("PCNEO_TEST_DATABASE"),
-        )
-    return _in_docker(VERSIONS[line][1]) or _local(VERSIONS[line][0], folder / "server")
-
-
-def _in_docker(image: str) -> Server | None:
-    from testcontainers.community.neo4j import Neo4jContainer
-
-    if not _docker_answers():
-        return None
-    container = Neo4jContainer(image)
-    container.start()
-    return Server(
-        f"Docker, {image}", container.get_connection_url(), container.username, container.password, None, container.stop
-    )
-
-
-def _docker_answers() -> bool:
-    import docker
-    import docker.errors
-
-    with warnings.catch_warnings():
-        # docker leaves its socket open where no engine answers; collected here, it fails no test
-        warnings.simplefilter("ignore", ResourceWarning)
-        try:
-            docker.from_env().close()
-        except docker.errors.DockerException:
-            return False
-        finally:
-            gc.collect()
-    return True
-
-
-def _local(version: str, folder: Path) -> Server:
-    from pcneo.server import servers
-
-    local = servers.start(folder, version=version)
-    stop = partial(servers.stop, folder)
-    return Server(f"local server, Neo4j {version}", local.uri, local.username, local.password, None, stop)
+    own = [server.how for server in config.stash[_SERVERS]]
+    for how in sorted({*own, *config.stash.get(_TOLD, [])}):
+        terminalreporter.write_line(f"Neo4j under the tests: {how}")
 
 
 _SERVERS = pytest.StashKey[list[Server]]()
 _FOLDER = pytest.StashKey[Path]()
+_TOLD = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest) -> Server:
-    """The one server of this session, empty when it begins."""
+    """The one server of this worker, empty when it begins."""
+    if "PCNEO_TEST_URI" in os.environ and int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) > 1:
+        pytest.exit("PCNEO_TEST_URI names one database, and tests delete everything: one worker, -n 0.", 4)
     line = request.config.getoption("--neo4j")
-    started = _start(line, request.config.stash[_FOLDER])
+    started = neo4j_servers.start(line, request.config.stash[_FOLDER])
     request.config.stash[_SERVERS].append(started)
     reporter = request.config.pluginmanager.getplugin("terminalreporter")
     if reporter is not None:
@@ -141,7 +135,7 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 @pytest.fixture(scope="session")
 def neo4j_driver(server: Server) -> Iterator[neo4j.Driver]:
-    """A driver to the session's server."""
+    """A driver to the worker's server."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         driver.verify_connectivity()
         yield driver
@@ -153,9 +147,17 @@ def database(neo4j_driver: neo4j.Driver, server: Server) -> str:
     return server.database or neo4j_driver.execute_query("RETURN 1").summary.database
 
 
+@pytest.fixture(scope="session")
+def schema(neo4j_driver: neo4j.Driver, database: str) -> Iterator[Schema]:
+    """The constraints and indexes that stand between tests; at the end the database is as it was given."""
+    schema = Schema(neo4j_driver, database)
+    yield schema
+    schema.clear("bare")
+
+
 @pytest.fixture
-def empty_database(neo4j_driver: neo4j.Driver, database: str) -> Iterator[str]:
-    """The database without nodes, constraints and indexes, before and after."""
-    wipe(neo4j_driver, database)
-    yield database
-    wipe(neo4j_driver, database)
+def empty_database(request: pytest.FixtureRequest, schema: Schema, database: str) -> str:
+    """The database without nodes; `@pytest.mark.schema` says which constraints and indexes it has."""
+    mark = request.node.get_closest_marker("schema")
+    schema.clear(mark.args[0] if mark else "usual")
+    return database

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import neo4j
@@ -62,11 +61,22 @@ class Database:
         )
         if index:
             self.index(label, key)
+        else:
+            self.drop_index(label, key)
 
     def index(self, label: str, key: str = "id") -> None:
-        """Create an index, no constraint, and wait for it."""
-        self.run(f"CREATE INDEX FOR (v:`{label}`) ON (v.`{key}`)")
-        self.run("CALL db.awaitIndexes(60)")
+        """See that there is an index, no constraint, and wait for it."""
+        text = f"CREATE INDEX IF NOT EXISTS FOR (v:`{label}`) ON (v.`{key}`)"
+        if self.driver.execute_query(text, database_=self.name).summary.counters.indexes_added:
+            self.run("CALL db.awaitIndexes(60)")
+
+    def drop_index(self, label: str, key: str = "id") -> None:
+        """See that there is no index of this label on this key."""
+        text = (
+            "SHOW INDEXES YIELD * WHERE labelsOrTypes = [$label] AND properties = [$key] AND owningConstraint IS NULL "
+        )
+        for (name,) in self.run(text + "RETURN name", label=label, key=key):
+            self.run(f"DROP INDEX {quoted(name)}")
 
     def cohesions(self, run: str, key: str = "id") -> dict[Key, StoredCohesion]:
         """The hubs of one run by their owner's key."""
@@ -121,16 +131,15 @@ def cycle(size: int) -> list[tuple[int, int]]:
     return [(v, (v + 1) % size) for v in range(size)]
 
 
-def wipe(driver: neo4j.Driver, database: str) -> None:
-    """Remove every node, constraint and index."""
-    run = partial(driver.execute_query, database_=database)
-    with driver.session(database=database) as session:
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-    for record in run("SHOW CONSTRAINTS YIELD name").records:
-        run(f"DROP CONSTRAINT {_quoted(record['name'])}")
-    for record in run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").records:
-        run(f"DROP INDEX {_quoted(record['name'])}")
+def two_hubs(others: int) -> list[tuple[int, int]]:
+    """Edges of a path whose vertices all know 0 and 1, who know each other: that edge is in a triangle with each.
+
+    Groups of a small p are small here, so that what `published` sees of them says little of the graph.
+    """
+    path = range(2, others + 2)
+    return [(0, 1), *((hub, v) for hub in (0, 1) for v in path), *((v, v + 1) for v in path[:-1])]
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as it stands in a statement."""
     return "`" + name.replace("`", "``") + "`"

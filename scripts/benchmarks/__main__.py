@@ -4,7 +4,7 @@
     scripts/bench triangles annotate   some benchmarks, printed
     scripts/bench --list               the names of all benchmarks
 
-The graph is HepPh (SNAP's cit-HepPh), looked for as shared/data/hepph_cit.edges.gz beside the checkout; --graph names
+The graph is HepPh (SNAP's cit-HepPh), hepph_cit.edges.gz in the folder that PCNEO_TEST_GRAPHS names; --graph names
 another edge list. It needs an otherwise idle machine with two cores.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 import time
@@ -25,7 +26,7 @@ sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks`
 from benchmarks import command, counting, database, growth, large, mechanism_errors, report, searching  # noqa: E402
 from benchmarks.measuring import Line, Setting, say  # noqa: E402
 
-HEPPH = ROOT.parent / "shared" / "data" / "hepph_cit.edges.gz"
+HEPPH = Path(os.environ.get("PCNEO_TEST_GRAPHS", ".")) / "hepph_cit.edges.gz"
 RESULTS = Path(__file__).with_name("results")
 KEPT = RESULTS / "all.json"
 
@@ -91,7 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.rounds < 1:
         parser.error("--rounds takes 1 or more")
     if not given.graph.exists():
-        parser.error(f"there is no {given.graph}; name an edge list with --graph")
+        parser.error(f"there is no {given.graph}; name an edge list with --graph, or its folder in PCNEO_TEST_GRAPHS")
     to = given.json or (None if given.names else KEPT)
     setting = Setting(given.graph, given.rounds, RESULTS if to is None else to.parent, given.edges)
     started = time.perf_counter()

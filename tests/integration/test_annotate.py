@@ -427,7 +427,7 @@ def test_vertices_given_as_text_stay_text_where_the_graph_has_strings(db):
 
 def test_a_key_that_is_there_as_integer_and_as_text_is_refused(db):
     db.put([(3, 4)])
-    db.put([("3", "4")], index=False)
+    db.put([("3", "4")])
     with pytest.raises(KeyPropertyError, match="as an integer and as a string"):
         stream(db, 0.3, vertices=["3"])
 
@@ -457,6 +457,7 @@ def test_stats_describe_the_cohesions_that_the_twin_finds(db):
         assert asdict(summary.densities) == pytest.approx(asdict(batch.densities))
 
 
+@pytest.mark.schema("users")
 def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
     twin = naive.read_edges(copenhagen_friends_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)

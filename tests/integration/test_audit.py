@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +15,8 @@ import naive
 import neo4j
 import numpy as np
 import pytest
-from graphs import Database
+from graphs import Database, two_hubs
+from outside_graphs import outside_graph
 
 from pcneo import annotate
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError, PcneoError
@@ -25,7 +25,6 @@ from pcneo.release import GraphRequest
 from pcneo.release.audit import NOTICE, AuditResult, audit
 
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
-CELEGANS = Path(__file__).parents[3] / "shared" / "data" / "celegans_metabolic.edges.gz"
 P, EPSILON = Fraction(1, 2), Fraction(7, 10)
 
 
@@ -240,15 +239,28 @@ def test_the_first_phase_of_published_is_compared_after_a_removal(db: Database, 
         assert one.mean is None
 
 
-@pytest.mark.skipif(not CELEGANS.exists(), reason="the graph is not beside this checkout, and not part of it")
-def test_the_worst_connection_of_celegans_loses_18_in_the_median_where_9_are_promised(db: Database) -> None:
-    adjacency = naive.read_edges(CELEGANS)
+def found_of_published(db: Database, adjacency: naive.Graph) -> AuditResult:
+    """At p = 0.1 and ε = 10, of which ε2 = 9 is promised to each connection."""
     db.put(connections(adjacency))
     annotate.write(db.driver, db.name, p="0.1", **PERSONS)
     result = found(db, mechanism="published", epsilon=10, delta=Fraction(1, len(adjacency)), h=3)
     assert result.scales is not None
     assert result.scales.phases == 1_000
     assert result.connections.promised == 9
+    return result
+
+
+def test_the_worst_connection_of_two_hubs_loses_six_times_what_is_promised(db: Database) -> None:
+    result = found_of_published(db, naive.graph_of(two_hubs(298)))
+    low, median, high = result.connections.largest or (0, 0, 0)
+    assert 52.5 <= median <= 54.5
+    assert 45 <= low <= 47.5
+    assert 58 <= high <= 61
+    assert result.connections.worst[0].pair == (0, 1)
+
+
+def test_the_worst_connection_of_celegans_loses_18_in_the_median_where_9_are_promised(db: Database) -> None:
+    result = found_of_published(db, naive.read_edges(outside_graph("celegans_metabolic.edges.gz")))
     low, median, high = result.connections.largest or (0, 0, 0)
     assert 17.5 <= median <= 18.5
     assert 15.5 <= low <= 16.6

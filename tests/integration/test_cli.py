@@ -14,6 +14,9 @@ from typing import Any
 
 import neo4j
 import pytest
+from lengths import usual_or_thorough
+
+from pcneo.__main__ import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
 COMMANDS += ["show", "export"]
@@ -21,23 +24,51 @@ FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_f
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
 
-@pytest.fixture
-def pcneo(server: Any, empty_database: str) -> Any:
-    """Runs the command line against the test server."""
+pytestmark = pytest.mark.schema("loaded")
 
-    def run(
-        *arguments: str, program: Sequence[str] = ("-m", "pcneo"), stdout: Any = subprocess.PIPE, **environment: str
-    ) -> subprocess.CompletedProcess[str]:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+
+@pytest.fixture
+def pcneo(server: Any, empty_database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command line against the test server: within this process, and in one of its own where that matters.
+
+    Each takes a second to start. Under `--thorough` all commands have a process of their own.
+    """
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")} | server.environment
+
+    def apart(*arguments: str, program: Sequence[str], stdout: Any, **environment: str) -> Any:
         return subprocess.run(
             [sys.executable, *program, *arguments],
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
-            env={**clean, **server.environment, **environment},
+            env={**clean, **environment},
             stdin=subprocess.DEVNULL,
             timeout=120,
         )
+
+    def within(*arguments: str, **environment: str) -> Any:
+        with monkeypatch.context() as patch:
+            for name in [name for name in os.environ if name.startswith("NEO4J_")]:
+                patch.delenv(name)
+            for name, value in {**server.environment, **environment}.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["pcneo", *arguments])
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as end:
+                main()
+        shown = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, int(end.value.code or 0), shown.out, shown.err)
+
+    def run(
+        *arguments: str,
+        program: Sequence[str] = ("-m", "pcneo"),
+        stdout: Any = subprocess.PIPE,
+        process: bool = usual_or_thorough(False, True),
+        **environment: str,
+    ) -> subprocess.CompletedProcess[str]:
+        if process:
+            return apart(*arguments, program=program, stdout=stdout, **environment)
+        return within(*arguments, **environment)
 
     return run
 
@@ -70,7 +101,7 @@ def test_main_help_names_every_exit_code() -> None:
 
 
 def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
-    shown = pcneo("runs", "--json")
+    shown = pcneo("runs", "--json", process=True)
     assert shown.stderr.splitlines()[0].startswith("Using bolt://")
     assert "database neo4j" in shown.stderr.splitlines()[0]
     assert json.loads(shown.stdout) == []
@@ -78,7 +109,7 @@ def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
 
 def test_stream_prints_csv_and_nothing_else(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
-    shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream")
+    shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", process=True)
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     assert [row["vertex"] for row in rows] == ["1", "2", "3", "4"]
     assert rows[0]["p"] == "1/2"
@@ -96,7 +127,7 @@ def test_stream_json_has_the_documented_fields_in_order(pcneo: Any, tmp_path: Pa
 
 def test_names_may_be_left_out_where_there_is_one_choice(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
-    shown = pcneo("annotate", "-p", "1/3")
+    shown = pcneo("annotate", "-p", "1/3", process=True)
     assert shown.returncode == 0
     assert "--node-label Person --relationship-type KNOWS --key id: the only choice" in shown.stderr
 
@@ -173,7 +204,7 @@ def test_a_mistake_gets_a_line_and_its_exit_code(
     pcneo: Any, tmp_path: Path, arguments: list[str], code: int, says: str
 ) -> None:
     _loaded(pcneo, folder=tmp_path)
-    shown = pcneo(*arguments)
+    shown = pcneo(*arguments, **({"process": True} if code == 3 else {}))
     assert shown.returncode == code, shown.stderr
     assert says in shown.stderr
     assert "Traceback" not in shown.stderr
@@ -186,7 +217,7 @@ def test_a_key_without_an_index_gets_the_statement_that_creates_one_and_a_proper
     _loaded(pcneo, folder=tmp_path)
     ours = ("annotate", *NAMES[:4], "--key", "name", "-p", "0.5")
     assert pcneo(*ours, "--create-index").returncode == 4
-    indexed = "SHOW INDEXES YIELD properties WHERE properties = ['name'] RETURN properties"
+    indexed = "SHOW INDEXES YIELD * WHERE properties = ['name'] AND labelsOrTypes = ['Person'] RETURN name"
     assert neo4j_driver.execute_query(indexed, database_=database).records == []
     neo4j_driver.execute_query("MATCH (v:Person) SET v.name = 'v' + v.id", database_=database)
     shown = pcneo(*ours)
@@ -199,7 +230,7 @@ def test_a_key_without_an_index_gets_the_statement_that_creates_one_and_a_proper
 def test_a_full_disk_under_standard_output_is_one_line(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     with Path("/dev/full").open("w") as full:
-        shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", stdout=full)
+        shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", stdout=full, process=True)
     assert shown.returncode == 1
     assert shown.stderr.splitlines()[-1] == "pcneo: No space left on device"
     assert "Traceback" not in shown.stderr
@@ -212,7 +243,7 @@ def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
         "def interrupted(*_, **__): raise KeyboardInterrupt\n"
         "pcneo.annotate.write = interrupted; main()"
     )
-    shown = pcneo("annotate", *NAMES, program=("-c", code))
+    shown = pcneo("annotate", *NAMES, program=("-c", code), process=True)
     assert shown.returncode == 130
     assert shown.stderr.splitlines()[-1] == "pcneo: interrupted"
 
@@ -230,7 +261,7 @@ def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
 def test_a_connection_that_fails_is_one_line_without_the_password(
     pcneo: Any, environment: dict[str, str], says: str
 ) -> None:
-    shown = pcneo("runs", **environment)
+    shown = pcneo("runs", **environment, **({"process": True} if "NEO4J_PASSWORD" in environment else {}))
     assert shown.returncode == 5
     assert says in shown.stderr
     assert len(shown.stderr.strip().splitlines()) == 1
@@ -240,7 +271,7 @@ def test_a_connection_that_fails_is_one_line_without_the_password(
 
 def test_verbose_output_never_shows_the_password(pcneo: Any, server: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
-    shown = pcneo("-v", "annotate", *NAMES, "-p", "0.5")
+    shown = pcneo("-v", "annotate", *NAMES, "-p", "0.5", process=True)
     assert shown.returncode == 0
     assert server.password not in shown.stdout + shown.stderr
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import neo4j
 import pytest
-from graphs import wipe
+from standing import Schema
 
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.statements import Statement, load_statement
@@ -49,9 +49,9 @@ USERS = (
 
 
 @pytest.fixture(scope="module")
-def planner(neo4j_driver: neo4j.Driver, database: str) -> Iterator[neo4j.Session]:
+def planner(neo4j_driver: neo4j.Driver, database: str, schema: Schema) -> Iterator[neo4j.Session]:
     """A session on a database with the indexes of the data model and all that it speaks of."""
-    wipe(neo4j_driver, database)
+    schema.clear("bare")
     with neo4j_driver.session(database=database) as session:
         for text in (*USERS, *(item.statement for item in OWN_SCHEMA)):
             session.run(text).consume()
@@ -60,7 +60,7 @@ def planner(neo4j_driver: neo4j.Driver, database: str) -> Iterator[neo4j.Session
             session.run(text).consume()
         session.run("CALL db.prepareForReplanning()").consume()
         yield session
-    wipe(neo4j_driver, database)
+    schema.clear("bare")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ neighbours without the label, a second run, a vertex with two labels.
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 
@@ -73,7 +72,7 @@ HOSTILE = (["Per`son", "\\u0060) //"], ["KNOWS'", 'HAS "a" /*'], "the `key` of $
 
 
 @pytest.fixture(scope="module", params=[PLAIN, HOSTILE], ids=["plain names", "hostile names"])
-def stored(request, neo4j_driver, database) -> Iterator[Stored]:
+def stored(request, neo4j_driver, database, schema) -> Stored:
     labels, types, key, key_of = request.param
     random_ = random.Random(7)
     vertices = [key_of(i) for i in range(24)]
@@ -93,12 +92,9 @@ def stored(request, neo4j_driver, database) -> Iterator[Stored]:
         neighbours,
         cohesions,
     )
+    schema.clear("bare")
     write(stored)
-    yield stored
-    neo4j_driver.execute_query("MATCH (n) DETACH DELETE n", database_=database)
-    for i in range(len(labels)):
-        neo4j_driver.execute_query(f"DROP CONSTRAINT queries_test_{i}", database_=database)
-    neo4j_driver.execute_query("DROP INDEX queries_test", database_=database)
+    return stored
 
 
 def some_members(neighbours: dict, v, random_: random.Random) -> set:

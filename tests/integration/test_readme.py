@@ -51,6 +51,7 @@ def _friends() -> list[str]:
         return [line.replace(" ", ",") for line in file]
 
 
+@pytest.mark.schema("bare")
 def test_every_command_for_your_own_neo4j_runs_as_printed(console: Any, empty_database: str) -> None:
     lines = [line for line in _commands() if line.startswith("pcneo ")]
     assert len(lines) >= 9
@@ -80,6 +81,7 @@ def test_the_query_is_the_shipped_one() -> None:
     assert query.strip() == "\n".join(line for line in shipped.splitlines() if not line.startswith("//")).strip()
 
 
+@pytest.mark.schema("loaded")
 def test_the_python_runs_as_printed(console: Any, empty_database: str) -> None:
     without, with_database = _blocks("python")
     shown = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=True, cwd=ROOT)

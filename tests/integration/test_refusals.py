@@ -41,6 +41,9 @@ NAMES = [
 ]
 
 
+pytestmark = pytest.mark.schema("users")
+
+
 @pytest.fixture
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return Database(neo4j_driver, empty_database)

@@ -17,7 +17,9 @@ import naive
 import neo4j
 import pytest
 import typer
+from benchmarks.graphs import made_graph
 from graphs import Database
+from outside_graphs import outside_graph
 
 from pcneo import annotate
 from pcneo.__main__ import main
@@ -37,7 +39,6 @@ from pcneo.stored import runs
 NAME = "Person/KNOWS/id"
 PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 
 
@@ -154,12 +155,14 @@ def triangles(graph: dict[Any, set[Any]]) -> dict[Any, int]:
     return {v: sum(len(graph[u] & graph[v]) for u in graph[v]) // 2 for v in graph}
 
 
-@pytest.mark.parametrize("name", ["celegans_metabolic", "wikivote_soc"])
-def test_another_real_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_path: Path, name: str) -> None:
-    file = SHARED / f"{name}.edges.gz"
-    if not file.exists():
-        pytest.skip("the graph is not beside this checkout, and not part of it")
-    graph = naive.read_edges(file)
+def made(edges: int) -> naive.Graph:
+    n, u, v = made_graph(edges, 1)
+    return naive.graph_of(zip(u.tolist(), v.tolist(), strict=True), isolated=range(n))
+
+
+@pytest.mark.parametrize("name", ["made", "celegans_metabolic", "wikivote_soc"])
+def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_path: Path, name: str) -> None:
+    graph = made(3_000) if name == "made" else naive.read_edges(outside_graph(f"{name}.edges.gz"))
     put(db, graph)
     annotate.write(db.driver, db.name, p=0.1, **PERSONS)
     budget.set_total(db.driver, db.name, graph=NAME, epsilon=7, delta="1e-3")
@@ -409,6 +412,7 @@ def test_nobody_spends_while_another_name_over_the_same_data_is_written(
             budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=1)
 
 
+@pytest.mark.schema("users")
 def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     db: Database, pcneo: Callable[..., Any], tmp_path: Path, drawn: list[int]
 ) -> None:

@@ -9,7 +9,6 @@ import http.client
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import stat
@@ -31,7 +30,12 @@ from pcneo.server.process import console_log
 from pcneo.server.records import folder_arguments, read_record, running
 from pcneo.server.servers import LocalServer
 
-START = "import sys; from pathlib import Path; from pcneo.server.servers import start; start(Path(sys.argv[1]))"
+START = (
+    "import sys; from pathlib import Path; from pcneo.server.servers import start;"
+    "start(Path(sys.argv[1]), version=sys.argv[2])"
+)
+LONG_TERM = "5.26.25"
+VERSION = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -74,9 +78,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
 
 
 def test_a_started_server_answers_and_is_of_the_pinned_version(server):
-    assert ask(
-        server, "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]"
-    ) == [[servers.DEFAULT_VERSION]]
+    assert ask(server, VERSION) == [[servers.DEFAULT_VERSION]]
     assert server.data == folders.data_folder()
     assert not server.already_running
     assert servers.find_running() == servers.status() == server
@@ -131,7 +133,7 @@ def test_its_port_is_refused_to_another(server, own_folders):
 
 def test_another_version_is_refused_its_data(server):
     with pytest.raises(LocalServerError, match=f"made by Neo4j {servers.DEFAULT_VERSION}"):
-        servers.start(version="5.26.25")
+        servers.start(version=LONG_TERM)
 
 
 def test_a_second_server_on_its_data_is_refused_even_without_a_record(server, own_folders, monkeypatch):
@@ -143,14 +145,20 @@ def test_a_second_server_on_its_data_is_refused_even_without_a_record(server, ow
 
 
 @pytest.mark.parametrize(
-    ("number", "sign"), [(signal.SIGINT, "logs/console.log"), (signal.SIGTERM, "data/databases/neo4j")]
+    ("number", "sign", "version"),
+    [
+        (signal.SIGINT, "logs/console.log", servers.DEFAULT_VERSION),
+        (signal.SIGTERM, "data/databases/neo4j", LONG_TERM),
+        pytest.param(signal.SIGINT, "logs/console.log", LONG_TERM, marks=pytest.mark.thorough),
+        pytest.param(signal.SIGTERM, "data/databases/neo4j", servers.DEFAULT_VERSION, marks=pytest.mark.thorough),
+    ],
 )
-def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, number, sign):
-    folder = own_folders / f"interrupted-{number}"
-    starter = subprocess.Popen([sys.executable, "-c", START, folder], stderr=subprocess.DEVNULL)
+def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, number, sign, version):
+    folder = own_folders / f"interrupted-{version}"
+    starter = subprocess.Popen([sys.executable, "-c", START, folder, version], stderr=subprocess.DEVNULL)
     wait_for(lambda: (folder / sign).exists())
     with pytest.raises(LocalServerError, match="Another process is starting or stopping"):
-        servers.start(folder)
+        servers.start(folder, version=version)
     assert servers.status(folder) is None
     starter.send_signal(number)
     assert starter.wait(60) in (130, 143, -signal.SIGINT)
@@ -159,15 +167,16 @@ def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, numbe
     assert not (folder / "data").exists()
 
 
-def test_a_server_whose_starter_was_killed_is_taken_over(own_folders):
-    folder = own_folders / f"interrupted-{signal.SIGTERM}"  # where the interrupted start must not be in the way
-    starter = subprocess.Popen([sys.executable, "-c", START, folder])
+@pytest.mark.parametrize("version", [LONG_TERM, pytest.param(servers.DEFAULT_VERSION, marks=pytest.mark.thorough)])
+def test_a_server_whose_starter_was_killed_is_taken_over(own_folders, version):
+    folder = own_folders / f"interrupted-{version}"  # where the interrupted start must not be in the way
+    starter = subprocess.Popen([sys.executable, "-c", START, folder, version])
     wait_for(lambda: read_record(folder))
     starter.kill()
     starter.wait()
-    taken = servers.start(folder)
+    taken = servers.start(folder, version=version)
     assert taken.already_running
-    assert ask(taken, "RETURN 1") == [[1]]
+    assert ask(taken, VERSION) == [[version]]
     assert servers.stop(folder) is True
     assert servers.stop(folder) is False
     assert processes_on(folder) == []
@@ -192,18 +201,25 @@ def test_too_little_memory_is_said_so(own_folders, monkeypatch, heap):
         servers.start(own_folders / "heap")
 
 
-def test_the_graph_survives_a_stop_and_a_crash(server, caplog):
+def test_the_graph_survives_a_stop_and_a_crash_and_neo4j_browser_comes_and_goes(server, caplog):
+    """One server, started three times: as it is, with Neo4j Browser, and after a crash."""
     ask(server, "CREATE (:Kept {id: 1})")
     assert servers.stop() is True
     assert servers.status() is None
     assert processes_on(server.data) == []
-    again = servers.start(bolt_port=free_port())
-    assert ask(again, "MATCH (n:Kept) RETURN n.id") == [[1]]
-    os.kill(again.pid, signal.SIGKILL)
-    wait_for(lambda: not processes_on(again.data))
+    with_browser = servers.start(bolt_port=free_port(), browser=True)
+    assert ask(with_browser, "MATCH (n:Kept) RETURN n.id") == [[1]]
+    check_browser(with_browser)
+    assert servers.start(browser=True).browser == servers.status().browser == with_browser.browser  # pyright: ignore[reportOptionalMemberAccess]
+    os.kill(with_browser.pid, signal.SIGKILL)
+    wait_for(lambda: not processes_on(with_browser.data))
     assert servers.status() is None
-    assert f"process {again.pid}) is gone" in caplog.text
-    assert ask(servers.start(), "MATCH (n:Kept) RETURN n.id") == [[1]]
+    assert f"process {with_browser.pid}) is gone" in caplog.text
+    plain = servers.start()
+    assert ask(plain, "MATCH (n:Kept) RETURN n.id") == [[1]]
+    assert plain.browser is None
+    with pytest.raises(LocalServerError, match=r"runs already, without Neo4j Browser.*pcneo server stop"):
+        servers.start(browser=True)
     assert servers.stop() is True
 
 
@@ -219,9 +235,8 @@ def answer(address: str, **headers: str) -> tuple[int, bytes]:
         connection.close()
 
 
-def test_neo4j_browser_is_there_for_this_machine_alone_and_only_where_it_is_asked_for(own_folders):
-    folder = own_folders / "browser"
-    found = servers.start(folder, browser=True)
+def check_browser(found: LocalServer) -> None:
+    """It is there for this machine alone, speaks to this server alone, and takes no queries over HTTP."""
     assert found.browser is not None
     address, _, prefilled = found.browser.partition("?")
     assert address.startswith("http://127.0.0.1:")
@@ -243,23 +258,6 @@ def test_neo4j_browser_is_there_for_this_machine_alone_and_only_where_it_is_aske
     command = str(settings["browser.post_connect_cmd"])
     assert json.loads(command.removeprefix("style "))["node.PCohesion"]["caption"] == "{size}"
     assert ";" not in command
-    assert servers.start(folder).browser == servers.status(folder).browser == found.browser  # pyright: ignore[reportOptionalMemberAccess]
-    servers.stop(folder)
-
-    plain = servers.start(folder)
-    assert plain.browser is None
-    with pytest.raises(LocalServerError, match=r"runs already, without Neo4j Browser.*pcneo server stop"):
-        servers.start(folder, browser=True)
-    assert servers.stop(folder) is True
-
-
-def test_the_long_term_line_starts_and_answers(own_folders):
-    old = servers.start(own_folders / "long-term", version="5.26.25")
-    assert ask(old, "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]") == [
-        ["5.26.25"]
-    ]
-    assert servers.stop(old.data) is True
-    shutil.rmtree(old.data)
 
 
 def free_port() -> int:

@@ -131,6 +131,7 @@ def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_pa
     assert (tmp_path / "a.json").read_text() == "mine"
 
 
+@pytest.mark.schema("users")
 def test_stats_draw_what_they_describe_and_write_nothing_to_the_database(db, tmp_path):
     before = db.everything()
     for vertices in (None, [0, 4]):

@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import compile_cache
 import pytest
 
 ROOT = Path(__file__).parents[2]
 
 
+OTHERS = [name for name in ("python3.11", "python3.12", "python3.13") if name != f"python3.{sys.version_info.minor}"]
+
+
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of a new environment with the wheel and its core dependencies alone."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built once."""
     folder = tmp_path_factory.mktemp("wheel")
     _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
     (wheel,) = folder.glob("*.whl")
-    _run(sys.executable, "-m", "venv", str(folder / "environment"))
-    python = folder / "environment" / "bin" / "python"
+    return wheel
+
+
+@pytest.fixture(
+    scope="module", params=[sys.executable, *(pytest.param(name, marks=pytest.mark.thorough) for name in OTHERS)]
+)
+def python(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of a new environment with the wheel and its core dependencies alone."""
+    if not _answers(request.param):
+        pytest.skip(f"there is no {request.param} at hand")
+    environment = tmp_path_factory.mktemp("environment")
+    _run(request.param, "-m", "venv", str(environment))
+    python = environment / "bin" / "python"
     constraints = str(ROOT / "scripts" / "constraints.txt")
     _run(str(python), "-m", "pip", "install", "--quiet", "--constraint", constraints, str(wheel))
+    installed = Path(_run(str(python), "-c", "import pcneo.kernels; print(pcneo.kernels.__path__[0])").strip())
+    compile_cache.share(Path(os.environ["NUMBA_CACHE_DIR"]), installed)
     return python
+
+
+def _answers(python: str) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return subprocess.run([python, "--version"], capture_output=True, timeout=60).returncode == 0
+    return False
 
 
 def _run(*command: str, cwd: Path | None = None) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from fractions import Fraction
-from pathlib import Path
 
 import naive
 import numpy as np
 import pytest
+import recorded
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import usual_or_thorough
+from outside_graphs import outside_graph
 
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
@@ -19,8 +21,7 @@ from pcneo.kernels import cohesion
 from pcneo.model import Cohesion, Graph, Key
 from pcneo.search import SCORES, minimal_p_cohesions, search_streamed, thresholds
 
-random_graphs = settings(max_examples=150, deadline=None)
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+random_graphs = settings(max_examples=usual_or_thorough(150, 1_500), deadline=None)
 FRACTIONS = st.one_of(
     st.sampled_from([Fraction(p) for p in ("1/10", "3/10", "1/3", "1/2", "11/20", "2/3", "999/1000", "1/1000")]),
     st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100),
@@ -166,12 +167,28 @@ def test_the_twins_check_is_that_of_the_definition(graph: naive.Graph, p: Fracti
 
 
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("p", ["0.1", "0.3"])
-def test_every_vertex_of_the_shipped_graph_has_the_twins_cohesion(p: str, score: str) -> None:
-    graph = naive.read_edges(copenhagen_friends_path())
-    built = arrays(graph)
-    checked = minimal_p_cohesions(built, p, score, check=True).cohesions(built)
-    assert found(checked) == twins(graph, Fraction(p), score)
+@pytest.mark.parametrize(("name", "p"), recorded.CASES)
+def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, score: str) -> None:
+    built = arrays(recorded.graph(name))
+    vertices = np.searchsorted(built.keys, recorded.vertices(name)).tolist()
+    checked = minimal_p_cohesions(built, p, score, vertices=vertices, check=True).cohesions(built)
+    assert found(checked) == recorded.recorded(name, p, score)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize(("name", "p"), recorded.CASES)
+def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) -> None:
+    assert dict(recorded.twins(name, p, score)) == recorded.recorded(name, p, score)
+
+
+def test_the_record_is_of_the_twin() -> None:
+    """Of a few vertices each time; of all of them under `--thorough`."""
+    for name, p in recorded.CASES:
+        for score in SCORES:
+            kept = recorded.recorded(name, p, score)
+            for q in random.Random(2).sample(sorted(kept), 20):
+                assert naive.minimal_p_cohesion(recorded.graph(name), Fraction(p), q, score) == kept[q]
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -188,10 +205,7 @@ def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, s
     ("name", "p", "sample"), [("bitcoin_alpha", "0.1", 3_783), ("hepph_cit", "0.1", 300), ("hepth_ca", "0.5", 30)]
 )
 def test_vertices_of_a_larger_graph_have_the_twins_cohesions(name: str, p: str, sample: int, score: str) -> None:
-    file = SHARED / f"{name}.edges.gz"
-    if not file.exists():
-        pytest.skip(f"{file.name} is not beside this checkout")
-    graph = naive.read_edges(file)
+    graph = naive.read_edges(outside_graph(f"{name}.edges.gz"))
     built = arrays(graph)
     chosen = random.Random(1).sample(range(len(graph)), sample)
     batch = minimal_p_cohesions(built, p, score, vertices=chosen)

@@ -8,6 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
+from outside_graphs import outside_graph
 
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.cliques import clique_counts, clique_supports, cliques_inside
@@ -17,7 +18,6 @@ from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.model import Graph
 from pcneo.search import minimal_p_cohesions
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 NAMES = [
     "bitcoin_alpha", "celegans_metabolic", "copenhagen_friends", "ego_facebook", "email_enron", "gnutella08",
     "hepph_cit", "hepth_ca", "lastfm_asia", "sistercity", "usairport_2010", "wikivote_soc", "yeast_moreno_propro",
@@ -43,13 +43,20 @@ def complete(n: int) -> Graph:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_triangles_of_a_data_set_are_as_many_as_its_manifest_says(name):
-    if not (DATA / "MANIFEST.tsv").exists():
-        pytest.skip("the data sets are not at hand")
-    with (DATA / "MANIFEST.tsv").open(encoding="utf-8") as lines:
+    with outside_graph("MANIFEST.tsv").open(encoding="utf-8") as lines:
         triangles = {row["name"]: int(row["triangles"]) for row in csv.DictReader(lines, delimiter="\t")}
-    graph = read(DATA / f"{name}.edges.gz")
+    graph = read(outside_graph(f"{name}.edges.gz"))
     assert clique_counts(graph, 3).sum() == 3 * triangles[name]
     assert clique_supports(graph, 3).sum() == 3 * triangles[name]
+
+
+@pytest.mark.parametrize(
+    ("known", "triangles"),
+    [(nx.karate_club_graph, 45), (nx.les_miserables_graph, 467), (nx.davis_southern_women_graph, 0)],
+)
+def test_well_known_graphs_have_as_many_triangles_as_is_said_of_them(known, triangles):
+    graph = graph_from_networkx(nx.convert_node_labels_to_integers(known()))
+    assert clique_counts(graph, 3).sum() == clique_supports(graph, 3).sum() == 3 * triangles
 
 
 def test_the_example_that_is_shipped_has_its_13698_triangles(copenhagen):

@@ -1,0 +1,46 @@
+"""What stands between tests is what pcneo itself makes: else they would pass on indexes that no user has."""
+
+from __future__ import annotations
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+from standing import Schema
+
+from pcneo import annotate
+from pcneo.release import budget
+
+PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+DEFINITIONS = "SHOW INDEXES YIELD labelsOrTypes, properties, type, owningConstraint WHERE type <> 'LOOKUP' RETURN *"
+
+
+def definitions(db: Database) -> list[str]:
+    return sorted(map(str, db.run(DEFINITIONS)))
+
+
+def test_the_first_write_and_the_first_total_make_the_schema_that_tests_find(
+    neo4j_driver: neo4j.Driver, empty_database: str, schema: Schema
+) -> None:
+    db = Database(neo4j_driver, empty_database)
+    usual = definitions(db)
+    schema.clear("users")
+    assert len(definitions(db)) == 1
+    db.put(cycle(4))
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    budget.set_total(db.driver, db.name, graph="Person/KNOWS/id", epsilon=1)
+    assert definitions(db) == usual
+
+
+@pytest.mark.parametrize("kind", ["users", "loaded", "bare", "usual"])
+def test_what_a_test_adds_or_drops_is_gone_or_there_for_the_next(
+    neo4j_driver: neo4j.Driver, empty_database: str, schema: Schema, kind
+) -> None:
+    db = Database(neo4j_driver, empty_database)
+    schema.clear(kind)
+    before = definitions(db)
+    db.put(cycle(4), index=False)
+    db.run("CREATE INDEX FOR (v:Robot) ON (v.name)")
+    db.run("CREATE CONSTRAINT FOR (v:Robot) REQUIRE v.id IS UNIQUE")
+    schema.clear(kind)
+    assert definitions(db) == before
+    assert db.run("MATCH (n) RETURN count(n)") == [[0]]

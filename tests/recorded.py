@@ -1,0 +1,73 @@
+"""Cohesions that the plain twin found, kept: the search is held against them every time, the twin under `--thorough`.
+
+`python tests/recorded.py` makes the file anew, which takes minutes; a difference is a change of what is computed.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")] if __name__ == "__main__" else []
+
+import naive  # noqa: E402
+import numpy as np  # noqa: E402
+from benchmarks.graphs import made_graph  # noqa: E402
+
+from pcneo.cli.sample import copenhagen_friends_path  # noqa: E402
+
+FILE = ROOT / "tests" / "golden" / "cohesions.npz"
+SCORES = ("density", "degree")
+CASES = [("friends", "0.1"), ("friends", "0.3"), ("made", "0.1"), ("made", "0.3")]
+SAMPLE = 300
+"""Vertices of the made graph, which has hubs and closed wedges; of the shipped friendships all are recorded."""
+
+
+@cache
+def graph(name: str) -> naive.Graph:
+    """The shipped friendships, or a made graph of some thousands of edges."""
+    if name == "friends":
+        return naive.read_edges(copenhagen_friends_path())
+    n, u, v = made_graph(20_000, 1)
+    return naive.graph_of(zip(u.tolist(), v.tolist(), strict=True), isolated=range(n))
+
+
+def vertices(name: str) -> list[int]:
+    """Those recorded, in ascending order."""
+    everybody = sorted(graph(name))
+    return everybody if name == "friends" else sorted(random.Random(1).sample(everybody, SAMPLE))
+
+
+def twins(name: str, p: str, score: str) -> Iterator[tuple[int, set[int]]]:
+    """What the twin finds now."""
+    for vertex in vertices(name):
+        yield vertex, naive.minimal_p_cohesion(graph(name), Fraction(p), vertex, score)
+
+
+def recorded(name: str, p: str, score: str) -> dict[int, set[int]]:
+    """What the twin found when the file was made."""
+    with np.load(FILE) as arrays:
+        sizes, members = arrays[f"{name} {p} {score} sizes"], arrays[f"{name} {p} {score} members"]
+    groups = np.split(members, np.cumsum(sizes)[:-1])
+    return {vertex: set(group.tolist()) for vertex, group in zip(vertices(name), groups, strict=True)}
+
+
+def make() -> None:
+    """Write the file anew."""
+    arrays: dict[str, np.ndarray] = {}
+    for name, p in CASES:
+        for score in SCORES:
+            groups = [sorted(members) for _, members in twins(name, p, score)]
+            arrays[f"{name} {p} {score} sizes"] = np.array([len(group) for group in groups], np.uint16)
+            arrays[f"{name} {p} {score} members"] = np.array([v for group in groups for v in group], np.uint16)
+            print(name, p, score, sum(map(len, groups)), "memberships", flush=True)
+    np.savez_compressed(FILE, **arrays)  # pyright: ignore[reportArgumentType]
+
+
+if __name__ == "__main__":
+    make()

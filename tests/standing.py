@@ -1,0 +1,61 @@
+"""The database between tests: nothing of theirs stays, and the indexes that nearly all of them want do.
+
+Every change of constraints and indexes has the server plan all statements anew, which takes longer than most tests.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import neo4j
+from graphs import Database, quoted
+
+from pcneo.store.schema import OWN_SCHEMA
+
+Kind = Literal["usual", "users", "loaded", "bare"]
+"""Ours and an index of `Person` on `id`; this index alone; ours and a constraint, as `pcneo load` makes it; none."""
+
+OURS = [item.statement for item in OWN_SCHEMA]
+INDEX = "CREATE INDEX FOR (v:Person) ON (v.id)"
+STANDING: dict[Kind, list[str]] = {
+    "usual": [*OURS, INDEX],
+    "users": [INDEX],
+    "loaded": [*OURS, "CREATE CONSTRAINT FOR (v:Person) REQUIRE v.id IS UNIQUE"],
+    "bare": [],
+}
+
+
+class Schema:
+    """The constraints and indexes of a database under test."""
+
+    def __init__(self, driver: neo4j.Driver, database: str) -> None:
+        self._db = Database(driver, database)
+        self._known: dict[Kind, set[str]] = {"bare": set()}
+
+    def clear(self, kind: Kind = "usual") -> None:
+        """Remove every node, and every constraint and index but those of this kind, which are there afterwards."""
+        with self._db.driver.session(database=self._db.name) as session:
+            session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+        wanted, there = self._known.get(kind), self._names()
+        if wanted == there:
+            return
+        # Where one of ours is missing all are made anew: a test's own may stand in its place, under another name.
+        self._drop(there - wanted if wanted and wanted <= there else there)
+        if wanted is None or not wanted <= there:
+            for statement in STANDING[kind]:
+                self._db.run(statement)
+            self._db.run("CALL db.awaitIndexes(60)")
+            self._known[kind] = self._names()
+
+    def _names(self) -> set[str]:
+        """Of constraints with their indexes, and of other indexes that are not the server's own."""
+        constraints = {name for (name,) in self._db.run("SHOW CONSTRAINTS YIELD name")}
+        indexes = self._db.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name")
+        return constraints | {name for (name,) in indexes}
+
+    def _drop(self, names: set[str]) -> None:
+        constraints = {name for (name,) in self._db.run("SHOW CONSTRAINTS YIELD name")} & names
+        for name in constraints:
+            self._db.run(f"DROP CONSTRAINT {quoted(name)}")
+        for name in names - constraints:
+            self._db.run(f"DROP INDEX {quoted(name)}")
