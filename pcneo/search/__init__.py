@@ -5,7 +5,7 @@ Nothing here knows a database. Further rows of a graph that is not at hand come 
 
 from pcneo.search.cohesion import SCORES, check_score
 from pcneo.search.frontier import minimal_p_cohesion, search_frontier, search_streamed
-from pcneo.search.threshold import p_text, parse_fraction, thresholds
+from pcneo.search.needs import p_text, parse_fraction, thresholds
 from pcneo.search.whole_graph import minimal_p_cohesions, search_batches
 
 __all__ = [

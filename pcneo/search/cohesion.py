@@ -16,7 +16,7 @@ from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SO
 from pcneo.kernels.cohesion import DEGREE, DENSITY, Rows, Workspace, minimal_cohesions, workspace
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import CohesionBatch, Graph
-from pcneo.search.threshold import p_text, parse_fraction
+from pcneo.search.needs import p_text, parse_fraction
 
 __all__ = ["SCORES", "Memory", "Missing", "Task", "check_score", "compile_kernels", "make_task"]
 

@@ -15,7 +15,7 @@ from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Missing, Task, make_task
-from pcneo.search.threshold import thresholds
+from pcneo.search.needs import thresholds
 
 if TYPE_CHECKING:
     import networkx

@@ -17,7 +17,7 @@ from pcneo.graph import as_graph
 from pcneo.kernels.threads import thread_count
 from pcneo.model import CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Task, make_task
-from pcneo.search.threshold import parse_fraction, thresholds
+from pcneo.search.needs import parse_fraction, thresholds
 
 if TYPE_CHECKING:
     import networkx
