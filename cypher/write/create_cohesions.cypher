@@ -7,7 +7,7 @@
 //   $run    string     the run
 //   $p      float      for filtering
 //   $score  string     density or degree
-//   $rows   list<map>  vertex, size, edges, density, members (keys); 20,000 to 50,000 members per transaction
+//   $rows   list<map>  vertex, size, edges, density, members (keys); about 20,000 memberships a transaction
 // returns:
 //   cohesions    integer  hubs written
 //   memberships  integer  memberships written

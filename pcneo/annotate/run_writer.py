@@ -39,9 +39,9 @@ __all__ = [
 
 MEMBERSHIPS_A_TRANSACTION = 20_000
 WRITERS = 3
-"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best
-(DATA-MODEL.md#what-it-costs). Beside a server on the same two cores two or three write faster than four
-(`scripts/bench writers`).
+"""Sessions that write at once, with about 20,000 memberships a transaction (DATA-MODEL.md#what-it-costs).
+
+Beside a server on the same two cores four sessions write more slowly than three (`scripts/bench writers`).
 """
 
 log = logging.getLogger("pcneo")

@@ -182,7 +182,7 @@ def _publish(
 def _parts(
     gateway: LedgerGateway, numbers: _Numbers, account: Account, property_name: str | None
 ) -> dict[str, Callable[[], None]]:
-    """What is to be written of a release: the functions that write, by what they write."""
+    """Return the writers of a release's outputs, by output."""
     request, ready = numbers.request, numbers.release
     markdown, data = request.reports
     record = owner_record(ready, numbers.scales, numbers.total, account)

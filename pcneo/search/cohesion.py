@@ -92,7 +92,7 @@ class Task:
 
         Args:
             graph: the graph.
-            need: int64, n entries; the threshold of each vertex, negative where its neighbours are not known.
+            need: int64, n entries; the need of each vertex, negative where its neighbours are not known.
             queries: int64; vertices whose neighbours are known.
             memory: made for this graph; no other thread may use it meanwhile.
 

@@ -15,7 +15,7 @@ from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Missing, Task, make_task
-from pcneo.search.needs import thresholds
+from pcneo.search.needs import needs_of
 
 if TYPE_CHECKING:
     import networkx
@@ -102,7 +102,7 @@ def _begin(vertex: Key) -> _Search:
 def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task: Task) -> None:
     """Search for each vertex in what is known, from the beginning; then fetch all that was missing at once."""
     graph, fetched = partial.graph()
-    need = np.where(fetched, thresholds(task.p, graph.degrees), -1)
+    need = np.where(fetched, needs_of(task.p, graph.degrees), -1)
     memory = Memory.of(graph, most_arriving=int(np.bincount(graph.neighbours).max(initial=0)))
     lacking: list[Missing] = []
     for search in searches:
@@ -181,7 +181,7 @@ def _unknown_around(
 
 
 def _as_many(groups: Iterable[NDArray[np.int64]], limit: int, *, generously: bool) -> list[NDArray[np.int64]]:
-    """Return groups of together `limit` vertices: of hardly more if `generously`, else of no more."""
+    """Return batches with about `limit` vertices in total; slightly more if `generously`, else no more."""
     taken: list[NDArray[np.int64]] = []
     for group in groups:
         if limit <= 0:

@@ -1,4 +1,4 @@
-"""p, read exactly from its text, and the thresholds it sets (ALGORITHM.md#p-cohesion)."""
+"""p, read exactly from its text, and the needs that follow from it (ALGORITHM.md#p-cohesion)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from pcneo.errors import ParameterError
 
-__all__ = ["p_text", "parse_fraction", "thresholds"]
+__all__ = ["needs_of", "p_text", "parse_fraction"]
 
-_MOST_DIGITS = 1_000  # of the denominator: the texts of p and of its thresholds stay short
+_MOST_DIGITS = 1_000  # of the denominator: the texts of p and of its needs stay short
 
 
 def parse_fraction(p: object) -> Fraction:
@@ -52,7 +52,7 @@ def p_text(p: Fraction) -> str:
     return f"{p.numerator}/{p.denominator}"
 
 
-def thresholds(p: Fraction, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
+def needs_of(p: Fraction, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return need(v) = ceil(p·deg(v)) for each degree, int64, exact for any p."""
     a, b = p.as_integer_ratio()
     table = [-(-a * degree // b) for degree in range(int(degrees.max(initial=0)) + 1)]

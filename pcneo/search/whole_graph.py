@@ -17,7 +17,7 @@ from pcneo.graph import as_graph
 from pcneo.kernels.threads import thread_count
 from pcneo.model import CohesionBatch, Graph, Key
 from pcneo.search.cohesion import Memory, Task, make_task
-from pcneo.search.needs import parse_fraction, thresholds
+from pcneo.search.needs import needs_of, parse_fraction
 
 if TYPE_CHECKING:
     import networkx
@@ -160,7 +160,7 @@ def _search(
     graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
 ) -> Iterator[CohesionBatch]:
     """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
-    need = thresholds(task.p, graph.degrees)
+    need = needs_of(task.p, graph.degrees)
     own = threading.local()
 
     def allocate() -> None:

@@ -32,7 +32,7 @@ def least_error(results: ByMechanism) -> str:
         others = [other for rival, other in measured.items() if rival != name]
         if all(clearly(result, other, among=max(1, len(others))) for other in others):
             return name
-    return "not told apart"
+    return "undecided"
 
 
 def advice(done: Mapping[str, Finished]) -> str:

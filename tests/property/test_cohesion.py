@@ -19,7 +19,7 @@ from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
 from pcneo.model import Cohesion, Graph, Key
-from pcneo.search import SCORES, minimal_p_cohesions, search_streamed, thresholds
+from pcneo.search import SCORES, minimal_p_cohesions, needs_of, search_streamed
 
 random_graphs = settings(max_examples=usual_or_thorough(150, 1_500), deadline=None)
 FRACTIONS = st.one_of(
@@ -84,7 +84,7 @@ def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
 
 
 def join_order(graph: Graph, p: Fraction, q: int, score: str) -> list[int]:
-    need = thresholds(p, graph.degrees)
+    need = needs_of(p, graph.degrees)
     work = cohesion.workspace(graph.vertex_count, int(graph.degrees.max(initial=0)))
     rows = cohesion.Rows(graph.offsets, graph.neighbours, need)
     joined, unknown = cohesion.expand(rows, SCORES[score], q, work)

@@ -46,7 +46,7 @@ def test_a_claim_holds_with_a_switch_fails_or_is_not_measured() -> None:
     assert verdict(["inside", "inside unclamped"], k=3, singly=True) == "holds with inside"
     assert verdict(["inside unclamped"]) == "does not hold"
     unsure = Claim("text", "place", lambda f, s: Outcome(False, "", clear=False), k=3)
-    assert judge(unsure, Finished([])).verdict == "not told apart at 100 runs"
+    assert judge(unsure, Finished([])).verdict == "undecided at 100 runs"
     assert judge(Claim("text", "place", lambda f, s: None), Finished([])).verdict == "not measured"
 
 
@@ -198,7 +198,7 @@ def test_no_claim_of_errors_is_decided_where_standard_errors_are_as_large_as_the
     verdicts = {claim.text: judge(claim, finished).verdict for claim in CLAIMS if claim.k is not None}
     by_words = {text for text in verdicts if any(words in text for words in CLEAR_BY_ITS_WORDS)}
     assert len(by_words) == 3
-    decided = {text: verdict for text, verdict in verdicts.items() if verdict != "not told apart at 100 runs"}
+    decided = {text: verdict for text, verdict in verdicts.items() if verdict != "undecided at 100 runs"}
     assert decided == dict.fromkeys(by_words, "holds")
 
 

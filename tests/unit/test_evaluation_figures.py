@@ -124,7 +124,7 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
     assert "that of `elv` in 3 of 9 settings" in text
     assert "(k=3, ε=10: Celegans; k=3, ε=5: Celegans; k=4, ε=10: Celegans); `elv`" in text
     assert "more than ε2 in 9 of 9 settings, up to 8.89 times" in text
-    assert "| not told apart |" in TABLES["all-10"](done["all-10"])
+    assert "| undecided |" in TABLES["all-10"](done["all-10"])
 
 
 def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:

@@ -1,4 +1,4 @@
-"""p and its thresholds, known answers, the order and bounds of a search, and what happens when an answer is wrong."""
+"""p and its needs, known answers, the order and bounds of a search, and what happens when an answer is wrong."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from pcneo.model import Graph, Key
 from pcneo.search import (
     minimal_p_cohesion,
     minimal_p_cohesions,
+    needs_of,
     p_text,
     parse_fraction,
     search_batches,
     search_streamed,
-    thresholds,
 )
 from pcneo.search.cohesion import Task
 
@@ -91,13 +91,13 @@ def test_more_digits_than_anyone_means_are_refused(p: object) -> None:
 @pytest.mark.parametrize(
     "p", [Fraction(1, 3), Fraction("0.55"), Fraction("0.07"), Fraction("0.999"), Fraction(10**300 - 1, 10**300)]
 )
-def test_thresholds_are_exact(p: Fraction) -> None:
+def test_needs_are_exact(p: Fraction) -> None:
     degrees = np.arange(2_000)
-    assert thresholds(p, degrees).tolist() == [-int((-p * degree) // 1) for degree in range(2_000)]
+    assert needs_of(p, degrees).tolist() == [-int((-p * degree) // 1) for degree in range(2_000)]
 
 
-def test_thresholds_are_not_those_of_floating_point() -> None:
-    assert thresholds(parse_fraction(0.55), np.array([100])).tolist() == [55]
+def test_needs_are_not_those_of_floating_point() -> None:
+    assert needs_of(parse_fraction(0.55), np.array([100])).tolist() == [55]
 
 
 def test_an_unknown_score_is_refused() -> None:

@@ -16,7 +16,7 @@ __all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
 
-UNSURE = f"not told apart at {RUNS} runs"
+UNSURE = f"undecided at {RUNS} runs"
 """The answer is within the noise of the simulated runs."""
 
 
