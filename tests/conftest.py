@@ -55,15 +55,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _set_length(config: pytest.Config) -> None:
-    if config.getoption("--thorough"):
-        os.environ[lengths.VARIABLE] = "1"
-    else:
-        os.environ.pop(lengths.VARIABLE, None)
+    os.environ[lengths.VARIABLE] = next((name for name in ("quick", "thorough") if config.getoption(name)), "usual")
     if config.getoption("--interleavings") is None:
         config.option.interleavings = lengths.usual_or_thorough(20, 200)
-    settings.register_profile("usual", deadline=None)
-    settings.register_profile("thorough", deadline=None, max_examples=1_000)
-    settings.load_profile("thorough" if config.getoption("--thorough") else "usual")
+    settings.register_profile("of this length", deadline=None, max_examples=lengths.examples(100))
+    settings.load_profile("of this length")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -120,10 +116,10 @@ def server(request: pytest.FixtureRequest) -> Server:
     """The one server of this worker, empty when it begins."""
     if "PCNEO_TEST_URI" in os.environ and int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1)) > 1:
         pytest.exit("PCNEO_TEST_URI names one database, and tests delete everything: one worker, -n 0.", 4)
-    line = request.config.getoption("--neo4j")
+    line: str = request.config.option.neo4j
     started = neo4j_servers.start(line, request.config.stash[_FOLDER])
     request.config.stash[_SERVERS].append(started)
-    reporter = request.config.pluginmanager.getplugin("terminalreporter")
+    reporter: Any = request.config.pluginmanager.getplugin("terminalreporter")
     if reporter is not None:
         reporter.write_line(f"\nNeo4j under the tests: {started.how}")
     with neo4j.GraphDatabase.driver(started.uri, auth=(started.username, started.password)) as driver:
@@ -144,7 +140,9 @@ def neo4j_driver(server: Server) -> Iterator[neo4j.Driver]:
 @pytest.fixture(scope="session")
 def database(neo4j_driver: neo4j.Driver, server: Server) -> str:
     """Name of the database under test."""
-    return server.database or neo4j_driver.execute_query("RETURN 1").summary.database
+    home = neo4j_driver.execute_query("RETURN 1").summary.database
+    assert home is not None
+    return server.database or home
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString, cast
 
 import neo4j
 
@@ -15,6 +15,11 @@ OWN_LABELS = ["PCohesion", "PCohesionGraph", "PCohesionRun", "PCohesionRelease",
 OWN_TYPES = ["HAS_COHESION", "IN_COHESION"]
 
 Key = int | str
+
+
+def own_text(text: str) -> LiteralString:
+    """A statement that a test puts together; the type checker forbids that to the package."""
+    return cast("LiteralString", text)
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,8 @@ class Database:
 
     def run(self, text: str, **parameters: Any) -> list[list[Any]]:
         """Rows of one statement, in a transaction of its own."""
-        return [record.values() for record in self.driver.execute_query(text, parameters, database_=self.name).records]
+        records = self.driver.execute_query(own_text(text), parameters, database_=self.name).records
+        return [record.values() for record in records]
 
     def put(
         self,
@@ -67,7 +73,7 @@ class Database:
     def index(self, label: str, key: str = "id") -> None:
         """See that there is an index, no constraint, and wait for it."""
         text = f"CREATE INDEX IF NOT EXISTS FOR (v:`{label}`) ON (v.`{key}`)"
-        if self.driver.execute_query(text, database_=self.name).summary.counters.indexes_added:
+        if self.driver.execute_query(own_text(text), database_=self.name).summary.counters.indexes_added:
             self.run("CALL db.awaitIndexes(60)")
 
     def drop_index(self, label: str, key: str = "id") -> None:
@@ -96,7 +102,7 @@ class Database:
 
     def hubs(self) -> dict[str, int]:
         """How many hubs each run has, whether it has a record or not."""
-        return dict(self.run("MATCH (c:PCohesion) RETURN c.run, count(*)"))
+        return {run: count for run, count in self.run("MATCH (c:PCohesion) RETURN c.run, count(*)")}
 
     def statuses(self) -> dict[str, str]:
         """The status of each run that has a record."""

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
-Vertex = int | str
+Vertex = Any  # an integer or a string; within a graph all are of one kind, and so can be compared
 Graph = dict[Vertex, set[Vertex]]
 Edge = tuple[Vertex, Vertex]
 

@@ -94,7 +94,8 @@ def _known(keys: Iterable[Key | None]) -> set[Key]:
 
 def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, Key], ...]:
     inside = sorted(members)
-    return tuple((a, b) for a in inside for b in sorted(near[a].intersection(inside)) if a < b)  # pyright: ignore[reportOperatorIssue] - keys are of one kind
+    rank = {key: place for place, key in enumerate(inside)}
+    return tuple((a, b) for a in inside for b in sorted(near[a].intersection(inside)) if rank[a] < rank[b])
 
 
 def _hops(near: Neighbours, vertex: Key, members: Iterable[Key]) -> dict[Key, int]:

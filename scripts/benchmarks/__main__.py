@@ -111,7 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
         run(given.names or list(DEFAULT), setting, keep)
     finally:
         print(page)  # if one fails, the page of those before it
-    if to == KEPT:
+    if to is not None and to == KEPT:
         report.show(json.loads(to.read_text()), ROOT / "README.md")
 
 

@@ -17,8 +17,8 @@ __all__ = ["any_k", "cliques", "scales", "triangles"]
 
 def triangles(setting: Setting) -> Iterator[Line]:
     """Triangles of every vertex, beside igraph and networkit."""
-    import igraph
-    import networkit
+    import igraph  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
+    import networkit  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
 
     from pcneo.counting.cliques import clique_counts
 
@@ -113,7 +113,7 @@ def _totals(graph: Any, sizes: Iterable[int]) -> list[int]:
 
 
 def _pivoter(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
-    import pivoterpy
+    import pivoterpy  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
 
     theirs = pivoterpy.from_edge_list(edge_list(graph))
 
@@ -126,7 +126,7 @@ def _pivoter(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
 
 
 def _flagser(graph: Any, totals_of: dict[str, list[int]]) -> Callable[[], None]:
-    import pyflagsercount
+    import pyflagsercount  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
 
     pairs = np.array(edge_list(graph))
 

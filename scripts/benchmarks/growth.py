@@ -31,10 +31,11 @@ def growth(setting: Setting) -> Iterator[Line]:
     by_n: dict[str, list[tuple[float, float]]] = {p: [] for p in (*PS, FAR)}
     for edges in FAR_EDGES:
         by_n[FAR].append(_some(_graph(edges, far=1), "0.3"))
-    for edges in EDGES:
-        graph = _graph(edges, far=0.1)
-        for p in PS:
-            by_n[p].append(_some(graph, p))
+    *smaller, largest = EDGES
+    for edges in smaller:
+        _add_some(_graph(edges, far=0.1), by_n)
+    graph = _graph(largest, far=0.1)
+    _add_some(graph, by_n)
     by_degree = {p: list(_degrees(graph, p)) for p in PS}
     _draw(setting, by_degree, by_n, f"{graph.vertex_count:,} vertices, {graph.edge_count:,} edges")
     for what, curves in (("n", by_n), ("degree", by_degree)):
@@ -109,6 +110,11 @@ def _linear_until(points: Sequence[tuple[float, float]]) -> str:
             x, further = points[first][0], points[first + 2][0]
             return f"linear or less up to {x:,.0f}, from there to {further:,.0f} with the power {exponent:.2f}"
     return f"linear or less throughout, up to {points[-1][0]:,.0f}"
+
+
+def _add_some(graph: Any, by_n: dict[str, list[tuple[float, float]]]) -> None:
+    for p in PS:
+        by_n[p].append(_some(graph, p))
 
 
 def _draw(

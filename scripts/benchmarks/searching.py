@@ -118,7 +118,7 @@ def threads(setting: Setting) -> Iterator[Line]:
 
 def inside(setting: Setting) -> Iterator[Line]:
     """Γ_in and cn_in of every MC(v), beside igraph's induced subgraphs on a sample."""
-    import igraph
+    import igraph  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
 
     from benchmarks.graphs import edge_list
     from pcneo import minimal_p_cohesions

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 from types import SimpleNamespace
@@ -24,7 +23,7 @@ from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import GraphRequest
 from pcneo.release.audit import NOTICE, AuditResult, audit
 
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 P, EPSILON = Fraction(1, 2), Fraction(7, 10)
 
 
@@ -48,7 +47,7 @@ def edges_of(seed: int, n: int = 20, share: float = 0.3) -> list[tuple[int, int]
 
 
 @pytest.fixture
-def friends(db: Database) -> Iterator[naive.Graph]:
+def friends(db: Database) -> naive.Graph:
     """A graph with cohesions for p = 1/2."""
     edges = edges_of(4)
     db.put(edges)
@@ -103,6 +102,7 @@ def test_losses_of_critical_are_those_of_the_definition(db: Database, friends: n
         for one in losses.worst:
             assert one.loss == pytest.approx(loss(friends, k, one.pair, scales))
             assert one.connected == (one.pair[1] in friends[one.pair[0]])
+    assert result.inside is not None
     assert result.inside.promised == 0.7
     assert result.inside.quantiles[-1] <= 0.7 * (1 + 1e-12)
     assert result.connections.promised is None

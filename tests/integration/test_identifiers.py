@@ -4,6 +4,7 @@ import random
 
 import neo4j
 import pytest
+from graphs import own_text
 
 from pcneo.store.tokens import LONGEST_IDENTIFIER, quote_identifier
 
@@ -39,6 +40,6 @@ def test_a_name_is_read_back_as_it_was_given(name: str, neo4j_driver: neo4j.Driv
     languages = next((each["versions"] for each in components if each["name"] == "Cypher"), ["5"])
     for language in languages:
         with neo4j_driver.session(database=database) as session, session.begin_transaction() as rolled_back:
-            record = rolled_back.run(f"CYPHER {language} {create}").single(strict=True)  # pyright: ignore[reportArgumentType]
+            record = rolled_back.run(own_text(f"CYPHER {language} {create}")).single(strict=True)
             assert record.values() == [[name]] * 3
             rolled_back.rollback()

@@ -133,7 +133,8 @@ def test_spend_is_never_below_what_was_published_and_the_total_is_never_passed(
     annotate.write(db.driver, db.name, p=0.6, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
     rng, seen = random.Random(11), Counter[str]()
     pool = [next(workers) for _ in range(4)]
-    for round_ in range(request.config.getoption("--interleavings")):
+    interleavings: int = request.config.option.interleavings
+    for round_ in range(interleavings):
         db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget DELETE n")
         total = Fraction(rng.randint(1, 4), 3)
         budget.set_total(db.driver, db.name, graph=NAME, epsilon=total)

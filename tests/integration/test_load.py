@@ -6,6 +6,7 @@ from pathlib import Path
 import neo4j
 import networkx as nx
 import pytest
+from graphs import own_text
 from neo4j.exceptions import Neo4jError
 
 from pcneo.annotate import load as load_module
@@ -30,7 +31,8 @@ pytestmark = pytest.mark.usefixtures("empty_database")
 @pytest.fixture
 def query(neo4j_driver: neo4j.Driver, database: str):
     def run(text: str, **parameters) -> list[list]:
-        return [record.values() for record in neo4j_driver.execute_query(text, parameters, database_=database).records]
+        records = neo4j_driver.execute_query(own_text(text), parameters, database_=database).records
+        return [record.values() for record in records]
 
     return run
 
@@ -290,7 +292,7 @@ def test_a_batch_beyond_the_server_s_transaction_memory_is_halved_and_not_repeat
             sizes.append(len(rows))
         if len(rows) > 3:
             raise Neo4jError._hydrate_neo4j(code=OUT_OF_MEMORY, message="The memory pool limit was exceeded.")
-        return run(tx, text, parameters)
+        return run(tx, own_text(text), parameters)
 
     monkeypatch.setattr(neo4j.Transaction, "run", run_in_little_memory)
     result = put("".join(f"{i} {i + 1}\n" for i in range(6)))

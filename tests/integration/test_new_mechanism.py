@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
@@ -38,7 +39,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(MECHANISMS, mechanism.name, mechanism)
 
 
-def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **terms: bool) -> Prepared:
+def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **terms: Any) -> Prepared:
     request = ReleaseRequest(to=to, mechanism=kind.name, epsilon=epsilon)
     (prepared,), (released,) = release(db.driver, db.name, requests=[request], terms=Terms(**terms))
     assert released.promise == kind.promise
@@ -121,7 +122,7 @@ def test_an_older_version_that_does_not_know_it_does_not_count_it_as_bounded(
     ],
 )
 def test_what_it_refuses_is_refused_before_anything_is_read(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, object], says: str
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], says: str
 ) -> None:
     monkeypatch.setattr("pcneo.release.releasing.prepare", lambda *_: pytest.fail("the graph was read"))
     before = db.everything()
@@ -129,7 +130,7 @@ def test_what_it_refuses_is_refused_before_anything_is_read(
         release(
             db.driver,
             db.name,
-            requests=[ReleaseRequest(tmp_path / "a.json", epsilon=1, **given)],  # pyright: ignore[reportArgumentType]
+            requests=[ReleaseRequest(tmp_path / "a.json", epsilon=1, **given)],
         )
     assert db.everything() == before
 
@@ -142,7 +143,8 @@ def test_an_audit_takes_it_and_compares_with_it(db: Database) -> None:
     assert "Of the 3 that protect every connection with nothing given" in result.advice
 
     result = audit(db.driver, db.name, request=GraphRequest(mechanism="shrug", epsilon=1), resample=2)
-    assert result.connections.promised is result.inside.promised is None  # pyright: ignore[reportOptionalMemberAccess]
+    assert result.inside is not None
+    assert result.connections.promised is result.inside.promised is None
     assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv", "worst"]
 
     result = audit(db.driver, db.name, request=GraphRequest(mechanism="critical", epsilon=1, k=5), resample=0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import neo4j
 import pytest
+from graphs import own_text
 from standing import Schema
 
 from pcneo.store.schema import OWN_SCHEMA
@@ -54,10 +55,10 @@ def planner(neo4j_driver: neo4j.Driver, database: str, schema: Schema) -> Iterat
     schema.clear("bare")
     with neo4j_driver.session(database=database) as session:
         for text in (*USERS, *(item.statement for item in OWN_SCHEMA)):
-            session.run(text).consume()
+            session.run(own_text(text)).consume()
         session.run("CALL db.awaitIndexes()").consume()
         for text in EXAMPLE:
-            session.run(text).consume()
+            session.run(own_text(text)).consume()
         session.run("CALL db.prepareForReplanning()").consume()
         yield session
     schema.clear("bare")
@@ -79,7 +80,7 @@ def value_of(kind: str) -> object:
 
 def explain(planner: neo4j.Session, language: str, statement: Statement, text: str) -> neo4j.ResultSummary:
     parameters = {parameter.name: value_of(parameter.kind) for parameter in statement.parameters}
-    return planner.run(f"CYPHER {language} EXPLAIN {text}", parameters).consume()  # pyright: ignore[reportArgumentType]
+    return planner.run(own_text(f"CYPHER {language} EXPLAIN {text}"), parameters).consume()
 
 
 def operators(plan: dict) -> Iterator[str]:

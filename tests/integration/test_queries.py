@@ -12,6 +12,7 @@ from itertools import combinations, pairwise
 
 import neo4j
 import pytest
+from graphs import own_text
 
 from pcneo.errors import NotFoundError
 from pcneo.store.tokens import quote_identifier
@@ -105,7 +106,7 @@ def some_members(neighbours: dict, v, random_: random.Random) -> set:
 
 def write(stored: Stored) -> None:
     def run(text: str, rows: list[dict] | None = None) -> None:
-        stored.driver.execute_query(text, rows=rows, database_=stored.database)
+        stored.driver.execute_query(own_text(text), rows=rows, database_=stored.database)
 
     labels, key = [quote_identifier(label) for label in stored.node_labels], quote_identifier(stored.key)
     types = [quote_identifier(type_) for type_ in stored.relationship_types]
@@ -174,7 +175,7 @@ def test_critical_connections_come_as_nodes_and_relationships_that_a_browser_dra
         relationship_types=stored.relationship_types,
         key=stored.key,
     )
-    records = stored.driver.execute_query(text, id=v, run=RUN, database_=stored.database).records
+    records = stored.driver.execute_query(own_text(text), id=v, run=RUN, database_=stored.database).records
     assert len(records) == len(stored.connections(stored.cohesions[v])) > 0
     for record in records:
         ends = {record["a"].element_id, record["b"].element_id}

@@ -7,6 +7,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, cast
 
 import neo4j
 import pytest
@@ -29,7 +30,7 @@ from pcneo.store.connection import version_number
 from pcneo.store.gateway import Gateway
 from pcneo.stored import runs
 
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 
 NAMES = [
     '`backticks` and ``two``, O\'Brien "quoted",  two spaces\tand a tab',
@@ -116,7 +117,8 @@ def test_every_label_without_an_index_gets_a_statement_of_its_own(db):
     db.put([(3, 4)], label="B", index=False)
     db.put([(5, 6)], label="C")
     error = refused(SchemaError, lambda: stream(db, node_labels=["A", "B", "C"]), "`A`", "`B`", db=db)
-    assert len(error.data["statements"]) == 2
+    statements: Any = error.data["statements"]
+    assert len(statements) == 2
     assert "`C`" not in str(error)
     for statement in str(error).split(":\n", 1)[1].split(";")[:2]:
         db.run(statement)
@@ -177,7 +179,7 @@ def test_an_empty_database_leaves_no_choice(db):
 def test_labels_without_a_key_in_common_leave_no_choice(db):
     db.put([(1, 2)], label="A", key="a")
     db.put([(3, 4)], label="B", key="b")
-    named = {"node_labels": ["A", "B"], "relationship_types": ["KNOWS"]}
+    named: dict[str, Any] = {"node_labels": ["A", "B"], "relationship_types": ["KNOWS"]}
     refused(ParameterError, lambda: annotate.stats(db.driver, db.name, p=0.6, **named), "--key", "none", db=db)
 
 
@@ -322,7 +324,8 @@ def test_a_graph_that_changes_twice_is_refused_with_the_counts(db, change):
     progress = at_the_end_of_reading(2, lambda n: db.run(CHANGES[change], n=n))
     with pytest.raises(GraphChangedError, match=r"changed while it was read, twice.*Try again") as caught:
         write(db, 0.3, progress=progress)
-    assert len(set(caught.value.data["counts"])) == 3
+    counts: Any = caught.value.data["counts"]
+    assert len(set(counts)) == 3
     assert db.statuses() == {old: "complete"}
 
 
@@ -362,8 +365,9 @@ def test_a_reader_without_write_rights_can_stream_describe_and_estimate(db):
     db.put(cycle(5))
     stored = write(db).runs[0].run
     before = db.everything()
-    reader = ReadOnly(db.driver)
-    for options in ({}, {"vertices": [1, 3]}):
+    reader = cast("neo4j.Driver", ReadOnly(db.driver))
+    choices: list[dict[str, Any]] = [{}, {"vertices": [1, 3]}]
+    for options in choices:
         streamed = list(annotate.stream(reader, db.name, p=0.6, **PERSONS, **options))
         assert streamed == stream(db, **options)
         assert annotate.stats(reader, db.name, p=0.6, **PERSONS, **options).summaries["3/5"].cohesions == len(streamed)
@@ -376,7 +380,7 @@ def test_a_reader_without_write_rights_can_stream_describe_and_estimate(db):
 def test_a_reader_without_write_rights_cannot_write_or_clean(db):
     db.put(cycle(5))
     write(db)
-    reader = ReadOnly(db.driver)
+    reader = cast("neo4j.Driver", ReadOnly(db.driver))
     refused(RightsError, lambda: annotate.write(reader, db.name, p=0.6, **PERSONS), "may not", db=db)
     refused(RightsError, lambda: runs.clean(reader, db.name), "may not", db=db)
 

@@ -25,6 +25,7 @@ from pcneo import annotate
 from pcneo.__main__ import main
 from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
+from pcneo.model import Key
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.release import ReleaseRequest, Terms, budget, release, spending
@@ -37,7 +38,7 @@ from pcneo.store.transaction import Transaction
 from pcneo.stored import runs
 
 NAME = "Person/KNOWS/id"
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 
@@ -670,7 +671,7 @@ def test_a_property_is_written_for_a_recorded_release_alone_and_under_the_graphs
 ) -> None:
     gateway = LedgerGateway(kite.driver, kite.name)
     (graph,) = gateway.list_graphs()
-    counts = dict.fromkeys(range(1, 8), 5)
+    counts: dict[Key, int] = dict.fromkeys(range(1, 8), 5)
     with pytest.raises(WriteMismatchError, match="no longer in the ledger"):
         properties.write_property(gateway, graph, "noisy", "forgotten", counts)
     monkeypatch.setattr("pcneo.store.lock.WAIT_SECONDS", 0.1)

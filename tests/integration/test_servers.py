@@ -18,10 +18,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import neo4j
 import pytest
+from graphs import own_text
 
 from pcneo.errors import LocalServerError
 from pcneo.server import configuration, folders, servers
@@ -55,9 +57,9 @@ def server(own_folders: Path) -> LocalServer:
     return servers.start()
 
 
-def ask(server: LocalServer, statement: str, database: str = "neo4j") -> list[list[object]]:
+def ask(server: LocalServer, statement: str, database: str = "neo4j") -> list[list[Any]]:
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        return [record.values() for record in driver.execute_query(statement, database_=database).records]
+        return [record.values() for record in driver.execute_query(own_text(statement), database_=database).records]
 
 
 def command_lines() -> str:

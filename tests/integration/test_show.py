@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from fractions import Fraction
+from typing import Any
 
 import naive
 import neo4j
@@ -16,7 +17,7 @@ import pcneo
 from pcneo import annotate
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 # a ring of six with a chord and two tails: members, neighbours outside and vertices further away
 EDGES = [*cycle(6), (0, 2), (1, 2), (0, 10), (10, 11), (11, 12), (4, 13), (2, 1), (3, 3)]
 P = "0.6"

@@ -34,10 +34,10 @@ def python(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest
     if not _answers(request.param):
         pytest.skip(f"there is no {request.param} at hand")
     environment = tmp_path_factory.mktemp("environment")
-    _run(request.param, "-m", "venv", str(environment))
+    _run(request.param, "-m", "venv", "--without-pip", str(environment))
     python = environment / "bin" / "python"
-    constraints = str(ROOT / "scripts" / "constraints.txt")
-    _run(str(python), "-m", "pip", "install", "--quiet", "--constraint", constraints, str(wheel))
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"]
+    _run(*install, "--constraint", str(ROOT / "scripts" / "constraints.txt"), str(wheel))
     installed = Path(_run(str(python), "-c", "import pcneo.kernels; print(pcneo.kernels.__path__[0])").strip())
     compile_cache.share(Path(os.environ["NUMBA_CACHE_DIR"]), installed)
     return python

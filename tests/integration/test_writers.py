@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
@@ -20,12 +21,12 @@ from pcneo.annotate import run_writer as writer_module
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, WriteMismatchError
 from pcneo.server import configuration, servers
 from pcneo.store import lock
-from pcneo.store.gateway import Gateway
+from pcneo.store.gateway import CohesionRow, Gateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import in_transaction
 from pcneo.stored import runs
 
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 NAME = "Person/KNOWS/id"
 
 WRITER = """
@@ -89,7 +90,7 @@ def start(server, db) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
         process.communicate()
 
 
-def write(db: Database, p=0.6, **options) -> annotate.WriteResult:
+def write(db: Database, p: Any = 0.6, **options) -> annotate.WriteResult:
     return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
 
 
@@ -269,7 +270,8 @@ def test_a_vertex_deleted_during_the_write_is_noticed_and_leaves_the_old_run(db,
 
     with pytest.raises(WriteMismatchError, match="Nothing of this run is visible") as caught:
         write(db, progress=once("searching", delete))
-    assert caught.value.data["written"]["memberships"] < caught.value.data["sent"]["memberships"]
+    counts: Any = caught.value.data
+    assert counts["written"]["memberships"] < counts["sent"]["memberships"]
     assert only_run(db, old)
     assert db.cohesions(old) == before
 
@@ -277,7 +279,8 @@ def test_a_vertex_deleted_during_the_write_is_noticed_and_leaves_the_old_run(db,
 def test_a_key_repeated_during_the_write_is_noticed(db, old):
     with pytest.raises(WriteMismatchError) as caught:
         write(db, progress=once("searching", lambda: db.run("CREATE (:Person {id: 1100})")))
-    assert caught.value.data["written"]["memberships"] > caught.value.data["sent"]["memberships"]
+    counts: Any = caught.value.data
+    assert counts["written"]["memberships"] > counts["sent"]["memberships"]
     assert only_run(db, old)
 
 
@@ -433,6 +436,9 @@ def test_the_fingerprint_key_outlives_the_runs(db, stored):
 
 
 def test_transactions_hold_about_as_many_memberships_as_are_wanted():
-    rows = [{"vertex": v, "size": size} for v, size in enumerate([4, 4, 4, 25, 1, 9, 3])]
+    rows: list[CohesionRow] = [
+        {"vertex": v, "size": size, "edges": 0, "density": 0.0, "members": []}
+        for v, size in enumerate([4, 4, 4, 25, 1, 9, 3])
+    ]
     groups = list(writer_module.transactions_of(rows, 10))
     assert [[row["size"] for row in group] for group in groups] == [[4, 4, 4], [25], [1, 9], [3]]

@@ -10,7 +10,7 @@ other. A set of pairs of the vertices 0 … n-1 is the bits of an integer, the i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import chain, combinations
@@ -40,7 +40,7 @@ def pairs_of(n: int) -> list[tuple[int, int]]:
     return list(combinations(range(n), 2))
 
 
-def bits(n: int, pairs: object) -> int:
+def bits(n: int, pairs: Iterable[tuple[int, int]]) -> int:
     numbers = {pair: i for i, pair in enumerate(pairs_of(n))}
     return sum({1 << numbers[min(a, b), max(a, b)] for a, b in pairs})
 

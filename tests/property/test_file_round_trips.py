@@ -10,6 +10,7 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import examples
 
 from pcneo.graph.files import GraphFile, read_graph_file
 
@@ -83,19 +84,19 @@ def check_graph(file: GraphFile, graph: nx.Graph) -> None:
 
 
 @pytest.mark.parametrize("name", ["g.graphml", "g.gexf", "g.graphml.gz", "g.gexf.gz"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(graph=st.one_of(graphs(INTEGER_KEYS), graphs(WORDS.map("k{}".format))))
 def test_graphml_and_gexf_read_as_networkx_wrote_them(name, graph):
     generate = nx.generate_graphml if "graphml" in name else nx.generate_gexf
     check_graph(read("\n".join(generate(graph)), name), graph)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(graph=graphs(WORDS.map("k{}".format)))
 def test_gml_reads_as_networkx_wrote_it_by_its_own_ids(graph):
     numbered = nx.convert_node_labels_to_integers(graph)
     # networkx writes an integer beyond 32 bits as a string, for programs that read no larger ones.
     small = {"count": lambda value: value if -(2**31) <= value < 2**31 else str(value)}
-    for values in [*dict(numbered.nodes(data=True)).values(), *(data for _, _, data in numbered.edges(data=True))]:
+    for values in [data for *_, data in (*numbered.nodes(data=True), *numbered.edges(data=True))]:
         values.update({name: small[name](values[name]) for name in small if name in values})
     check_graph(read("\n".join(nx.generate_gml(numbered)), "g.gml"), numbered)

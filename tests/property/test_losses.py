@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import examples
 
 from pcneo.counting.cliques import clique_supports, edge_ends
 from pcneo.counting.losses import pair_losses
@@ -60,7 +61,7 @@ def cases(draw: st.DrawFn) -> tuple[naive.Graph, list[Fraction]]:
 
 
 @pytest.mark.parametrize("k", [3, 4, 5, 6])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(case=cases())
 def test_the_loss_of_every_pair_connected_or_not_is_that_of_the_definition(
     k: int, case: tuple[naive.Graph, list[Fraction]]

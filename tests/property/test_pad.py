@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lengths import examples
 
 from pcneo.privacy.laplace import pad
 
@@ -24,7 +25,7 @@ def excess(a: int, t: Fraction, delta: Fraction) -> Decimal:
         return (-(a + 1) * rate).exp() / bound - 1
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600))
 @given(scales, deltas)
 def test_pad_holds_and_one_less_does_not(t: Fraction, delta: Fraction) -> None:
     a = pad(t, delta)
@@ -32,7 +33,7 @@ def test_pad_holds_and_one_less_does_not(t: Fraction, delta: Fraction) -> None:
     assert a == 0 or excess(a - 1, t, delta) > Decimal("1e-60")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.integers(1, 1000), st.integers(0, 5000), st.integers(8, 80), st.sampled_from([-1, 1]))
 def test_pad_decides_next_to_its_steps(t: int, a: int, digits: int, side: int) -> None:
     """δ within 10^-digits of the value at which `a` just suffices: just above needs a, just below needs a + 1."""

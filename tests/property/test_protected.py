@@ -72,8 +72,10 @@ def check(graph: nx.Graph, sets: list[list[int]], ks: tuple[int, ...] = (3, 4, 5
         assert exact.exact
         assert dict(enumerate(exact.per_vertex.tolist())) == naive.largest_sensitivity(plain, k, pairs)
         _, largest = naive.bounded_sensitivity(plain, k, pairs)
-        for limits in ({"affordable": -1}, {"listed": -1}):
-            bound = largest_supports(protected, k, **limits, concurrency=1)
+        for bound in (
+            largest_supports(protected, k, affordable=-1, concurrency=1),
+            largest_supports(protected, k, listed=-1, concurrency=1),
+        ):
             assert bound.exact == (k == 3)
             assert dict(enumerate(bound.per_vertex.tolist())) == largest
 

@@ -68,7 +68,7 @@ def test_magnitudes_do_not_fit_a_scale_that_is_off_by_three_tenths(scale: Fracti
 def test_signs_are_balanced(scale: Fraction) -> None:
     """Size 1e-6 (Hoeffding over the draws that are not 0)."""
     signs = np.sign(sample(scale))
-    assert abs(signs.sum()) <= bound_on_sum(np.count_nonzero(signs))
+    assert abs(signs.sum()) <= bound_on_sum(int(np.count_nonzero(signs)))
 
 
 def bound_on_sum(terms: int, length: float = 1) -> float:

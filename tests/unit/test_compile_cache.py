@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import compile_cache
 import pytest
@@ -37,7 +38,8 @@ def test_the_key_is_of_the_versions_that_compile(package: str, monkeypatch: pyte
 
 def test_numba_looks_where_kernels_are_shared(tmp_path: Path) -> None:
     folder = prepare(caches=tmp_path)
-    name = Path(cohesion.expand.stats.cache_path).name  # pyright: ignore[reportFunctionMemberAccess]
+    compiled: Any = cohesion.expand
+    name = Path(compiled.stats.cache_path).name
     assert (folder / name).resolve() == (folder / "kernels").resolve()
 
 

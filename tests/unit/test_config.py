@@ -19,8 +19,14 @@ def refused(environ: dict[str, str]) -> str:
     return message
 
 
+def settings_of(environ: dict[str, str], **asking) -> ConnectionSettings:
+    settings = read_environment(environ, **asking)
+    assert settings is not None
+    return settings
+
+
 def password_of(environ: dict[str, str], **asking) -> str:
-    return read_environment(environ, **asking).password
+    return settings_of(environ, **asking).password
 
 
 def test_the_four_names_are_read():
@@ -37,15 +43,15 @@ def test_without_an_address_there_are_no_settings(environ):
 def test_the_user_name_may_be_an_alias_and_is_neo4j_where_none_is_given():
     uri_and_password = {"NEO4J_URI": "bolt://localhost", "NEO4J_PASSWORD": "x"}
     names = [
-        read_environment({**uri_and_password, **more}).username
+        settings_of({**uri_and_password, **more}).username
         for more in ({}, {"NEO4J_USER": "bea"}, {"NEO4J_USER": "bea", "NEO4J_USERNAME": "ada"})
     ]
     assert names == ["neo4j", "bea", "ada"]
 
 
 def test_no_database_named_means_the_home_database():
-    assert read_environment(FULL).database is None
-    assert read_environment({**FULL, "NEO4J_DATABASE": ""}).database is None
+    assert settings_of(FULL).database is None
+    assert settings_of({**FULL, "NEO4J_DATABASE": ""}).database is None
 
 
 def test_the_password_is_in_no_repr():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -290,7 +291,7 @@ def test_isolated_vertices_are_kept(save):
 
 
 def test_an_attribute_named_as_the_key_holds_the_keys_and_is_no_property(save):
-    graph = nx.Graph([(0, 1)])
+    graph: nx.Graph[Any] = nx.Graph([(0, 1)])
     nx.set_node_attributes(graph, {0: "ann", 1: "bob"}, "name")
     file = read_graph_file(save(graph), key="name")
     assert [key for key, _ in file.vertices()] == ["ann", "bob"]
@@ -309,14 +310,14 @@ def test_a_key_attribute_that_some_vertices_lack_is_refused(save):
 
 
 def test_a_key_attribute_that_repeats_is_refused(save):
-    graph = nx.Graph([(0, 1)])
-    nx.set_node_attributes(graph, "ann", "name")
+    graph: nx.Graph[Any] = nx.Graph([(0, 1)])
+    nx.set_node_attributes(graph, {0: "ann", 1: "ann"}, "name")
     with pytest.raises(FileFormatError, match=r"the key 'ann' is that of vertex '?0'? too"):
         read_graph_file(save(graph), key="name")
 
 
 def test_a_key_attribute_of_floats_is_refused(save):
-    graph = nx.Graph([(0, 1)])
+    graph: nx.Graph[Any] = nx.Graph([(0, 1)])
     nx.set_node_attributes(graph, {0: 0.5, 1: 1.5}, "at")
     with pytest.raises(FileFormatError, match="is no key"):
         read_graph_file(save(graph), key="at")

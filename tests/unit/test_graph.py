@@ -251,4 +251,5 @@ def test_the_membership_hash_depends_on_every_vertex_and_member() -> None:
 
 
 def test_one_label_or_type_may_stand_alone() -> None:
-    assert Selection("Person", "KNOWS", "id") == Selection(("Person",), ("KNOWS",), "id")
+    alone: Any = ("Person", "KNOWS", "id")
+    assert Selection(*alone) == Selection(("Person",), ("KNOWS",), "id")

@@ -75,7 +75,7 @@ def test_counts_of_a_few_vertices_in_any_order_are_those_of_their_cohesions(sear
 def test_cohesions_without_their_graph_or_with_another_are_refused(searched):
     _, graph, batch = searched
     with pytest.raises(ParameterError, match="Give the graph"):
-        pcneo.to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType]
+        pcneo.to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType] - the type checker refuses it, too
     with pytest.raises(ParameterError, match="not of this graph"):
         pcneo.to_networkx(next(batch.cohesions(graph)), pcneo.graph_from_edges([1, 2], [1], [2]))
     with pytest.raises(ParameterError, match="not of this graph"):
@@ -106,9 +106,9 @@ def test_graphml_is_read_back_with_members_as_json_text(searched):
     kind = type(graph.keys.tolist()[0])
     read = nx.read_graphml(io.BytesIO(text), node_type=kind)
     made = pcneo.to_networkx(batch, graph)
-    for data in dict(read.nodes(data=True)).values():
+    for _, data in read.nodes(data=True):
         data["members"] = json.loads(data["members"])
-    assert dict(read.nodes(data=True)) == dict(made.nodes(data=True))
+    assert list(read.nodes(data=True)) == list(made.nodes(data=True))
     assert read.adj == made.adj
     assert made.graph.items() <= read.graph.items()
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_opendp_is_asked_for_64_bit_integers_around_zero_once_a_scale(
 ) -> None:
     make, asked = release_noise._make_laplace, []
 
-    def spy(domain: object, metric: object, *, scale: float) -> object:
+    def spy(domain: Any, metric: Any, *, scale: float) -> object:
         measurement = make(domain, metric, scale=scale)
         return lambda values: asked.append((str(domain), str(metric), scale, values)) or measurement(values)
 
@@ -151,7 +152,8 @@ def test_counts_far_beyond_64_bits_stay_exact() -> None:
 
 
 def test_counts_from_an_array_become_python_integers() -> None:
-    noisy = add_noise(np.array([2**63 - 1]), [F(1)], SimulatedNoise(Calls()))
+    counts: Any = np.array([2**63 - 1])
+    noisy = add_noise(counts, [F(1)], SimulatedNoise(Calls()))
     assert noisy == [2**63]
     assert type(noisy[0]) is int
 

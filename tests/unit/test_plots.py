@@ -125,7 +125,9 @@ def test_more_neighbours_than_there_is_room_for_are_said_to_be_left_out(monkeypa
     said: list[str] = []
     legend = cohesion_plots._legend
     monkeypatch.setattr(
-        cohesion_plots, "_legend", lambda *given: [said.append(line.get_label()) or line for line in legend(*given)]
+        cohesion_plots,
+        "_legend",
+        lambda *given: [said.append(str(line.get_label())) or line for line in legend(*given)],
     )
     plots.draw_cohesion(CROWDED, tmp_path / "a.png")
     assert any("(240 of 900 drawn)" in label for label in said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Generator
 from typing import Any
 
 import naive
@@ -75,7 +76,8 @@ def test_the_next_page_is_asked_for_before_a_page_is_used_and_no_further_one(mon
         assert store.another.acquire(timeout=60)
     assert not store.another.acquire(timeout=0.2)
     assert [asked["from"] for asked in store.asked] == [-1, 29]
-    rows.close()  # pyright: ignore[reportAttributeAccessIssue]
+    assert isinstance(rows, Generator)
+    rows.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("pcneo-read")]
 
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
+from pcneo.model import Key
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.release import outputs
 from pcneo.release.request import ReleaseRequest, check_destinations, read_batch
@@ -63,14 +64,14 @@ def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: 
 
 
 def test_odd_keys_read_back_from_csv_and_none_of_them_passes_for_the_record() -> None:
-    counts = dict(zip(ODD_KEYS, range(-3, 100), strict=False))
+    counts: dict[Key, int] = dict(zip(ODD_KEYS, range(-3, 100), strict=False))
     record, rows = read_csv(outputs.public_text({"k": 3, "promise": "none"}, counts, ".csv"))
     assert record == {"k": "3", "promise": "none"}
     assert rows == [[key, str(count)] for key, count in counts.items()]
 
 
 def test_odd_keys_read_back_from_json_and_so_do_large_counts() -> None:
-    counts = {key: 2**70 + i for i, key in enumerate([*ODD_KEYS, "=1+1"])}
+    counts: dict[Key, int] = {key: 2**70 + i for i, key in enumerate([*ODD_KEYS, "=1+1"])}
     read = json.loads(outputs.public_text({"k": 3}, counts, ".json"))
     assert {row["key"]: row["count"] for row in read["counts"]} == counts
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -213,7 +213,8 @@ def test_a_search_that_is_left_early_ends_its_threads() -> None:
     before = threading.active_count()
     batches = search_batches(graph, "0.3", concurrency=2)
     next(batches)
-    batches.close()  # pyright: ignore[reportAttributeAccessIssue]
+    assert isinstance(batches, Generator)
+    batches.close()
     assert threading.active_count() == before
 
 
@@ -265,7 +266,8 @@ def test_at_most_so_many_vertices_are_streamed_together(monkeypatch: pytest.Monk
             yield 10 * k
 
     for number, cohesion in enumerate(search_streamed(fetch_from(graph), vertices(), "0.6"), 1):
-        assert cohesion.members == tuple(range(cohesion.vertex, cohesion.vertex + 4))
+        first = int(cohesion.vertex)
+        assert cohesion.members == tuple(range(first, first + 4))
         assert len(begun) < number + 3
 
 
@@ -427,7 +429,7 @@ def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
 def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     from pcneo.kernels.compilation import _Announcement
 
-    announcement = _Announcement("what nobody announced yet")
+    announcement: Any = _Announcement("what nobody announced yet")
     for _ in range(2):
-        announcement.on_start(None)  # pyright: ignore[reportArgumentType]
+        announcement.on_start(None)
     assert [record.levelno for record in caplog.records] == [logging.WARNING]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
@@ -56,7 +56,8 @@ def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
         assert store.begun <= written // MEMBERSHIPS_A_TRANSACTION + WRITERS + 1
     assert written == 50 * MEMBERSHIPS_A_TRANSACTION
     store.may_finish.release(100)
-    memberships.close()  # pyright: ignore[reportAttributeAccessIssue]
+    assert isinstance(memberships, Generator)
+    memberships.close()
 
 
 @pytest.mark.parametrize("name", [int, "v{}".format], ids=["integers", "strings"])
