@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -97,7 +98,11 @@ def test_telephone_numbers_handles_and_negative_numbers_are_no_formulas() -> Non
 def test_a_file_is_written_whole_with_its_mode_and_leaves_nothing_beside_it(
     tmp_path: Path, write: Callable[[Path, str], None], mode: int
 ) -> None:
-    write(tmp_path / "out.csv", "text\r\n\n")
+    before = os.umask(0o022)
+    try:
+        write(tmp_path / "out.csv", "text\r\n\n")
+    finally:
+        os.umask(before)
     assert (tmp_path / "out.csv").read_bytes() == b"text\r\n\n"
     assert (tmp_path / "out.csv").stat().st_mode & 0o777 == mode
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]

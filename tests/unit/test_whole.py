@@ -1,5 +1,7 @@
 """Files that appear whole or not at all."""
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,35 @@ def write(path: Path, text: bytes, **options) -> None:
         file.write(text)
 
 
-def test_a_file_has_its_content_its_permissions_and_no_companions(tmp_path):
+@pytest.fixture
+def set_umask() -> Iterator[Callable[[int], int]]:
+    """`os.umask`, with the former one restored after the test."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664), (0o027, 0o640)])
+@pytest.mark.parametrize("replace", [True, False])
+def test_the_umask_decides_who_reads_a_file(tmp_path, set_umask, umask, mode, replace):
+    set_umask(umask)
+    write(tmp_path / "a.txt", b"text", replace=replace)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == mode
+    assert os.umask(0o022) == umask
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_picture_obeys_the_umask_as_well(tmp_path, set_umask):
+    from pcneo.plots.style import new_figure, save_figure
+
+    set_umask(0o077)
+    with new_figure() as (figure, _):
+        save_figure(figure, tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_has_its_content_its_permissions_and_no_companions(tmp_path, set_umask):
+    set_umask(0o022)
     write(tmp_path / "a.txt", b"text", replace=False)
     write(tmp_path / "b.txt", b"text", replace=False, mode=0o600)
     assert (tmp_path / "a.txt").read_bytes() == b"text"

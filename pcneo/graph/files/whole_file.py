@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +12,14 @@ from typing import BinaryIO
 
 from pcneo.errors import ParameterError, PcneoError
 
-__all__ = ["check_place", "temporary_beside", "whole_file"]
+__all__ = ["check_place", "is_taken", "refusing", "temporary_beside", "whole_file"]
 
 
 @contextmanager
 def temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """Open a new file in the folder of `path`, readable by its owner only, and remove it after the block."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    # Its own name is short, so that the longest name that the system takes is one for a file, too.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".pcneo-")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file, Path(name)
@@ -26,13 +28,13 @@ def temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 @contextmanager
-def whole_file(path: Path, *, replace: bool, mode: int = 0o644) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, replace: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only if the block ends without an error.
 
     Args:
         path: the file.
         replace: whether it may replace an existing file.
-        mode: its permissions; until the block ends only its owner can read it.
+        mode: its permissions before the umask; until the block ends only its owner can read it.
 
     Raises:
         PcneoError: it cannot be written, or exists and may not be replaced.
@@ -42,13 +44,24 @@ def whole_file(path: Path, *, replace: bool, mode: int = 0o644) -> Iterator[Bina
             yield file
             file.flush()
             os.fsync(file.fileno())
-            temporary.chmod(mode)
+            temporary.chmod(_mode_of_new_files(temporary, mode))
             if replace:
                 temporary.replace(path)
             else:
                 os.link(temporary, path)  # unlike a rename it never overwrites a file that has appeared since
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
+
+
+def _mode_of_new_files(beside: Path, mode: int) -> int:
+    """Return what is left of a mode in this folder: a new file tells, while asking for the umask would change it."""
+    probe = beside.with_name(f"{beside.name}~")
+    handle = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    try:
+        return stat.S_IMODE(os.fstat(handle).st_mode)
+    finally:
+        os.close(handle)
+        probe.unlink()
 
 
 def check_place(path: Path, option: str, *, replace: bool) -> None:
@@ -63,12 +76,39 @@ def check_place(path: Path, option: str, *, replace: bool) -> None:
         ParameterError: it cannot be written, is a folder, or exists and may not be replaced; `data["name"]` is the
             option.
     """
-    if not replace and (path.exists() or path.is_symlink()):
-        raise ParameterError(f"{path} exists and is not overwritten. Name another file.", name=option, value=path)
-    try:
+    with refusing(path, option):
+        if is_taken(path) and not replace:
+            raise ParameterError(f"{path} exists and is not overwritten. Name another file.", name=option, value=path)
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
         with temporary_beside(path):
             pass
-    except OSError as error:
-        raise ParameterError(f"{path} cannot be written: {error.strerror}.", name=option, value=path) from error
+
+
+@contextmanager
+def refusing(path: Path, option: str) -> Iterator[None]:
+    """Turn every failure to write at `path` into the error for the option that names it.
+
+    Raises:
+        ParameterError: the block raised what a system or Python says of a place that cannot be written.
+    """
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a name with NUL, or that is no text here, is a ValueError
+        what = getattr(error, "strerror", None) or str(error)
+        raise ParameterError(f"{path} cannot be written: {what}.", name=option, value=path) from error
+
+
+def is_taken(path: Path) -> bool:
+    """Return whether something has this name, a link that leads nowhere too.
+
+    Raises:
+        OSError, ValueError: nothing can have this name here.
+    """
+    if not path.name:
+        raise IsADirectoryError(None, "it is a folder")
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
