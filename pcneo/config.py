@@ -80,8 +80,17 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
     """Return `settings` unchanged if the address is one that the driver understands.
 
     Raises:
-        ConnectionFailedError: an HTTP address, another unknown scheme, or no host.
+        ConnectionFailedError: an HTTP address, another unknown scheme, no host or an impossible one, or text that is
+            no UTF-8.
     """
+    for variable, text in (
+        ("NEO4J_URI", settings.uri),
+        ("NEO4J_USERNAME", settings.username),
+        ("NEO4J_PASSWORD", settings.password),
+        ("NEO4J_DATABASE", settings.database or ""),
+    ):
+        if not _is_utf8(text):
+            raise ConnectionFailedError(f"{variable} holds bytes that are no UTF-8.", variable=variable)
     if "@" in settings.uri:
         raise ConnectionFailedError(
             "NEO4J_URI carries a user name or password. Take it out and set NEO4J_USERNAME and NEO4J_PASSWORD."
@@ -89,6 +98,7 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
     try:
         parts = urlsplit(settings.uri)
         scheme, host, _ = parts.scheme, parts.hostname, parts.port
+        (host or "").encode("idna")  # as the driver does; labels are of 1 to 63 characters
     except ValueError as error:
         raise ConnectionFailedError(f"NEO4J_URI is {settings.uri!r}: {error}.", uri=settings.uri) from error
     if scheme in ("http", "https"):
@@ -103,3 +113,12 @@ def validate(settings: ConnectionSettings) -> ConnectionSettings:
             uri=settings.uri,
         )
     return settings
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether a text can be sent; a variable of the environment may hold any bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -76,7 +76,10 @@ def annotate(
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
     from pcneo import annotate as modes
+    from pcneo.search import parse_fraction
 
+    for text in p:
+        parse_fraction(text)
     if graph is not None and mode is not Mode.write:
         raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
     if plot is not None and mode is not Mode.stats:

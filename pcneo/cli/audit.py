@@ -39,6 +39,7 @@ def audit(
     """
     from pcneo.release import GraphRequest
     from pcneo.release.audit import audit as audit_graph
+    from pcneo.release.choice import read_parameters
 
     request = GraphRequest(
         mechanism=mechanism,
@@ -52,6 +53,7 @@ def audit(
         score=score,
         run=run,
     )
+    read_parameters(request)
     with connected() as (driver, database), Bars() as bars:
         result = audit_graph(driver, database, request=request, resample=resample, progress=bars)
     if as_json:

@@ -34,8 +34,9 @@ def set_budget(
 
     Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
     """
-    from pcneo.release.budget import set_total
+    from pcneo.release.budget import parse_total, set_total
 
+    parse_total(epsilon, delta)
     with connected() as (driver, database):
         account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
     print(f"{graph}: total {account.total}, spent {account.spent}")

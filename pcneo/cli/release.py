@@ -83,7 +83,7 @@ def release(
 
     Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
-    from pcneo.release import GraphNames, ReleaseRequest, Terms, read_batch
+    from pcneo.release import GraphNames, ReleaseRequest, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
 
     if batch is not None:
@@ -127,6 +127,7 @@ def release(
         dry_run=dry_run,
         write_property=write_property,
     )
+    check_requests(requests, terms)  # before a connection is made, which may take long or ask for a password
     try:
         with connected() as (driver, database), Bars() as bars:
             prepared, released = release_counts(
@@ -181,7 +182,7 @@ def _each_k_with_each_epsilon(request: ReleaseRequest, ks: list[int], epsilons: 
 
 def _numbered(to: Path, k: int, epsilon: str) -> Path:
     """Return `counts.csv` as `counts-k3-e0.5.csv`; the slash of a fraction becomes an underscore."""
-    return to.with_name(f"{to.stem}-k{k}-e{epsilon.replace('/', '_')}{to.suffix}")
+    return to.parent / f"{to.stem}-k{k}-e{epsilon.replace('/', '_')}{to.suffix}"
 
 
 def _ask_again(bars: Bars, error: PcneoError) -> bool:

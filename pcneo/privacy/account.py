@@ -114,9 +114,10 @@ def check_spends(
         raise BudgetError(missing, graph=account.graph)
     cost = bounded_cost(wanted)
     if account.total is not None and not fits(account.bounded + cost, account.total):
+        delta = " Set a total δ, `pcneo budget set --delta`." if cost.delta and not account.total.delta else ""
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
-            f"this would spend {cost}. Nothing was spent.",
+            f"this would spend {cost}. Nothing was spent.{delta}",
             graph=account.graph,
         )
 

@@ -9,7 +9,7 @@ from pcneo.errors import ParameterError
 
 __all__ = ["decimal_text", "exact_text", "fraction_text", "positive"]
 
-_LARGEST_EXPONENT = 10_000  # a larger one is a slip of the pen, and its digits would fill the memory
+_MOST_DIGITS = 1_000  # of numerator and denominator: more is a slip of the pen, and Python writes 4,300 at most
 _DECIMALS = 15  # the longest decimal that is shown in full
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
@@ -24,7 +24,8 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
         or_zero: whether 0 is admitted.
 
     Raises:
-        ParameterError: it is no number, not positive, not finite or not below `below`; NaN is refused too.
+        ParameterError: it is no number, not positive, not finite or not below `below`; NaN is refused too, and so are
+            more than 1,000 digits.
     """
     try:
         fraction = _fraction(value)
@@ -34,11 +35,22 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
         bound = "and finite" if below is None else f"and below {below}"
         least = "0 or positive" if or_zero else "positive"
         raise ParameterError(
-            f"{name} must be a number that is {least} {bound}, such as 0.5 or 1/3, not {value!r}.",
+            f"{name} must be a number that is {least} {bound}, such as 0.5 or 1/3, not {_shortened(value)}.",
             name=name,
             value=value,
         )
+    if max(fraction.numerator, fraction.denominator) >= 10**_MOST_DIGITS:
+        raise ParameterError(
+            f"{name} has more than {_MOST_DIGITS:,} digits before or after its point; round it.", name=name, value=value
+        )
     return fraction
+
+
+def _shortened(value: object) -> str:
+    if isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
+        return "that"  # Python would refuse to write it out
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}…"
 
 
 def _fraction(value: object) -> Fraction | None:
@@ -51,7 +63,7 @@ def _fraction(value: object) -> Fraction | None:
         return Fraction(value)
     if isinstance(value, str | float | Decimal):
         number = Decimal(value if isinstance(value, Decimal) else str(value))
-        if number.is_finite() and abs(number.adjusted()) < _LARGEST_EXPONENT:
+        if number.is_finite() and abs(number.adjusted()) < 10 * _MOST_DIGITS:
             return Fraction(number)
     return None
 

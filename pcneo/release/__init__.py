@@ -9,7 +9,7 @@ from pcneo.privacy.mechanisms import MechanismRequest
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
 from pcneo.release.choice import GraphNames
 from pcneo.release.prepared import Prepared
-from pcneo.release.releasing import Released, release
+from pcneo.release.releasing import Released, check_requests, release
 from pcneo.release.request import GraphRequest, ReleaseRequest, read_batch
 from pcneo.release.spending import Terms
 
@@ -23,6 +23,7 @@ __all__ = [
     "Released",
     "Terms",
     "Utility",
+    "check_requests",
     "read_batch",
     "release",
 ]

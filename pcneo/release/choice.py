@@ -106,6 +106,8 @@ def read_parameters(request: GraphRequest) -> Parameters:
     mechanism = mechanism_named(request.mechanism)
     if request.epsilon is None:
         raise ParameterError("A release needs its epsilon.", name="epsilon", value=None)
+    if request.p is not None:
+        parse_fraction(request.p)
     return mechanism.parameters_of(request)
 
 

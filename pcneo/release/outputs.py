@@ -14,7 +14,7 @@ from typing import Any
 
 from pcneo.config import __version__
 from pcneo.errors import GraphError, ParameterError
-from pcneo.graph.files.whole_file import temporary_beside, whole_file
+from pcneo.graph.files.whole_file import is_taken, refusing, temporary_beside, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
@@ -109,17 +109,15 @@ def check_writable(path: Path) -> None:
     Raises:
         ParameterError: it cannot be written, or it exists.
     """
-    if path.exists() or path.is_symlink():
-        raise ParameterError(
-            f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
-        )
-    try:
+    with refusing(path, "to"):
+        if is_taken(path):
+            raise ParameterError(
+                f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
+            )
         with temporary_beside(path) as (_, temporary):
             other = temporary.with_name(f"{temporary.name}-")
             os.link(temporary, other)
             other.unlink()
-    except OSError as error:
-        raise ParameterError(f"{path} cannot be written: {error.strerror}.", name="to", value=path) from error
 
 
 def write_public(path: Path, text: str) -> None:

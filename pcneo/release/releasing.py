@@ -19,7 +19,7 @@ from pcneo.errors import ParameterError, PcneoError
 from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
-from pcneo.release.choice import GraphNames, choose
+from pcneo.release.choice import GraphNames, choose, read_parameters
 from pcneo.release.outputs import public_record, public_text, total_of, write_private, write_public
 from pcneo.release.owner_report import owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
@@ -32,7 +32,7 @@ from pcneo.store.schema import OWN_SCHEMA
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Released", "release"]
+__all__ = ["Released", "check_requests", "release"]
 
 log = logging.getLogger("pcneo")
 
@@ -106,8 +106,9 @@ def release(
         PcneoError: a write failed after the spend; the message says which release stays recorded and what became of its
             numbers.
     """
-    _check_call(requests, terms, noise)
-    check_destinations(requests)
+    if noise is not None:
+        require_release_noise(noise)
+    check_requests(requests, terms)
     gateway = LedgerGateway(driver, database)
     chosen = choose(gateway, requests, names)
     check_early(gateway, chosen, terms)
@@ -130,17 +131,27 @@ def release(
     return prepared, _publish(gateway, drawn, accounts, terms.write_property, retry)
 
 
-def _check_call(requests: Sequence[ReleaseRequest], terms: Terms, noise: Noise | None) -> None:
+def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -> None:  # noqa: B008
+    """Refuse what can be refused without a database: parameters out of range, files that cannot be written.
+
+    Args:
+        requests: one or several releases.
+        terms: what the owner says about this call.
+
+    Raises:
+        ParameterError: says which and why.
+    """
     if not requests:
         raise ParameterError("There is no release to make.", name="requests", value=requests)
-    if noise is not None:
-        require_release_noise(noise)
     if terms.write_property is not None and len(requests) != 1:
         raise ParameterError(
             "--write-property takes one release: a property holds one count.",
             name="write_property",
             value=len(requests),
         )
+    for request in requests:
+        read_parameters(request)
+    check_destinations(requests)
 
 
 # --- After the spend: exact counts meet noise

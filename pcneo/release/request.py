@@ -145,9 +145,9 @@ def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
         if request.report is not None and request.reports[0].suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
         for path in (request.public, *request.reports):
+            check_writable(path)
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own.", name="to", value=path
                 )
-            check_writable(path)
             taken.add(path.resolve())

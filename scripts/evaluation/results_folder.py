@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ from evaluation.results import Result, from_plain, to_plain
 from pcneo.graph.files.whole_file import whole_file
 
 __all__ = ["ResultsFolder"]
+
+_DIGITS = 64  # of a SHA-256 in hexadecimal
 
 
 class ResultsFolder:
@@ -71,12 +72,12 @@ class ResultsFolder:
         if not path.is_file():
             return None
         try:
-            # Opened here: numpy does not close a file that turns out to be none of its own.
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            # Nothing is parsed that is not what was written: damage can look like anything to numpy.
+            with np.load(io.BytesIO(_checked(path.read_bytes())), allow_pickle=False) as archive:
                 arrays = {part: archive[part] for part in archive.files}
             if str(arrays.pop("name")) != name:
                 raise ValueError("it holds something else than its name says")
-        except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
+        except (ValueError, OSError) as error:
             self.faults.append((path, f"not the arrays that its name promises: {error}"))
             return None
         return arrays
@@ -86,10 +87,27 @@ class ResultsFolder:
         buffer = io.BytesIO()
         np.savez(buffer, name=np.array(name), **arrays)  # pyright: ignore[reportArgumentType]  see its `allow_pickle`
         with whole_file(self._array_path(name), replace=True) as file:
-            file.write(buffer.getvalue())
+            file.write(_with_digest(buffer.getvalue()))
 
     def _array_path(self, name: str) -> Path:
         return self._arrays / f"{name}.npz"
+
+
+def _with_digest(archive: bytes) -> bytes:
+    """Return a zip archive with the hash of all that comes before it as its comment, 64 hexadecimal digits."""
+    archive = archive[:-2] + _DIGITS.to_bytes(2, "little")  # an archive ends with the length of its comment
+    return archive + hashlib.sha256(archive).hexdigest().encode()
+
+
+def _checked(content: bytes) -> bytes:
+    """Return an archive as it is read.
+
+    Raises:
+        ValueError: it is not the one that was written.
+    """
+    if hashlib.sha256(content[:-_DIGITS]).hexdigest().encode() != content[-_DIGITS:]:
+        raise ValueError("its content is not what was written")
+    return content
 
 
 def _cell_name(kind: str, identity: str) -> str:

@@ -49,6 +49,24 @@ def test_what_is_not_positive_and_finite_is_refused_by_name(value: object) -> No
     assert refusal.value.data["name"] == "epsilon 1"
 
 
+TOO_LONG = ["1e1000", "1e5000", "9" * 5000, 10**5000, "1e-1000", "1e-9999", F(1, 10**5000)]
+
+
+@pytest.mark.parametrize("value", TOO_LONG, ids=range(len(TOO_LONG)))
+def test_more_digits_than_python_writes_are_refused(value: object) -> None:
+    with pytest.raises(ParameterError, match="delta has more than 1,000 digits") as refusal:
+        positive(value, "delta")
+    assert len(str(refusal.value)) < 100
+
+
+def test_a_long_text_that_is_no_number_is_cut_in_the_message() -> None:
+    with pytest.raises(ParameterError, match="…") as refusal:
+        positive("x" * 10_000, "epsilon")
+    assert len(str(refusal.value)) < 200
+    with pytest.raises(ParameterError, match="not that"):
+        positive(-(10**5000), "epsilon")
+
+
 @pytest.mark.parametrize("value", [1, "1", "1.0", 2, "3/2"])
 def test_a_bound_above_is_excluded(value: object) -> None:
     with pytest.raises(ParameterError, match="positive and below 1"):

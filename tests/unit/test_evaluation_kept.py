@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from evaluation.cells import (
     REVISIONS,
@@ -155,6 +156,23 @@ def test_a_damaged_file_of_arrays_is_named_and_computed_again(tmp_path: Path) ->
     finish([cell], {graph.name: graph}, again)
     assert [path for path, _ in again.faults] == [victim]
     assert ResultsFolder(tmp_path).result(cell) == again.result(cell)
+
+
+def test_a_file_of_arrays_with_any_one_byte_changed_is_not_used(tmp_path: Path) -> None:
+    folder = ResultsFolder(tmp_path)
+    folder.write_arrays("some", {"a": np.arange(5), "b": np.ones((2, 3))})
+    (path,) = (tmp_path / "arrays").iterdir()
+    content = path.read_bytes()
+    with np.load(path) as archive:  # still numpy's own format
+        assert archive["a"].tolist() == [0, 1, 2, 3, 4]
+    for at in range(len(content)):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 0x10]) + content[at + 1 :])
+        assert folder.arrays("some") is None, at
+    assert len(folder.faults) == len(content)
+    path.write_bytes(content)
+    arrays = folder.arrays("some")
+    assert arrays is not None
+    assert {name: array.tolist() for name, array in arrays.items()} == {"a": [0, 1, 2, 3, 4], "b": [[1] * 3] * 2}
 
 
 def test_a_cell_of_another_graph_with_the_same_name_is_another_cell(tmp_path: Path) -> None:

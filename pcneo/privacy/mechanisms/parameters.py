@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pcneo.errors import ParameterError
-from pcneo.privacy.exact import positive
+from pcneo.privacy.exact import decimal_text, positive
 
 __all__ = ["MechanismRequest", "Parameters", "whole"]
 
@@ -66,8 +66,8 @@ class Parameters:
             object.__setattr__(self, "epsilon_1", positive(self.epsilon_1, "epsilon 1"))
             if not self.epsilon_1 < self.epsilon:
                 raise ParameterError(
-                    f"epsilon 1 is a part of epsilon and must be below it: {self.epsilon_1} is not below "
-                    f"{self.epsilon}.",
+                    f"epsilon 1 is a part of epsilon and must be below it: {decimal_text(self.epsilon_1)} is not "
+                    f"below {decimal_text(self.epsilon)}.",
                     name="epsilon 1",
                     value=self.epsilon_1,
                 )

@@ -1,0 +1,131 @@
+"""What can be refused without a database is refused without one, in a line and with an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pcneo.__main__ import main
+
+NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
+"""Nothing listens on port 9: whoever connects ends with exit code 5."""
+
+
+@pytest.fixture
+def pcneo(monkeypatch, tmp_path, capsys):
+    """Run the command line in an empty folder without a database; return exit code and standard error."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in NOWHERE.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: str, **environment: str) -> tuple[int, str]:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["pcneo", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        return int(end.value.code or 0), shown.err
+
+    return run
+
+
+def test_a_call_without_fault_reaches_for_the_database(pcneo):
+    assert pcneo("release", "-e", "1", "--to", "out.csv")[0] == 5
+    assert pcneo("annotate", "-p", "0.3")[0] == 5
+    assert pcneo("budget", "set", "--graph", "g", "--epsilon", "1")[0] == 5
+    assert pcneo("audit", "-e", "1")[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["annotate", "-p", "0"], "p must be"),
+        (["annotate", "-p", "0.3", "-p", "x"], "p must be"),
+        (["audit", "-e", "0"], "epsilon must be"),
+        (["audit", "-e", "1", "--mechanism", "laplace"], "laplace"),
+        (["budget", "set", "--graph", "g", "--epsilon", "1e5000"], "more than 1,000 digits"),
+        (["budget", "set", "--graph", "g", "--epsilon", "1e-5000"], "more than 1,000 digits"),
+        (["budget", "set", "--graph", "g", "--epsilon", "9" * 5000], "more than 1,000 digits"),
+        (["budget", "set", "--graph", "g", "--epsilon", "1", "--delta", "1e-9999"], "more than 1,000 digits"),
+        (["release", "--to", "a.csv", "-e", "1e5000"], "more than 1,000 digits"),
+        (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--epsilon-1", "1e5000"], "1,000 digits"),
+        (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--epsilon-1", "1e999"], "is not below 1"),
+        (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--delta", "1e-9999"], "1,000 digits"),
+        (["release", "--to", "a.csv", "-e", "1", "--budget-epsilon", "1e5000"], "more than 1,000 digits"),
+        (["release", "--to", "a.csv", "-e", "1", "-k", "2"], "k must be"),
+        (["release", "--to", "a.csv", "-e", "1", "-p", "2"], "p must be"),
+        (["release", "--to", "a.csv", "-e", "1", "-e", "2", "--write-property", "x"], "one release"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
+)
+def test_an_argument_out_of_range_is_refused_before_anything_is_connected(pcneo, arguments, says):
+    code, said = pcneo(*arguments)
+    assert code == 2, said
+    assert says in said
+    assert len(said) < 400
+
+
+@pytest.mark.parametrize("several", [[], ["-e", "2"]], ids=["one release", "two releases"])
+@pytest.mark.parametrize(
+    "to",
+    ["/", ".", "..", "", "a/", "a.txt", "no folder/a.csv", "x" * 300 + ".csv", "x" * 300 + "/a.csv", "loop/a.csv",
+     "file/a.csv", "file.csv", "folder.csv"],
+)  # fmt: skip
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_connected(pcneo, tmp_path, to, several):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "file").touch()
+    (tmp_path / "file.csv").touch()
+    (tmp_path / "file-k3-e1.csv").touch()
+    for name in ("folder.csv", "folder-k3-e1.csv"):
+        (tmp_path / name).mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    code, said = pcneo("release", "--to", to, "-e", "1", *several)
+    assert code == 2, said
+    assert "must end in" in said or "cannot be written" in said or "exists" in said
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("to", ["a\0b.csv", "x" * 300 + ".csv", ".", "/", "no folder/a.csv"])
+def test_a_batch_with_a_file_that_cannot_be_written_is_refused_too(pcneo, tmp_path, to):
+    (tmp_path / "batch").write_text(f"to,epsilon\n{to},1\n", encoding="utf-8")
+    code, said = pcneo("release", "--batch", "batch")
+    assert code == 2, said
+    assert "must end in" in said or "cannot be written" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["batch"]
+
+
+@pytest.mark.parametrize("name", ["a" * 251 + ".csv", "ü" * 125 + ".json"])
+def test_the_longest_name_that_a_folder_takes_is_one_for_a_release(pcneo, tmp_path, name):
+    (tmp_path / name).touch()  # it is a name here
+    (tmp_path / name).unlink()
+    stem = name.rpartition(".")[0]
+    assert pcneo("release", "--to", name, "--report", "r.md", "-e", "1") == (5, pcneo("runs")[1]), stem
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("uri", ["bolt://.:7", "bolt://" + "a" * 64 + ".example", "bolt://a..b:7687"])
+def test_a_host_that_cannot_be_one_is_named(pcneo, uri):
+    code, said = pcneo("runs", NEO4J_URI=uri)
+    assert code == 5
+    assert said.startswith(f"pcneo: NEO4J_URI is '{uri}'")
+
+
+@pytest.mark.parametrize("name", ["URI", "USERNAME", "PASSWORD", "DATABASE"])
+def test_bytes_that_are_no_utf_8_are_refused_by_the_name_of_their_variable(pcneo, name):
+    value = "bolt://\udcff" if name == "URI" else "\udcff"
+    assert pcneo("runs", **{f"NEO4J_{name}": value}) == (5, f"pcneo: NEO4J_{name} holds bytes that are no UTF-8.\n")
+
+
+def test_an_export_or_a_picture_with_a_name_that_is_too_long_is_refused_as_an_argument(tmp_path: Path):
+    from pcneo.errors import ParameterError
+    from pcneo.graph.files.whole_file import check_place
+
+    for name in ("x" * 300 + ".json", "a\0.json", "no folder/x.json"):
+        for replace in (True, False):
+            with pytest.raises(ParameterError, match="cannot be written"):
+                check_place(tmp_path / name, "path", replace=replace)
+    assert list(tmp_path.iterdir()) == []
