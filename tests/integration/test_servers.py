@@ -156,7 +156,7 @@ def test_a_second_server_on_its_data_is_refused_even_without_a_record(server, ow
     ],
 )
 def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, number, sign, version):
-    folder = own_folders / f"interrupted-{version}"
+    folder = own_folders / f"interrupted-{number.name}-{version}"
     starter = subprocess.Popen([sys.executable, "-c", START, folder, version], stderr=subprocess.DEVNULL)
     wait_for(lambda: (folder / sign).exists())
     with pytest.raises(LocalServerError, match="Another process is starting or stopping"):
@@ -171,7 +171,8 @@ def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, numbe
 
 @pytest.mark.parametrize("version", [LONG_TERM, pytest.param(servers.DEFAULT_VERSION, marks=pytest.mark.thorough)])
 def test_a_server_whose_starter_was_killed_is_taken_over(own_folders, version):
-    folder = own_folders / f"interrupted-{version}"  # where the interrupted start must not be in the way
+    # where an interrupted start must not be in the way
+    folder = own_folders / f"interrupted-{signal.SIGTERM.name}-{version}"
     starter = subprocess.Popen([sys.executable, "-c", START, folder, version])
     wait_for(lambda: read_record(folder))
     starter.kill()
