@@ -1,17 +1,28 @@
 """Minimal p-cohesions on arrays: the paper's Algorithms 1 and 2 (ALGORITHM.md#expand, ALGORITHM.md#shrink).
 
-Vertices are positions, so the smaller identifier is the smaller number. `need[v]` says how many neighbours of v must be
-inside; p itself is not known here. A negative need marks a vertex whose neighbours are not known yet: a search that
-comes to score it stops and names it, so that the same kernel serves a graph that is still being fetched.
+Needs are integers; p is not known here. A vertex whose row is not known stops a search that comes to score it, which
+then names what it lacks: so the same kernel serves a graph that is still being fetched.
 
-What expand knows of a vertex w is one 64-bit word, `work.counts[w]`, so that a join adds to all three counts at once:
+**What takes the time** is Σ, for which a candidate's whole row is looked through: the sum of the l largest in(o) over
+its neighbours o outside P. Most candidates are not among the best, and a bound of Σ shows it. For every t >= 0
 
-    bits  0-20   in(w) = deg(w, P)
-    bits 21-41   cn    = |N(w) ∩ N(q) ∩ P|
-    bits 42-62   c     = |{u in N(w) ∩ P : in(u) < need(u)}|
-    bit  63      w has joined P, which makes the word negative
+    Σ <= l·t + Σ_o max(in(o) - t, 0)
 
-Each count is at most deg(w), and degrees are at most `MAX_DEGREE` = 2^21 - 1, for which d^3 fits 64 bits too.
+because each of the l largest is at most t + max(in(o) - t, 0), and the others add nothing negative. Where t is the l-th
+largest itself the two sides are equal: whoever is above it is among the l, and all of the l reach it. The number of
+in(o) >= t tells on which side of the l-th largest t lies. So bisection over t, a pass over the row at each step, comes
+from a bound to Σ, and stops as soon as the bound is too low for the candidate to be chosen.
+
+Two bounds need no pass. Σ is at most l times the largest in(o) outside P. And if Σ <= S held after j vertices had
+joined, Σ <= S + l·(i - j) holds after i: a join raises no in(o) by more than 1, l does not grow, and o that joins is no
+longer added. (S = 0 after j = 0 is true of everybody.)
+
+**No tolerance is needed.** A bound of the score is computed from the bound of Σ as the score is from Σ. Division and
+subtraction of doubles are monotone, rounding included, so it is never below the score; and a candidate is dropped only
+where its bound, ties by identifier included, comes after the worst of the b that would be chosen without it.
+
+**Widths.** `inside` is read more than anything else. Where no count can reach 2^14 it has 16 bits, `helped` 32; else 32
+and 64. Either way the compiler makes vector instructions of the passes.
 """
 
 from typing import Any, NamedTuple
@@ -20,88 +31,167 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["DEGREE", "DENSITY", "MAX_DEGREE", "Rows", "Workspace", "expand", "minimal_cohesions", "workspace"]
+from pcneo.kernels.instructions import fetch
+
+__all__ = [
+    "DEGREE",
+    "DENSITY",
+    "MAX_DEGREE",
+    "NARROW",
+    "Rows",
+    "Workspace",
+    "expand",
+    "minimal_cohesions",
+    "rows_of",
+    "workspace",
+]
 
 DENSITY = 0
 DEGREE = 1
 
-MAX_DEGREE = (1 << 21) - 1
-_COUNT = MAX_DEGREE
-_CN = 21
-_C = 42
-_JOINED = np.int64(-(2**63))
+_DEGREE_BITS = 21
+MAX_DEGREE = (1 << _DEGREE_BITS) - 1
+NARROW = 1 << 14  # what counts of 16 bits stay below: a member's, less 2^14 and less t, must not wrap around
+
+_LINE = 16  # neighbours in what the processor fetches from memory at once
+_AHEAD = 12  # rows that are fetched before they are looked through
 
 # What only reads and writes arrays it is given needs no counts of references to them, whose upkeep costs a tenth.
-_OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "_nrt": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "_nrt": False, "error_model": "numpy"}
 _compiled = njit(**_OPTIONS)
-_inlined = njit(forceinline=True, **_OPTIONS)
+_inlined = njit(inline="always", **_OPTIONS)  # by numba, before types are inferred: a third less time to compile
 
 
 class Rows(NamedTuple):
-    """The graph as the kernels take it.
+    """The graph as the kernels take it, one word a vertex for all that is looked up together.
 
     Attributes:
-        offsets: int64, n + 1 entries; the neighbours of v are `neighbours[offsets[v]:offsets[v + 1]]`.
-        neighbours: uint32, ascending within each vertex.
-        need: int64, n entries; negative where the neighbours of a vertex are not known.
+        places: int64, n; where the row of a vertex begins << 21 | its degree, or -1 where its row is not known.
+        neighbours: uint32; the rows, each in any order.
+        needs: int64, by degree.
+        ranks: uint32, n; of two vertices that of the smaller identifier has the smaller one.
     """
 
-    offsets: NDArray[np.int64]
+    places: NDArray[np.int64]
     neighbours: NDArray[np.uint32]
-    need: NDArray[np.int64]
+    needs: NDArray[np.int64]
+    ranks: NDArray[np.uint32]
+
+
+def rows_of(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32], need: NDArray[np.int64]) -> Rows:
+    """Return a graph of compressed rows as the kernels take it, its vertices numbered by ascending identifier.
+
+    Args:
+        offsets, neighbours: the rows.
+        need: int64, n; the same for vertices of one degree, negative for a vertex whose row is not known.
+    """
+    degrees = np.diff(offsets)
+    needs = np.zeros(int(degrees.max(initial=0)) + 1, np.int64)
+    needs[degrees] = np.maximum(need, 0)
+    places = np.where(need < 0, -1, offsets[:-1] << _DEGREE_BITS | degrees)
+    return Rows(places, neighbours, needs, np.arange(len(need), dtype=np.uint32))
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread, used for one query after another; between queries the first three and `tally` are zero.
+    """Memory of one thread, used for one query after another; between queries the first four are zero.
 
     Attributes:
-        counts: int64, n; the words described at the top of this module.
-        holders: int64, largest degree + 1; holders[i] is the number of vertices o outside P with in(o) >= i, for i > 0.
-        tally: int64, largest degree + 1; the same among the neighbours of one vertex, for the time of a sum.
+        inside: int16 or int32, n; in(v), less 2^14 or 2^30 for a member of P. While P shrinks: in(v) less what v needs.
+        helped: uint32 or uint64, n; c in the upper half, cn in the lower one.
+        sums: uint64, n; a bound of Σ in the lower half, how many had joined when it was found in the upper one.
+        marks: uint8, n; 1 for the neighbours of q. While P shrinks: `_GONE`, `_OPEN` or `_MUST`.
         order: uint32, n; the members of P in join order.
-        lacking: uint32, n; the members of P that may still lack neighbours.
-        penalties: float64, largest degree + 1; penalties[l] is l over the sum of the l largest in(o) outside P.
-        scores, ranked: float64 and int64, largest degree; the heap of candidates.
+        lacking: uint32, n; the members of P that lack neighbours. While P shrinks: who leaves.
+        enough: as `inside`, n; for each of them the value of `inside` that meets its need.
+        candidates, merits, lacks, bounds: uint32, float64, int64, int64; of each candidate the vertex, and if it lacks
+            neighbours: its merit, how many it lacks, and what Σ is at most, or 0 once it has been scored.
+        scores, chosen: float64, uint32; the heap of vertices to join, the worst on top.
+        guesses, likely: float64, uint32; the same of places in `candidates` that are to be scored.
+        row: as `inside`; one row of it, followed by zeros.
     """
 
-    counts: NDArray[np.int64]
-    holders: NDArray[np.int64]
-    tally: NDArray[np.int64]
+    inside: NDArray[np.int16 | np.int32]
+    helped: NDArray[np.uint32 | np.uint64]
+    sums: NDArray[np.uint64]
+    marks: NDArray[np.uint8]
     order: NDArray[np.uint32]
     lacking: NDArray[np.uint32]
-    penalties: NDArray[np.float64]
+    enough: NDArray[np.int16 | np.int32]
+    candidates: NDArray[np.uint32]
+    merits: NDArray[np.float64]
+    lacks: NDArray[np.int64]
+    bounds: NDArray[np.int64]
     scores: NDArray[np.float64]
-    ranked: NDArray[np.int64]
+    chosen: NDArray[np.uint32]
+    guesses: NDArray[np.float64]
+    likely: NDArray[np.uint32]
+    row: NDArray[np.int16 | np.int32]
 
 
 def workspace(vertex_count: int, max_degree: int) -> Workspace:
-    """Return a fresh workspace for a graph of so many vertices and such a largest degree."""
+    """Return a fresh workspace for a graph of so many vertices, none of which is in more than `max_degree` rows."""
+    n, most = vertex_count, max_degree + 1
+    count, pair = (np.int16, np.uint32) if max_degree < NARROW else (np.int32, np.uint64)
     return Workspace(
-        counts=np.zeros(vertex_count, np.int64),
-        holders=np.zeros(max_degree + 1, np.int64),
-        tally=np.zeros(max_degree + 1, np.int64),
-        order=np.zeros(vertex_count, np.uint32),
-        lacking=np.zeros(vertex_count, np.uint32),
-        penalties=np.zeros(max_degree + 1, np.float64),
-        scores=np.zeros(max_degree, np.float64),
-        ranked=np.zeros(max_degree, np.int64),
+        inside=np.zeros(n, count),
+        helped=np.zeros(n, pair),
+        sums=np.zeros(n, np.uint64),
+        marks=np.zeros(n, np.uint8),
+        order=np.zeros(n, np.uint32),
+        lacking=np.zeros(n, np.uint32),
+        enough=np.zeros(n, count),
+        candidates=np.zeros(most, np.uint32),
+        merits=np.zeros(most, np.float64),
+        lacks=np.zeros(most, np.int64),
+        bounds=np.zeros(most, np.int64),
+        scores=np.zeros(most, np.float64),
+        chosen=np.zeros(most, np.uint32),
+        guesses=np.zeros(most, np.float64),
+        likely=np.zeros(most, np.uint32),
+        row=np.zeros(most + _PAD, count),
     )
 
 
 @_inlined
 def _row(rows, v):
     """Where v's neighbours begin and end; unsigned, because a signed index is tested for its sign at every access."""
-    return np.uint64(rows.offsets[v]), np.uint64(rows.offsets[v + 1])
+    place = rows.places[v]
+    start = np.uint64(place >> _DEGREE_BITS)
+    return start, start + np.uint64(place & MAX_DEGREE)
+
+
+@_inlined
+def _need(rows, v):
+    return rows.needs[rows.places[v] & MAX_DEGREE]
+
+
+@_inlined
+def _fetch_row(rows, v):
+    """Have the processor fetch the first part of v's row, which is soon looked through."""
+    start, stop = _row(rows, v)
+    for ahead in range(np.uint64(0), np.uint64(3 * _LINE), np.uint64(_LINE)):
+        fetch(rows.neighbours, min(start + ahead, stop))
+
+
+@_inlined
+def _away(inside):
+    """What is taken from in(v) when v joins P, and added to what v has to spare when it leaves."""
+    return 1 << (8 * inside.itemsize - 2)
+
+
+@_inlined
+def _half(helped):
+    """The number of bits of half a word."""
+    return np.uint64(4 * helped.itemsize)
 
 
 # --- The scores (ALGORITHM.md#scores)
 
 
 @_inlined
-def _merit(word, degree):
+def _merit(inside, common, helps, degree):
     """Equation 8: in * cn * c / degree^3, with one division."""
-    product = (word & _COUNT) * (word >> _CN & _COUNT) * (word >> _C & _COUNT)
-    return np.float64(product) / np.float64(degree * degree * degree) if product > 0 else 0.0
+    return np.float64(inside * common * helps) / np.float64(degree * degree * degree)
 
 
 @_inlined
@@ -111,186 +201,260 @@ def _penalty(lacking, helpers):
 
 
 @_inlined
-def _degree(word, lacking):
+def _degree(helps, lacking):
     """Members of P that w helps, less the neighbours it lacks itself."""
-    return np.float64((word >> _C & _COUNT) - lacking)
+    return np.float64(helps - lacking)
+
+
+# --- A heap that keeps the best so far, the worst of them on top; ties go to the smaller identifier
 
 
 @_inlined
-def _sum_of_largest(rows, counts, tally, w, count):
-    """Σ: the sum of the `count` largest in(o) over w's neighbours o outside P."""
-    highest = 0
-    start, stop = _row(rows, w)
-    for i in range(start, stop):
-        word = counts[rows.neighbours[i]]
-        inside = (word & _COUNT) & ~(word >> 63)  # 0 for a member of P, which adds nothing
-        tally[np.uint64(inside)] += 1
-        highest = max(highest, inside)
-    total, inside = 0, highest
-    while inside > 0 and count > 0:
-        taken = min(count, tally[np.uint64(inside)])
-        total += taken * inside
-        count -= taken
-        inside -= 1
-    for i in range(np.uint64(highest + 1)):
-        tally[i] = 0
-    return total
+def _precedes(ranks, score, vertex, other_score, other_vertex):
+    return score > other_score or (score == other_score and ranks[vertex] < ranks[other_vertex])
 
 
-# --- A heap of candidates: largest score first, ties to the smaller identifier
-
-
-@_inlined
-def _precedes(score, vertex, other_score, other_vertex):
-    return (score > other_score) | ((score == other_score) & (vertex < other_vertex))
-
-
-@_inlined
-def _sift_down(scores, ranked, size, i):
-    """Restore the heap of the first `size` entries below place i."""
-    score, vertex = scores[i], ranked[i]
+@_compiled
+def _sift_down(ranks, scores, kept, size, score, vertex):
+    """Put an entry in place of the top one of the first `size`, and restore their heap."""
+    i = 0
     while 2 * i + 1 < size:
         child = 2 * i + 1
-        if child + 1 < size and _precedes(scores[child + 1], ranked[child + 1], scores[child], ranked[child]):
+        if child + 1 < size and _precedes(ranks, scores[child], kept[child], scores[child + 1], kept[child + 1]):
             child += 1
-        if _precedes(score, vertex, scores[child], ranked[child]):
+        if not _precedes(ranks, score, vertex, scores[child], kept[child]):
             break
-        scores[i], ranked[i] = scores[child], ranked[child]
+        scores[i], kept[i] = scores[child], kept[child]
         i = child
-    scores[i], ranked[i] = score, vertex
+    scores[i], kept[i] = score, vertex
+
+
+@_compiled
+def _keep(ranks, scores, kept, size, most, score, vertex):
+    """Add an entry to a heap of `size`, or drop the worst where it would have more than `most`; return its size."""
+    if size < most:
+        i = size
+        while i > 0:
+            parent = (i - 1) >> 1
+            if not _precedes(ranks, scores[parent], kept[parent], score, vertex):
+                break
+            scores[i], kept[i] = scores[parent], kept[parent]
+            i = parent
+        scores[i], kept[i] = score, vertex
+        return size + 1
+    if _precedes(ranks, score, vertex, scores[0], kept[0]):
+        _sift_down(ranks, scores, kept, size, score, vertex)
+    return size
 
 
 # --- Expand (ALGORITHM.md#expand)
 
 
 @_inlined
-def _is_neighbour(rows, v, w):
-    """Whether w is among the neighbours of v, by bisection."""
-    low, high = rows.offsets[v], rows.offsets[v + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if rows.neighbours[middle] < w:
-            low = middle + 1
-        else:
-            high = middle
-    return low < rows.offsets[v + 1] and rows.neighbours[low] == w
-
-
-@_compiled
-def _join(rows, work, q, v):
-    """Let v join P; return the largest in(o) that this raised outside P."""
-    counts, holders = work.counts, work.holders
-    inside = counts[v] & _COUNT
-    for i in range(1, inside + 1):
-        holders[i] -= 1
-    amount = np.int64(1)
-    if inside < rows.need[v]:
-        amount += 1 << _C  # until `_take` finds that v lacks no more
-    if _is_neighbour(rows, q, v):
-        amount += 1 << _CN
-    counts[v] |= _JOINED
-    highest = 0
+def _join(rows, work, v, lacking, highest):
+    """Let v join P; return how many members are on the list of those that lack, and the largest in(o) so far."""
+    inside, helped = work.inside, work.helped
+    has, need = np.int64(inside[v]), _need(rows, v)
+    inside[v] = has - _away(inside)
+    amount = np.uint64(work.marks[v])
+    if has < need:
+        amount += np.uint64(1) << _half(helped)  # until `_take` finds that v lacks no more
+        work.lacking[lacking] = v
+        work.enough[lacking] = need - _away(inside)
+        lacking += 1
     start, stop = _row(rows, v)
     for i in range(start, stop):
         w = rows.neighbours[i]
-        word = counts[w]
-        counts[w] = word + amount
-        raised = ((word & _COUNT) + 1) & ~(word >> 63)  # 0, which nobody reads, for a member of P
-        holders[np.uint64(raised)] += 1
+        raised = np.int64(inside[w]) + 1
+        inside[w] = raised
         highest = max(highest, raised)
-    return highest
+    if amount > 0:
+        for i in range(start, stop):
+            w = rows.neighbours[i]
+            helped[w] = np.uint64(helped[w]) + amount
+    return lacking, highest
 
 
-@_compiled
+@_inlined
 def _take(rows, work, count):
     """Drop from `work.lacking` who lacks no more; return how many are left, and the one with the largest in(v)."""
-    counts, lacking = work.counts, work.lacking
-    left, taken, most = 0, -1, -1
+    inside, helped, lacking, enough = work.inside, work.helped, work.lacking, work.enough
+    left, taken, most = np.int64(0), np.uint32(0), np.int64(-2 * _away(inside))
     for i in range(count):
-        v = np.int64(lacking[i])
-        inside = counts[v] & _COUNT
-        if inside >= rows.need[v]:
+        v, has, wanted = lacking[i], np.int64(inside[lacking[i]]), enough[i]
+        if has >= wanted:
             start, stop = _row(rows, v)
             for k in range(start, stop):
-                counts[rows.neighbours[k]] -= 1 << _C
+                w = rows.neighbours[k]
+                helped[w] = np.uint64(helped[w]) - (np.uint64(1) << _half(helped))
             continue
-        lacking[left] = v
+        lacking[left], enough[left] = v, wanted
         left += 1
-        if inside > most or (inside == most and v < taken):
-            taken, most = v, inside
+        if has > most or (has == most and rows.ranks[v] < rows.ranks[taken]):
+            taken, most = v, has
     return left, taken
 
 
-@_compiled
+@_inlined
 def _candidates(rows, work, v):
-    """Put v's neighbours outside P into `work.ranked`; only those that are not known yet, if there are any."""
-    size, unknown = 0, 0
+    """Put v's neighbours outside P into `work.candidates` and return how many they are."""
+    inside, candidates, size = work.inside, work.candidates, np.uint64(0)
     start, stop = _row(rows, v)
     for i in range(start, stop):
-        w = np.int64(rows.neighbours[i])
-        if work.counts[w] < 0:
-            continue
-        if rows.need[w] < 0:
-            work.ranked[unknown] = w
-            unknown += 1
-        elif unknown == 0:
-            work.ranked[size] = w
-            size += 1
-    return size, unknown
+        w = rows.neighbours[i]
+        candidates[size] = w
+        size += np.uint64(inside[w] >= 0)
+    return size
 
 
-@_compiled
-def _bound(rows, work, score, size, highest):
-    """Score the candidates from above: no l neighbours can help more than the l largest in(o) of the whole graph do.
-
-    `highest` is the largest in(o) outside P. Each w in `work.ranked` becomes 2w where its score is exact, 2w + 1 where
-    it is a bound.
-    """
-    counts, holders, penalties = work.counts, work.holders, work.penalties
-    filled, level, helpers = 0, highest, np.int64(0)
+@_inlined
+def _unknown(rows, candidates, size):
+    """Keep those candidates alone whose rows are not known; return how many they are."""
+    unknown = np.int64(0)
     for i in range(size):
-        w = work.ranked[i]
-        word = counts[w]
-        lacking = max(0, rows.need[w] - (word & _COUNT))
-        if score == DEGREE:
-            work.scores[i] = _degree(word, lacking)
-            work.ranked[i] = 2 * w
-            continue
-        while filled < lacking:  # extend `penalties` as far as it is asked for
-            while level > 0 and holders[level] <= filled:
-                level -= 1
-            filled += 1
-            helpers += level
-            penalties[filled] = _penalty(filled, helpers)
-        work.scores[i] = _merit(word, rows.offsets[w + 1] - rows.offsets[w]) - penalties[lacking]
-        work.ranked[i] = 2 * w + (lacking > 0)
+        w = candidates[i]
+        if rows.places[w] < 0:
+            candidates[unknown] = w
+            unknown += 1
+    return unknown
 
 
-@_compiled
-def _choose(rows, work, size, wanted, joined):
-    """Append the best `wanted` candidates to the join order, best first.
+@_inlined
+def _weigh(rows, work, score, size, wanted, joined, highest):
+    """Score the candidates that need no Σ; of the others bound it, and list them with a guess of their score.
 
-    The best entry of the heap is next if its score is exact; a bound is replaced by the score and sinks to its place.
-    So neighbours are looked through only for candidates that can still be among the best.
+    Returns:
+        How many are in the heap, and how many are listed; -1 if the row of a candidate is not known.
     """
-    scores, ranked = work.scores, work.ranked
-    for i in range(size // 2 - 1, -1, -1):
-        _sift_down(scores, ranked, size, i)
-    chosen = 0
-    while chosen < wanted:
-        w = ranked[0] >> 1
-        if ranked[0] & 1:
-            word = work.counts[w]
-            lacking = rows.need[w] - (word & _COUNT)
-            helpers = _sum_of_largest(rows, work.counts, work.tally, w, lacking)
-            scores[0] = _merit(word, rows.offsets[w + 1] - rows.offsets[w]) - _penalty(lacking, helpers)
-            ranked[0] = 2 * w
-        else:
-            work.order[joined + chosen] = w
-            chosen += 1
-            size -= 1
-            scores[0], ranked[0] = scores[size], ranked[size]
-        _sift_down(scores, ranked, size, 0)
+    sums, bounds, half = work.sums, work.bounds, _half(work.helped)
+    filled = listed = np.int64(0)
+    for i in range(size):
+        w = work.candidates[i]
+        place = rows.places[w]
+        if place < 0:
+            return filled, np.int64(-1)
+        degree, inside, helped = place & MAX_DEGREE, np.int64(work.inside[w]), np.uint64(work.helped[w])
+        lacking = max(0, rows.needs[degree] - inside)
+        helps, common = np.int64(helped >> half), np.int64(helped & ((np.uint64(1) << half) - np.uint64(1)))
+        exact = _degree(helps, lacking) if score == DEGREE else _merit(inside, common, helps, degree)
+        if score == DEGREE or lacking == 0:
+            bounds[i] = 0
+            filled = _keep(rows.ranks, work.scores, work.chosen, filled, wanted, exact, w)
+            continue
+        then, found = np.int64(sums[w] >> np.uint64(32)), np.int64(sums[w] & np.uint64(0xFFFFFFFF))
+        work.merits[i], work.lacks[i] = exact, lacking
+        bounds[i] = max(1, min(lacking * highest, found + lacking * (joined - then)))
+        work.guesses[listed], work.likely[listed] = exact - _penalty(lacking, found), i
+        listed += 1
+    return filled, listed
+
+
+@_inlined
+def _most_likely(ranks, guesses, likely, listed, room):
+    """Leave on the list the `room` candidates with the best guesses."""
+    kept = np.int64(0)
+    for i in range(listed):
+        kept = _keep(ranks, guesses, likely, kept, room, guesses[i], likely[i])
+    return kept
+
+
+@_inlined
+def _contenders(work, size):
+    """List the candidates not scored yet whose bound reaches the worst in the heap."""
+    merits, lacks, bounds, likely, worst, listed = work.merits, work.lacks, work.bounds, work.likely, work.scores[0], 0
+    for i in range(size):
+        likely[listed] = i
+        listed += bounds[i] > 0 and merits[i] - _penalty(lacks[i], bounds[i]) >= worst
+    return listed
+
+
+_PAD = 32  # rows are gathered in multiples of it, as vector instructions take them
+
+
+@_inlined
+def _gather(rows, inside, row, w):
+    """Copy `inside` of w's neighbours to `row`; return how many that is, rounded up with zeros."""
+    start, stop = _row(rows, w)
+    size = stop - start
+    for i in range(size):
+        row[i] = inside[rows.neighbours[start + i]]
+    padded = (size + np.uint64(_PAD - 1)) & ~np.uint64(_PAD - 1)
+    for i in range(size, padded):
+        row[i] = 0
+    return padded
+
+
+@_inlined
+def _above(row, size, t, sums):
+    """Σ_o max(in(o) - t, 0) over a row, and how many in(o) are t or more; a member is below any t.
+
+    Every operation is of the width of its array, without which they would not become vector instructions. Zeros that
+    follow the row count only for t = 0, where the number does not matter.
+    """
+    count, total = row.dtype.type, sums.dtype.type
+    t = count(t)
+    excess = reached = total(0)
+    for i in range(size):
+        excess = total(excess + total(max(count(row[i] - t), count(0))))
+        reached = total(reached + total(row[i] >= t))
+    return np.int64(excess), np.int64(reached)
+
+
+@_inlined
+def _score(rows, work, listed, filled, wanted, joined):
+    """Score the candidates on the list as exactly as it takes to know who is chosen; return the size of the heap."""
+    ranks, scores, chosen, candidates, likely = rows.ranks, work.scores, work.chosen, work.candidates, work.likely
+    for r in range(min(listed, _AHEAD)):
+        _fetch_row(rows, candidates[likely[r]])
+    for r in range(listed):
+        if r + _AHEAD < listed:
+            _fetch_row(rows, candidates[likely[r + _AHEAD]])
+        i = likely[r]
+        w, merit, lacking, bound = candidates[i], work.merits[i], work.lacks[i], work.bounds[i]
+        score = merit - _penalty(lacking, bound)
+        full = filled == wanted
+        if full and not _precedes(ranks, score, w, scores[0], chosen[0]):
+            continue
+        size = _gather(rows, work.inside, work.row, w)
+        low, high = -1, bound // lacking + 1  # the l-th largest is at least low and less than high
+        t = high >> 1
+        if full:  # half the mean that Σ would need to have
+            t = min(high - 1, np.int64(0.5 / (merit - scores[0])))
+        while high - low > 1:
+            excess, reached = _above(work.row, size, t, work.helped)
+            bound = min(bound, lacking * t + excess)
+            score = merit - _penalty(lacking, bound)
+            if reached == lacking or (full and not _precedes(ranks, score, w, scores[0], chosen[0])):
+                break
+            if reached > lacking:
+                low = t
+            else:
+                high = t
+            high = min(high, bound // lacking + 1)
+            t = (low + high) >> 1
+        if bound < 1 << 32:
+            work.sums[w] = np.uint64(joined) << np.uint64(32) | np.uint64(bound)
+        work.bounds[i] = 0
+        filled = _keep(ranks, scores, chosen, filled, wanted, score, w)
+    return filled
+
+
+@_inlined
+def _choose(rows, work, size, filled, listed, wanted, joined):
+    """Put the `wanted` best of the weighed candidates into `work.order`, after those who joined, the best one first.
+
+    The likely ones are scored first: the better the heap is, the more of the others are refused by their bounds.
+    """
+    scores, chosen = work.scores, work.chosen
+    if filled < wanted:
+        listed = _most_likely(rows.ranks, work.guesses, work.likely, listed, wanted - filled)
+    for turn in range(2):
+        if turn == 1 or filled == wanted:
+            listed = _contenders(work, size)
+        filled = _score(rows, work, listed, filled, wanted, joined)
+    for k in range(wanted - 1, -1, -1):
+        work.order[joined + k] = chosen[0]
+        _sift_down(rows.ranks, scores, chosen, k, scores[k], chosen[k])
 
 
 @_compiled
@@ -298,155 +462,151 @@ def expand(rows, score, q, work):
     """Algorithm 1: put the members of P into `work.order`, in the order in which they join.
 
     Returns:
-        (members of P, 0), or (members so far, m) if the m vertices now in `work.ranked` have to be known first.
+        (members of P, 0), or (members so far, m) if the m vertices now in `work.candidates` have to be known first.
     """
-    work.order[0] = work.lacking[0] = q
-    joined = lacking = np.int64(1)  # the type is spelt out, or numba compiles what these are handed to twice
-    unknown = np.int64(0)
-    highest = reached = _join(rows, work, q, q)
+    for i in range(*_row(rows, q)):
+        work.marks[rows.neighbours[i]] = 1
+    work.order[0] = q
+    joined = lacking = highest = unknown = np.int64(0)  # types are spelt out, or numba compiles what they go to twice
+    wanted = np.int64(1)
     while True:
+        for k in range(joined, joined + wanted):
+            if k + 1 < joined + wanted:
+                _fetch_row(rows, work.order[k + 1])
+            lacking, highest = _join(rows, work, work.order[k], lacking, highest)
+        joined += wanted
         lacking, v = _take(rows, work, lacking)
         if lacking == 0:
             break
-        size, unknown = _candidates(rows, work, v)
-        if unknown > 0:
+        wanted = _need(rows, v) - (work.inside[v] + _away(work.inside))
+        size = _candidates(rows, work, v)
+        filled, listed = _weigh(rows, work, score, size, wanted, joined, highest)
+        if listed < 0:
+            unknown = _unknown(rows, work.candidates, size)
             break
-        _bound(rows, work, score, size, highest)
-        wanted = rows.need[v] - (work.counts[v] & _COUNT)
-        _choose(rows, work, size, wanted, joined)
-        for _ in range(wanted):
-            w = np.int64(work.order[joined])
-            joined += 1
-            if work.counts[w] & _COUNT < rows.need[w]:
-                work.lacking[lacking] = w
-                lacking += 1
-            highest = max(highest, _join(rows, work, q, w))
-        reached = max(reached, highest)
-        while highest > 0 and work.holders[highest] == 0:
-            highest -= 1
-    for i in range(reached + 1):
-        work.holders[i] = 0
+        _choose(rows, work, size, filled, listed, wanted, joined)
+    for i in range(*_row(rows, q)):
+        work.marks[rows.neighbours[i]] = 0
     return joined, unknown
 
 
 # --- Shrink (ALGORITHM.md#shrink)
-
-
-@njit(nogil=True, cache=True)
-def _subgraph(rows, work, joined):
-    """Return the graph on P alone, its vertices numbered by join order; set the words of P and its neighbours to 0."""
-    order, counts = work.order, work.counts
-    total = 0
-    for i in range(joined):
-        total += counts[order[i]] & _COUNT
-    for i in range(joined):
-        counts[order[i]] = -1 - i  # a member's number, still negative
-    offsets, neighbours, need = np.empty(joined + 1, np.int64), np.empty(total, np.uint32), np.empty(joined, np.int64)
-    end = 0
-    for i in range(joined):
-        v = order[i]
-        offsets[i] = end
-        need[i] = rows.need[v]
-        start, stop = _row(rows, v)
-        for k in range(start, stop):
-            w = rows.neighbours[k]
-            word = counts[w]
-            if word < 0:
-                neighbours[end] = -1 - word
-                end += 1
-            else:
-                counts[w] = 0
-    offsets[joined] = end
-    for i in range(joined):
-        counts[order[i]] = 0
-    return Rows(offsets, neighbours, need)
-
 
 _GONE = 0
 _OPEN = 1
 _MUST = 2
 
 
-@_compiled
-def _remove(rows, spare, state, leaving, v):
+@_inlined
+def _remove(rows, work, v):
     """Remove v, then whoever falls below its need, and so on; stop and return False at the first `must` vertex.
 
-    `leaving` logs who was removed, `spare[w]` is deg(w, S) - need(w). On failure both are put back as they were.
+    `work.lacking` logs who was removed; `work.inside` has what members have to spare. Who has left has so much added
+    to it that it cannot fall below 0 again. Neither can a vertex that was never a member: it loses what it got.
     """
+    spare, state, leaving = work.inside, work.marks, work.lacking
     leaving[0] = v
     state[v] = _GONE
+    spare[v] += _away(spare)
     left, done = np.int64(1), np.int64(0)
     while done < left:
-        u = leaving[done]
-        start, stop = _row(rows, u)
+        start, stop = _row(rows, leaving[done])
         for i in range(start, stop):
             w = rows.neighbours[i]
-            spare[w] -= 1
-            if spare[w] >= 0 or state[w] == _GONE:
+            rest = np.int64(spare[w]) - 1
+            spare[w] = rest
+            if rest >= 0:
                 continue
             if state[w] == _MUST:
-                _undo(rows, spare, state, leaving, left, done, i)
+                _undo(rows, work, left, done, i)
                 return False
             state[w] = _GONE
+            spare[w] = rest + _away(spare)
             leaving[left] = w
             left += 1
         done += 1
     return True
 
 
-@_compiled
-def _undo(rows, spare, state, leaving, left, done, last):
+@_inlined
+def _undo(rows, work, left, done, last):
     """Undo `_remove`, which took from the neighbours of the first `done`, and of the next one up to entry `last`."""
+    spare, state, leaving = work.inside, work.marks, work.lacking
     for k in range(left):
         u = leaving[k]
         state[u] = _OPEN
+        spare[u] -= _away(spare)
         if k <= done:
             start, stop = _row(rows, u)
             for i in range(start, stop if k < done else last + np.uint64(1)):
                 spare[rows.neighbours[i]] += 1
 
 
-@njit(nogil=True, cache=True)
-def _shrink(rows):
-    """Algorithm 2 on a p-cohesion whose vertices are numbered by join order, vertex 0 the queried one.
-
-    Returns:
-        uint8, one for each vertex; `_GONE` for those that are not in the minimal p-cohesion.
-    """
-    count = len(rows.need)
-    state, leaving, spare = np.empty(count, np.uint8), np.empty(count, np.int64), np.empty(count, np.int64)
-    for v in range(count):
-        state[v] = _OPEN if v > 0 else _MUST
-        spare[v] = rows.offsets[v + 1] - rows.offsets[v] - rows.need[v]
-    for v in range(count - 1, 0, -1):
-        if state[v] == _OPEN and not _remove(rows, spare, state, leaving, v):
+@_compiled
+def _shrink(rows, work, joined):
+    """Algorithm 2: those members of P whose mark is not `_GONE` are left, a minimal p-cohesion around the first."""
+    order, spare, state = work.order, work.inside, work.marks
+    for i in range(joined):
+        v = order[i]
+        state[v] = _OPEN if i > 0 else _MUST
+        spare[v] += _away(spare) - _need(rows, v)
+    for i in range(joined - 1, 0, -1):
+        v = order[i]
+        if state[v] == _OPEN and not _remove(rows, work, v):
             state[v] = _MUST
-    return state
 
 
 # --- Many queries
 
 
-@_compiled
-def _forget(rows, work, joined):
-    """Set the words of P and of its neighbours to zero."""
+@_inlined
+def _forget(rows, work, joined, unknown):
+    """Set to zero what is known of P and its neighbours; leave in `work.order` who stayed, or P if it is not done."""
+    left = np.int64(0)
     for i in range(joined):
         v = work.order[i]
-        work.counts[v] = 0
+        work.order[left] = v
+        left += np.int64(unknown > 0 or work.marks[v] != _GONE)
+        work.inside[v] = work.helped[v] = work.sums[v] = work.marks[v] = 0
         start, stop = _row(rows, v)
         for k in range(start, stop):
-            work.counts[rows.neighbours[k]] = 0
+            w = rows.neighbours[k]
+            work.inside[w] = work.helped[w] = work.sums[w] = 0
+    return left
 
 
-@njit(nogil=True, cache=True)
-def minimal_cohesions(rows, score, queries, work):
+@_compiled
+def _search(rows, score, queries, work, ends, members, done, filled):
+    """Search one query after another, from the one numbered `done` on, until an answer does not fit or lacks rows.
+
+    Returns:
+        The queries done, the members written; then, for the query after them, how many members are in `work.order`
+        and how many vertices in `work.candidates` are not known: 0 and 0 if all queries are done.
+    """
+    for i in range(done, len(queries)):
+        joined, unknown = expand(rows, score, np.uint32(queries[i]), work)
+        if unknown == 0:
+            _shrink(rows, work, joined)
+        left = _forget(rows, work, joined, unknown)
+        if unknown > 0 or filled + left > len(members):
+            return i, filled, left, unknown
+        for k in range(left):
+            members[filled + k] = work.order[k]
+        filled += left
+        ends[i] = filled
+    return np.int64(len(queries)), filled, np.int64(0), np.int64(0)
+
+
+def minimal_cohesions(
+    rows: Rows, score: int, queries: NDArray[np.int64], work: Workspace
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
     """Minimal p-cohesions of the queried vertices, one after another.
 
     Args:
-        rows: the graph, a `Rows`.
+        rows: the graph.
         score: DENSITY or DEGREE.
         queries: int64, vertices whose neighbours are known.
-        work: a `Workspace` for this graph, used by nobody else meanwhile.
+        work: a workspace for this graph, used by nobody else meanwhile.
 
     Returns:
         ends: int64, one for each cohesion found; the i-th is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
@@ -454,24 +614,14 @@ def minimal_cohesions(rows, score, queries, work):
         missing: int64; if not empty, the query after the last one found needs the neighbours of these vertices; its
             members so far then follow those of the cohesions found.
     """
-    ends = np.empty(len(queries), np.int64)
-    members = np.empty(16 * len(queries), np.uint32)
-    filled = 0
-    for i in range(len(queries)):
-        joined, unknown = expand(rows, score, queries[i], work)
-        if unknown > 0:
-            _forget(rows, work, joined)
-            so_far = np.concatenate((members[:filled], work.order[:joined]))
-            return ends[:i], so_far, work.ranked[:unknown].copy()
-        state = _shrink(_subgraph(rows, work, joined))
-        if filled + joined > len(members):
-            grown = np.empty(2 * (filled + joined), np.uint32)
-            for k in range(filled):
-                grown[k] = members[k]
-            members = grown
-        for k in range(joined):
-            if state[k] != _GONE:
-                members[filled] = work.order[k]
-                filled += 1
-        ends[i] = filled
-    return ends, members[:filled], np.empty(0, np.int64)
+    ends, members = np.empty(len(queries), np.int64), np.empty(16 * len(queries), np.uint32)
+    done = filled = 0
+    while True:
+        done, filled, left, unknown = _search(rows, score, queries, work, ends, members, done, filled)
+        if left > 0:
+            members = np.concatenate((members[:filled], work.order[:left], np.empty(filled + left, np.uint32)))
+            filled += left
+        if left == 0 or unknown > 0:
+            return ends[:done], members[:filled], work.candidates[:unknown].astype(np.int64)
+        ends[done] = filled
+        done += 1

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
-from pcneo.kernels.cohesion import DEGREE, DENSITY, Rows, Workspace, minimal_cohesions, workspace
+from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, rows_of, workspace
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import CohesionBatch, Graph
 from pcneo.search.needs import p_text, parse_fraction
 
-__all__ = ["SCORES", "Memory", "Missing", "Task", "check_score", "compile_kernels", "make_task"]
+__all__ = ["SCORES", "Memory", "Missing", "Searched", "Task", "check_score", "compile_kernels", "make_task"]
 
 log = logging.getLogger("pcneo")
 
@@ -41,12 +41,32 @@ def check_score(score: str) -> int:
 
 
 @dataclass(frozen=True, eq=False)
+class Searched:
+    """A graph, or the part of one that is known, with the needs of one p.
+
+    Attributes:
+        graph: the arrays.
+        need: int64, n; the need of each vertex, negative where its neighbours are not known.
+        rows: the same as the search's kernel takes it.
+    """
+
+    graph: Graph
+    need: NDArray[np.int64]
+    rows: Rows
+
+    @classmethod
+    def of(cls, graph: Graph, need: NDArray[np.int64]) -> Searched:
+        """Arrange a graph for the kernel."""
+        return cls(graph, need, rows_of(graph.offsets, graph.neighbours, need))
+
+
+@dataclass(frozen=True, eq=False)
 class Memory:
     """The memory in which one thread searches and checks, for a graph of one size.
 
     Attributes:
         work: the kernel's workspace.
-        place: int64, n zeros between uses; the checking kernel's.
+        place: int64, n zeros between uses; the checking kernel's. It is the memory of `work.sums`, zero then as well.
     """
 
     work: Workspace
@@ -61,8 +81,8 @@ class Memory:
             most_arriving: the most rows that one vertex is in. It counts only while a graph is being fetched: a vertex
                 whose own row is not known can have more members beside it than any known row has neighbours.
         """
-        n = graph.vertex_count
-        return cls(workspace(n, max(most_arriving, int(graph.degrees.max(initial=0)))), np.zeros(n, np.int64))
+        work = workspace(graph.vertex_count, max(most_arriving, int(graph.degrees.max(initial=0))))
+        return cls(work, work.sums.view(np.int64))
 
 
 class Missing(NamedTuple):
@@ -85,14 +105,11 @@ class Task:
     score: str
     check: bool
 
-    def run(
-        self, graph: Graph, need: NDArray[np.int64], queries: NDArray[np.int64], memory: Memory
-    ) -> tuple[CohesionBatch, Missing]:
+    def run(self, searched: Searched, queries: NDArray[np.int64], memory: Memory) -> tuple[CohesionBatch, Missing]:
         """Search one queried vertex after another, until neighbours are needed that are not known.
 
         Args:
-            graph: the graph.
-            need: int64, n entries; the need of each vertex, negative where its neighbours are not known.
+            searched: the graph and its needs.
             queries: int64; vertices whose neighbours are known.
             memory: made for this graph; no other thread may use it meanwhile.
 
@@ -102,8 +119,7 @@ class Task:
         Raises:
             AnswerError: an answer failed its check.
         """
-        rows = Rows(graph.offsets, graph.neighbours, need)
-        ends, joined, missing = minimal_cohesions(rows, SCORES[self.score], queries, memory.work)
+        ends, joined, missing = minimal_cohesions(searched.rows, SCORES[self.score], queries, memory.work)
         offsets = np.concatenate((np.zeros(1, np.int64), ends))
         members, so_far = np.split(joined, offsets[-1:])
         batch = CohesionBatch(
@@ -113,17 +129,18 @@ class Task:
             offsets,
             _ascending(offsets, members),
             np.zeros(len(ends), np.int64),
-            graph.keys,
+            searched.graph.keys,
         )
-        self._check(graph, need, batch, memory)
+        self._check(searched, batch, memory)
         return batch, Missing(missing, so_far)
 
-    def _check(self, graph: Graph, need: NDArray[np.int64], batch: CohesionBatch, memory: Memory) -> None:
+    def _check(self, searched: Searched, batch: CohesionBatch, memory: Memory) -> None:
         """Check each cohesion and count its edges, from the graph alone."""
+        graph = searched.graph
         index, condition, vertex = check_cohesions(
             graph.offsets,
             graph.neighbours,
-            need,
+            searched.need,
             batch.vertices,
             batch.offsets,
             batch.members,
@@ -150,15 +167,15 @@ _CONDITIONS = {
 }
 
 
-def make_task(p: object, score: str, check: bool) -> Task:
-    """Return a task whose p and score have been checked, the kernels being compiled.
+def make_task(p: object, score: str, check: bool, max_degree: int = 1) -> Task:
+    """Return a task whose p and score have been checked, the kernels for `max_degree` neighbours being compiled.
 
     Raises:
         ParameterError: p or score is out of range.
     """
     task = Task(parse_fraction(p), score, check)
     check_score(score)
-    compile_kernels()
+    compile_kernels(max_degree)
     return task
 
 
@@ -169,9 +186,14 @@ def _ascending(offsets: NDArray[np.int64], members: NDArray[np.uint32]) -> NDArr
     return keyed.astype(np.uint32)
 
 
+def compile_kernels(max_degree: int) -> None:
+    """Load the kernels for so many neighbours from numba's cache or compile them, announced before it starts."""
+    _compile(wide=max_degree >= NARROW)
+
+
 @cache
-def compile_kernels() -> None:
-    """Load the kernels from numba's cache or compile them, which is announced before it starts."""
+def _compile(*, wide: bool) -> None:
     edge = Graph(np.arange(2), np.arange(3), np.array([1, 0], np.uint32))
-    with compilation_announced("the search"):
-        Task(Fraction(1, 2), "density", check=True).run(edge, np.ones(2, np.int64), np.arange(2), Memory.of(edge))
+    with compilation_announced("the search among very many neighbours" if wide else "the search"):
+        searched = Searched.of(edge, np.ones(2, np.int64))
+        Task(Fraction(1, 2), "density", check=True).run(searched, np.arange(2), Memory.of(edge, NARROW if wide else 1))

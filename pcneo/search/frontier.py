@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key
-from pcneo.search.cohesion import Memory, Missing, Task, make_task
+from pcneo.search.cohesion import Memory, Missing, Searched, Task, compile_kernels, make_task
 from pcneo.search.needs import needs_of
 
 if TYPE_CHECKING:
@@ -103,11 +103,14 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
     """Search for each vertex in what is known, from the beginning; then fetch all that was missing at once."""
     graph, fetched = partial.graph()
     need = np.where(fetched, needs_of(task.p, graph.degrees), -1)
-    memory = Memory.of(graph, most_arriving=int(np.bincount(graph.neighbours).max(initial=0)))
+    searched = Searched.of(graph, need)
+    most_arriving = int(np.bincount(graph.neighbours).max(initial=0))
+    compile_kernels(most_arriving)
+    memory = Memory.of(graph, most_arriving)
     lacking: list[Missing] = []
     for search in searches:
         if search.vertex in partial:
-            batch, missing = task.run(graph, need, np.searchsorted(graph.keys, [search.vertex]), memory)
+            batch, missing = task.run(searched, np.searchsorted(graph.keys, [search.vertex]), memory)
             if len(batch):
                 search.answer = _with_own_keys(batch)
             else:

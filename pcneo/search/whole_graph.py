@@ -16,7 +16,7 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
 from pcneo.kernels.threads import thread_count
 from pcneo.model import CohesionBatch, Graph, Key
-from pcneo.search.cohesion import Memory, Task, make_task
+from pcneo.search.cohesion import Memory, Searched, Task, make_task
 from pcneo.search.needs import needs_of, parse_fraction
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def search_batches(
         AnswerError: an answer failed its check.
     """
     queries, threads = _queries(graph, vertices), thread_count(concurrency)
-    return _search(graph, make_task(p, score, check), queries, threads, progress or (lambda done, total: None))
+    task = make_task(p, score, check, int(graph.degrees.max(initial=0)))
+    return _search(graph, task, queries, threads, progress or (lambda done, total: None))
 
 
 @overload
@@ -160,7 +161,7 @@ def _search(
     graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
 ) -> Iterator[CohesionBatch]:
     """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
-    need = needs_of(task.p, graph.degrees)
+    searched = Searched.of(graph, needs_of(task.p, graph.degrees))
     own = threading.local()
 
     def allocate() -> None:
@@ -168,7 +169,7 @@ def _search(
 
     def run(part: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
         start = time.perf_counter()
-        batch, _ = task.run(graph, need, part, own.memory)
+        batch, _ = task.run(searched, part, own.memory)
         return batch, time.perf_counter() - start
 
     started, done, length = 0, 0, 1

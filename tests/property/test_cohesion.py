@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 import naive
+import networkx as nx
 import numpy as np
 import pytest
 import recorded
@@ -83,22 +84,42 @@ def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
     return found(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
 
 
-def join_order(graph: Graph, p: Fraction, q: int, score: str) -> list[int]:
+WIDTHS = {"16 bits": 0, "32 bits": 2**14}
+"""What counts have to reach for the kernel to give them so many bits."""
+
+
+def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) -> list[int]:
     need = needs_of(p, graph.degrees)
-    work = cohesion.workspace(graph.vertex_count, int(graph.degrees.max(initial=0)))
-    rows = cohesion.Rows(graph.offsets, graph.neighbours, need)
+    work = cohesion.workspace(graph.vertex_count, max(count, int(graph.degrees.max(initial=0))))
+    rows = cohesion.rows_of(graph.offsets, graph.neighbours, need)
     joined, unknown = cohesion.expand(rows, SCORES[score], q, work)
     assert unknown == 0
     return work.order[:joined].tolist()
 
 
+@pytest.mark.parametrize("count", WIDTHS.values(), ids=WIDTHS)
 @pytest.mark.parametrize("score", SCORES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
-def test_vertices_join_in_the_twins_order(score: str, graph: naive.Graph, p: Fraction) -> None:
+def test_vertices_join_in_the_twins_order(score: str, count: int, graph: naive.Graph, p: Fraction) -> None:
     built = arrays(graph)
     for q in range(len(graph)):
-        assert join_order(built, p, q, score) == naive.expand(graph, p, q, score)
+        assert join_order(built, p, q, score, count) == naive.expand(graph, p, q, score)
+
+
+@pytest.mark.parametrize("p", ["0.3", "0.5", "0.7"])
+@pytest.mark.parametrize(
+    "edges",
+    [nx.powerlaw_cluster_graph(150, 8, 0.5, seed=1).edges, nx.gnp_random_graph(80, 0.25, seed=2).edges],
+    ids=["clustered", "random"],
+)
+def test_vertices_join_in_the_twins_order_where_most_candidates_lose_by_a_bound(
+    edges: list[naive.Edge], p: str
+) -> None:
+    graph = naive.graph_of(edges)
+    built = arrays(graph)
+    for q in range(len(graph)):
+        assert join_order(built, Fraction(p), q, "density") == naive.expand(graph, Fraction(p), q, "density")
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -161,6 +182,82 @@ def test_the_twins_check_is_that_of_the_definition(graph: naive.Graph, p: Fracti
         subsets = ({q, *(v for i, v in enumerate(others) if mask >> i & 1)} for mask in range(2 ** len(others) - 1))
         needs = {v: naive.need(graph, p, v) for v in inner}
         assert not any(naive.is_connected(inner, S) and all(len(inner[v] & S) >= needs[v] for v in S) for S in subsets)
+
+
+# --- What spares the kernel work
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+@random_graphs
+@given(data=st.data())
+def test_what_is_above_a_level_bounds_the_sum_of_the_largest_and_gives_it_at_the_smallest_of_them(
+    bits: int, data: st.DataObject
+) -> None:
+    away = 2 ** (bits - 2)
+    count = st.one_of(st.integers(0, 12), st.sampled_from([away - 2, away - 1]))
+    outside = data.draw(st.lists(count, min_size=1, max_size=50))
+    members = data.draw(st.lists(count, max_size=20))
+    largest = sorted(outside)[-data.draw(st.integers(1, len(outside))) :]
+    row = np.array([*outside, *(inside - away for inside in members)], f"i{bits // 8}")
+    totals = np.zeros(0, f"u{bits // 4}")
+    for t in {0, data.draw(st.integers(0, max(outside))), *largest}:
+        excess, reached = cohesion._above(row, np.uint64(len(row)), t, totals)
+        assert len(largest) * t + excess >= sum(largest)
+        assert reached == sum(inside >= t for inside in outside)
+    excess, _ = cohesion._above(row, np.uint64(len(row)), largest[0], totals)
+    assert len(largest) * largest[0] + excess == sum(largest)
+
+
+@random_graphs
+@given(data=st.data())
+def test_the_heap_keeps_the_best_ties_by_rank_and_has_the_worst_of_them_on_top(data: st.DataObject) -> None:
+    entries = data.draw(
+        st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 30)), min_size=1, unique_by=lambda e: e[1])
+    )
+    most = data.draw(st.integers(1, len(entries)))
+    ranks = np.arange(31, dtype=np.uint32)[::-1].copy()
+    scores, kept, size = np.zeros(most), np.zeros(most, np.uint32), 0
+    for score, vertex in entries:
+        size = cohesion._keep(ranks, scores, kept, size, most, float(score), np.uint32(vertex))
+    best = sorted(entries, key=lambda e: (-e[0], -e[1]))[:most]
+    assert (size, scores[0], kept[0]) == (most, *best[-1])
+    assert sorted(zip(scores.tolist(), kept.tolist(), strict=True)) == sorted(best)
+
+
+@random_graphs
+@given(graph=graphs(), p=FRACTIONS, data=st.data())
+def test_memory_is_left_as_it_was_by_searches_that_end_and_by_one_that_lacks_rows(
+    graph: naive.Graph, p: Fraction, data: st.DataObject
+) -> None:
+    built = arrays(graph)
+    need = needs_of(p, built.degrees)
+    need[data.draw(st.lists(st.integers(1, len(graph) - 1), max_size=2)) if len(graph) > 1 else []] = -1
+    rows = cohesion.rows_of(built.offsets, built.neighbours, need)
+    work = cohesion.workspace(len(graph), int(built.degrees.max()))
+    queries = np.flatnonzero(need >= 0)
+    ends, members, missing = cohesion.minimal_cohesions(rows, SCORES["density"], queries, work)
+    assert not any(array.any() for array in (work.inside, work.helped, work.sums, work.marks))
+    assert set(members[ends[-1] if len(ends) else 0 :].tolist()) <= set(
+        naive.expand(graph, p, queries[len(ends) % len(queries)])
+    )
+    assert (need[missing] < 0).all()
+    assert (len(missing) == 0) == (len(ends) == len(queries))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("leaves", [2**14 - 1, 2**14])
+def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answers(leaves: int, score: str) -> None:
+    """Three hubs, each adjacent to all vertices of a ring; nearly all of them join."""
+    ring_of = {v: [0, 1, 2, 3 + (v - 2) % leaves, 3 + (v - 4) % leaves] for v in range(3, 3 + leaves)}
+    graph = graph_from_rows([*((hub, list(ring_of)) for hub in range(3)), *ring_of.items()])
+    rows = cohesion.rows_of(graph.offsets, graph.neighbours, needs_of(Fraction("0.99"), graph.degrees))
+    answered = []
+    for count in (leaves, 2**16):
+        work = cohesion.workspace(graph.vertex_count, count)
+        answered.append(cohesion.minimal_cohesions(rows, SCORES[score], np.array([0, 2, 9]), work))
+    (ends, members, _), (wide_ends, wide_members, _) = answered
+    assert (ends.tolist(), members.tolist()) == (wide_ends.tolist(), wide_members.tolist())
+    assert ends[0] > leaves
 
 
 # --- Real graphs

@@ -21,7 +21,8 @@ import pytest
 
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx, graph_from_rows
-from pcneo.kernels.cohesion import Workspace, minimal_cohesions, workspace
+from pcneo.kernels import cohesion as kernel
+from pcneo.kernels.cohesion import Workspace, minimal_cohesions, rows_of, workspace
 from pcneo.model import Graph, Key
 from pcneo.search import (
     minimal_p_cohesion,
@@ -32,7 +33,7 @@ from pcneo.search import (
     search_batches,
     search_streamed,
 )
-from pcneo.search.cohesion import Task
+from pcneo.search.cohesion import Memory, Task, compile_kernels
 
 ELEVEN = naive.graph_of((a, b) for a, b in zip("afgaaaaeibbbccddhj", "fgbbcdeiddchdhhjjk", strict=True))
 
@@ -195,9 +196,9 @@ def test_a_slow_consumer_holds_the_search_back(monkeypatch: pytest.MonkeyPatch) 
     begun: list[int] = []
     run = Task.run
 
-    def counted(task: Task, graph: Graph, need: Any, queries: Any, memory: Any) -> Any:
+    def counted(task: Task, searched: Any, queries: Any, memory: Any) -> Any:
         begun.append(len(queries))
-        return run(task, graph, need, queries, memory)
+        return run(task, searched, queries, memory)
 
     monkeypatch.setattr(Task, "run", counted)
     consumed = 0
@@ -339,33 +340,49 @@ def test_an_edge_that_appears_while_it_is_streamed_is_refused() -> None:
         list(search_streamed(lambda keys: [(key, rows[key]) for key in keys], [1, 3], "0.9"))
 
 
-def test_a_vertex_not_fetched_yet_may_have_more_members_beside_it_than_any_fetched_one_has_neighbours(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The kernel checks no bounds: what it counts of such a vertex, 0 below, must not go past the end of its memory."""
+def test_the_kernel_writes_nothing_beyond_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It checks no bounds, and vertices not fetched yet have more members beside them than fetched ones neighbours."""
     beyond: list[np.ndarray] = []
 
     def guarded(vertex_count: int, max_degree: int) -> Workspace:
-        work = workspace(vertex_count, max_degree)
-        size = max_degree + 1
-        longer = {name: np.append(np.zeros(size, np.int64), np.full(50, 7)) for name in ("holders", "tally")}
-        beyond.extend(array[size:] for array in longer.values())
-        return work._replace(**{name: array[:size] for name, array in longer.items()})
+        longer = [np.append(array, np.full(50, 7, array.dtype)) for array in workspace(vertex_count, max_degree)]
+        beyond.extend(array[-50:] for array in longer)
+        return Workspace._make(array[:-50] for array in longer)
 
     monkeypatch.setattr("pcneo.search.cohesion.workspace", guarded)
     edges = [(0, 1), (0, 5), (0, 6), (0, 7), (0, 8), (0, 9), (1, 2), (1, 4), (2, 3), (2, 7), (3, 5), (3, 9), (5, 7)]
-    graph = naive.graph_of(edges)
-    (cohesion,) = search_streamed(fetch_from(graph), [3], "0.7")
-    assert set(cohesion.members) == naive.minimal_p_cohesion(graph, Fraction(7, 10), 3)
+    for graph in (naive.graph_of(edges), naive.graph_of(nx.complete_graph(32).edges)):
+        streamed = {c.vertex: set(c.members) for c in search_streamed(fetch_from(graph), [3, 0], "0.7")}
+        built = arrays(graph)
+        batch = {c.vertex: set(c.members) for c in minimal_p_cohesions(built, "0.7").cohesions()}
+        assert batch == {q: naive.minimal_p_cohesion(graph, Fraction(7, 10), q) for q in graph}
+        assert streamed == {q: batch[q] for q in (3, 0)}
     assert beyond
     assert all((array == 7).all() for array in beyond)
+
+
+@pytest.mark.parametrize(("most_arriving", "bits"), [(2**14 - 1, 16), (2**14, 32)])
+def test_counts_have_the_bits_that_members_beside_a_vertex_not_fetched_yet_ask_for(
+    most_arriving: int, bits: int
+) -> None:
+    memory = Memory.of(arrays(ELEVEN), most_arriving=most_arriving)
+    assert memory.work.inside.itemsize == memory.work.row.itemsize == bits // 8
+    compile_kernels(most_arriving)
+    compiled = kernel._search.signatures
+    minimal_cohesions(
+        rows_of(np.zeros(2, np.int64), np.zeros(0, np.uint32), np.zeros(1, np.int64)),
+        0,
+        np.zeros(1, np.int64),
+        workspace(1, most_arriving),
+    )
+    assert kernel._search.signatures == compiled
 
 
 def test_one_compiled_kernel_serves_batches_and_streams() -> None:
     graph = arrays(naive.graph_of([(1, 2), (2, 3)]))
     minimal_p_cohesions(graph, "0.3", "degree", vertices=[1])
     list(search_streamed(fetch_from(ELEVEN), ["a"], "0.3"))
-    assert len(minimal_cohesions.signatures) == 1
+    assert sum("int16" in str(signature) for signature in kernel._search.signatures) == 1
 
 
 # --- Wrong answers
