@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pcneo.cli import app
-from pcneo.errors import PcneoError
+from pcneo.cli.streams import mend_streams, note, output
+from pcneo.errors import OutputError, PcneoError
+from pcneo.signals import signals_interrupt
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -22,18 +26,55 @@ def main() -> None:
 
 def run(command_line: Typer, name: str) -> None:
     """Run a command line under a name; what it raises of `PcneoError` and `OSError` becomes a line and an exit code."""
+    mend_streams()
+    try:
+        with signals_interrupt():
+            code = _code(command_line, name)
+        with output():
+            pass
+    except OutputError as error:
+        note(f"{name}: {error} Nothing else failed.")
+        code = error.exit_code
+        _forget_output()
+    except BrokenPipeError:
+        code = PcneoError.exit_code
+        _forget_output()
+    sys.exit(code)
+
+
+def _code(command_line: Typer, name: str) -> int:
+    """Return the exit code with which a command line ends.
+
+    Raises:
+        OutputError: its answer cannot be printed.
+    """
     try:
         command_line(prog_name=name)
+    except OutputError:
+        raise
     except PcneoError as error:
-        sys.stdout.flush()
-        print(f"{name}: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        with suppress(OSError):
+            sys.stdout.flush()  # rows come before what ended them
+        note(f"{name}: {error}")
+        return error.exit_code
     except OSError as error:
-        # What standard output still holds cannot be written later either: Python would try, and fail aloud.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = f": {error.filename}" if error.filename else ""
-        print(f"{name}: {error.strerror or error}{where}", file=sys.stderr)
-        sys.exit(PcneoError.exit_code)
+        note(f"{name}: {error.strerror or error}{where}")
+        return PcneoError.exit_code
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+        if code in (128 + signal.SIGTERM, 128 + getattr(signal, "SIGHUP", 1)):
+            note(f"{name}: interrupted by {signal.Signals(code - 128).name}")
+        return code
+    return 0
+
+
+def _forget_output() -> None:
+    """Let what standard output still holds go: Python would try to write it at the end, and fail aloud."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None
 
 
 if __name__ == "__main__":

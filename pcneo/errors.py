@@ -16,10 +16,11 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     │   └── WriteMismatchError  5   the database wrote something else than what was sent
     ├── BusyError               6   another writer holds this graph
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
+    ├── OutputError            10   the command has done what it should, and its answer cannot be printed
     ├── BudgetError             9   a release that the ledger or the budget does not admit; nothing was spent
     └── AnswerError             8   a computed answer failed its own check: a fault in pcneo
 
-Exit code 0 is success, 130 an interruption by the user.
+Exit code 0 is success, 130 an interruption by the user; SIGHUP and SIGTERM end with 129 and 143.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ __all__ = [
     "KeyPropertyError",
     "LocalServerError",
     "NotFoundError",
+    "OutputError",
     "ParameterError",
     "PcneoError",
     "RightsError",
@@ -125,6 +127,12 @@ class BudgetError(PcneoError):
     """The ledger does not admit a release; nothing was spent; `data` has `graph` where it is about one."""
 
     exit_code = 9
+
+
+class OutputError(PcneoError):
+    """What a command has to say cannot be printed; whatever it should do is done."""
+
+    exit_code = 10
 
 
 class AnswerError(PcneoError):

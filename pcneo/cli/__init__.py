@@ -11,13 +11,14 @@ from typing import Annotated
 import typer
 
 from pcneo.cli import annotate, audit, budget, clean, demo, export, load, queries, release, runs, schema, server, show
+from pcneo.cli.streams import VisibleFormatter
 
 __all__ = ["app"]
 
 EXIT_CODES = """
 Exit codes: 0 done · 1 other error · 2 wrong argument · 3 unreadable file · 4 graph unfit, changed or not found ·
 5 database (connection, rights, schema) · 6 another writer · 7 local server · 8 failed self-check · 9 budget ·
-130 interrupted
+10 done, but the answer cannot be printed · 130 interrupted (129, 143 by SIGHUP, SIGTERM)
 """
 
 app = typer.Typer(
@@ -62,10 +63,9 @@ def _main(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
     ] = False,
 ) -> None:
-    logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.WARNING,
-        format="%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s",
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleFormatter("%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s"))
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
     # The driver logs every message it sends, values included; ours says what matters.
     logging.getLogger("neo4j").setLevel(logging.CRITICAL)
     logging.getLogger("numba").setLevel(logging.WARNING)

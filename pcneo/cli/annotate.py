@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import partial
@@ -15,6 +13,7 @@ import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
+from pcneo.cli.streams import print_row, takes_all_text
 
 if TYPE_CHECKING:
     from pcneo.annotate import EstimateResult, StatsResult, WriteResult
@@ -121,16 +120,16 @@ def annotate(
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
     """Print a row for each cohesion, and nothing else on standard output."""
     columns = ["vertex", "p", "score", "size", "edges", "density", "members"]
-    writer = csv.writer(sys.stdout, lineterminator="\n")
     for number, cohesion in enumerate(cohesions):
         if number == 0 and not as_json:
-            writer.writerow(columns)  # only now: a search that fails prints nothing
+            print_row(columns)  # only now: a search that fails prints nothing
         p = f"{cohesion.p.numerator}/{cohesion.p.denominator}"
         values = [cohesion.vertex, p, cohesion.score, cohesion.size, cohesion.edges, cohesion.density]
         if as_json:
-            print(json.dumps(dict(zip(columns, [*values, cohesion.members], strict=True)), ensure_ascii=False))
+            row = dict(zip(columns, [*values, cohesion.members], strict=True))
+            print(json.dumps(row, ensure_ascii=not takes_all_text()))
         else:
-            writer.writerow([*values, json.dumps(cohesion.members, ensure_ascii=False)])
+            print_row([*values, json.dumps(cohesion.members, ensure_ascii=False)])
 
 
 SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "density p50", "mean")

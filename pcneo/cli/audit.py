@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import Bars, connected, print_json, print_table
+from pcneo.cli.console import Bars, connected, print_json, print_table, say
 from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
@@ -63,20 +63,20 @@ def audit(
 
 
 def _print(result: AuditResult) -> None:
-    print(result.notice)
-    print()
+    say(result.notice)
+    say("")
     rests = f", run {result.run} (p={result.p}, score {result.score})" if result.run else ""
-    print(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={result.delta:g}, on {result.graph}{rests}")
-    print(result.promise)
+    say(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={result.delta:g}, on {result.graph}{rests}")
+    say(result.promise)
     if result.covered is not None:
         share = f", {result.protected:.3%} of all pairs of vertices" if result.protected is not None else ""
-        print(f"Inside groups: {result.covered:.1%} of the connections{share}.")
+        say(f"Inside groups: {result.covered:.1%} of the connections{share}.")
     if result.exact_supports is not None:
         rest = "exact supports" if result.exact_supports else "a bound, exact supports being too dear"
-        print(f"Counts published exactly: {result.exact:,}. The scales rest on {rest}.")
+        say(f"Counts published exactly: {result.exact:,}. The scales rest on {rest}.")
     if result.scales is not None:
         low, middle, high = (float(scale) for scale in (result.scales.low, result.scales.median, result.scales.high))
-        print(
+        say(
             f"Noise level λ in {result.scales.phases:,} simulated first phases: {low:,.4g}, {middle:,.4g}, {high:,.4g} "
             "(5, 50, 95 %); losses are at the median, and do not hold what the first phase costs."
         )
@@ -88,8 +88,8 @@ def _print(result: AuditResult) -> None:
         print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}")
     if result.removals is not None:
         _print_removals(result.removals)
-    print()
-    print(result.advice)
+    say("")
+    say(result.advice)
 
 
 def _print_losses(kinds: Sequence[tuple[str, Losses]], *, with_largest: bool) -> None:
@@ -108,7 +108,7 @@ def _print_losses(kinds: Sequence[tuple[str, Losses]], *, with_largest: bool) ->
 
 
 def _print_removals(removals: Removals) -> None:
-    print(
+    say(
         f"{len(removals.removed)} of {removals.connections:,} connections removed, each alone, drawn with seed "
         f"{removals.seed}, in {removals.seconds:.1f} s; {_number(removals.promised)} is promised if groups stay, "
         "which they need not here."
@@ -125,7 +125,7 @@ def _print_removals(removals: Removals) -> None:
         for removal in removals.removed
     ]
     print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows)
-    print(removals.meaning)
+    say(removals.meaning)
 
 
 def _number(value: float) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import connected, note, print_json, print_table
+from pcneo.cli.console import connected, note, print_json, print_table, say
 from pcneo.cli.options import Json
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def set_budget(
     parse_total(epsilon, delta)
     with connected() as (driver, database):
         account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
-    print(f"{graph}: total {account.total}, spent {account.spent}")
+    say(f"{graph}: total {account.total}, spent {account.spent}")
 
 
 @app.command("show")
@@ -69,7 +69,7 @@ def show_budget(
             f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
         for line in _sets_lines(account):
-            print(f"  {line}")
+            say(f"  {line}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
 
 
@@ -111,8 +111,8 @@ def forget_budget(
 
     with connected() as (driver, database):
         forgotten = forget(driver, database, graph=graph, again=again)
-    print(f"forgot {forgotten.records} records of {graph}")
+    say(f"forgot {forgotten.records} records of {graph}")
     for name in forgotten.properties:
-        print(f"removed the property {name} that a release had written")
+        say(f"removed the property {name} that a release had written")
     for name in forgotten.kept_properties:
         note(f"The property {name} stays: not all of its values are those of a release any more.")

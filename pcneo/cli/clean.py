@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli.console import Bars, connected, note, print_json
+from pcneo.cli.console import Bars, connected, note, print_json, say
 from pcneo.cli.options import Json
 
 __all__ = ["clean"]
@@ -30,8 +30,8 @@ def clean(
     if as_json:
         print_json(result)
     else:
-        print(f"runs removed: {len(result.runs)}, cohesions: {result.hubs:,}")
+        say(f"runs removed: {len(result.runs)}, cohesions: {result.hubs:,}")
         for name in result.properties:
-            print(f"removed the property {name} that a release had written")
+            say(f"removed the property {name} that a release had written")
         for name in result.kept_properties:
             note(f"The property {name} stays: not all of its values are those of a release any more.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -20,18 +19,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
+from pcneo.cli.streams import can_ask, note, output, say, takes_all_text
 from pcneo.config import ConnectionSettings, read_environment
 from pcneo.errors import ConnectionFailedError
+from pcneo.visible import visible
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Bars", "camel", "connected", "local_settings", "note", "open_driver", "print_json", "print_table"]
-
-
-def note(text: str) -> None:
-    """Print a line for a person on standard error, so that standard output holds results alone."""
-    print(text, file=sys.stderr, flush=True)
+__all__ = ["Bars", "camel", "connected", "local_settings", "note", "open_driver", "print_json", "print_table", "say"]
 
 
 @contextmanager
@@ -45,7 +41,7 @@ def connected() -> Iterator[tuple[Driver, str]]:
         ConnectionFailedError: there is neither, or it cannot be used.
     """
     try:
-        settings = read_environment(os.environ, _ask_password if sys.stdin.isatty() else None)
+        settings = read_environment(os.environ, _ask_password if can_ask() else None)
         with open_driver(settings or local_settings(), local=settings is None) as opened:
             yield opened
     except KeyboardInterrupt:
@@ -93,7 +89,7 @@ def local_settings() -> ConnectionSettings:
 
 def _ask_password(username: str) -> str:
     try:
-        return typer.prompt(f"Password of {username}", hide_input=True, err=True)
+        return typer.prompt(visible(f"Password of {username}"), hide_input=True, err=True)
     except typer.Abort as error:
         raise KeyboardInterrupt from error
 
@@ -143,18 +139,22 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
         columns: their names.
         rows: as many values each; floats are shown with three decimals, None as nothing.
         title: a line above.
+
+    Raises:
+        OutputError: it cannot be printed.
     """
-    table = Table(title=title and Text(title), title_justify="left")
+    table = Table(title=title and Text(visible(title)), title_justify="left")
     rows = [list(row) for row in rows]
     for i, column in enumerate(columns):
         numbers = bool(rows) and all(isinstance(row[i], int | float) and not isinstance(row[i], bool) for row in rows)
-        table.add_column(column, justify="right" if numbers else "left", overflow="fold")
+        table.add_column(Text(visible(column)), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
+        table.add_row(*(Text(visible(_cell(value))) for value in row))
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = 200
-    console.print(table)
+    with output():
+        console.print(table)
 
 
 def _cell(value: Any) -> str:
@@ -172,8 +172,13 @@ def _cell(value: Any) -> str:
 
 
 def print_json(value: Any) -> None:
-    """Print a result as one line of JSON with Neo4j's camelCase names."""
-    print(json.dumps(_plain(value), ensure_ascii=False))
+    """Print a result as one line of JSON with Neo4j's camelCase names.
+
+    Raises:
+        OutputError: it cannot be printed.
+    """
+    with output():
+        print(json.dumps(_plain(value), ensure_ascii=not takes_all_text()))
 
 
 def _plain(value: Any) -> Any:

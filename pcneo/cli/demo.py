@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from pcneo.cli.console import Bars, note, open_driver, print_table
+from pcneo.cli.console import Bars, note, open_driver, print_table, say
 from pcneo.cli.server import describe
 from pcneo.config import ConnectionSettings
 
@@ -31,17 +31,17 @@ def demo() -> None:
         with Bars() as bars:
             result = run_demo(driver, database, progress=bars)
         summary = result.written.runs[0].summary
-        print(
+        say(
             f"Stored the minimal p-cohesions (p={result.written.runs[0].p}) of {summary.cohesions} students: "
             f"{summary.memberships:,} memberships."
         )
         for query in DEMO_QUERIES:
             table = result.tables[query.name]
             arguments = "".join(f" --param {name}={value}" for name, value in query.parameters.items())
-            print(f"\n{query.question}\n  pcneo queries {query.name} --run{arguments}")
+            say(f"\n{query.question}\n  pcneo queries {query.name} --run{arguments}")
             print_table(table.columns, table.rows)
-    print(f"\nThe server keeps running:\n{describe(server)}")
-    print(
+    say(f"\nThe server keeps running:\n{describe(server)}")
+    say(
         "Ask it more in this shell, or connect Neo4j Browser, Desktop or cypher-shell to that address:\n"
         f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} "
         f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"

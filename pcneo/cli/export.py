@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli.console import Bars, connected, print_json
+from pcneo.cli.console import Bars, connected, print_json, say
 from pcneo.cli.options import Json, LatestOf
 
 __all__ = ["export"]
@@ -35,7 +35,7 @@ def export(
     if as_json:
         print_json(result)
     else:
-        print(
+        say(
             f"{result.path}: {result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships, "
             f"{result.bytes / 1e6:,.1f} MB"
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import (
     Closer,
     Delta,
@@ -24,7 +24,9 @@ from pcneo.cli.options import (
     RunP,
     RunScore,
 )
-from pcneo.errors import PcneoError
+from pcneo.cli.streams import can_ask
+from pcneo.errors import OutputError, PcneoError
+from pcneo.visible import visible
 
 if TYPE_CHECKING:
     from pcneo.release import Prepared, Released, ReleaseRequest
@@ -136,12 +138,13 @@ def release(
                 requests=requests,
                 names=GraphNames(node_label or (), relationship_type or (), key),
                 terms=terms,
-                retry=partial(_ask_again, bars) if sys.stdin.isatty() else None,
+                retry=partial(_ask_again, bars) if can_ask() else None,
                 progress=bars,
             )
     except PcneoError as error:
         if written := error.data.get("released"):
-            _print_released(cast("list[Released]", written), as_json)
+            with suppress(OutputError):  # what failed is more important, and is told below
+                _print_released(cast("list[Released]", written), as_json)
         raise
     if dry_run:
         _print_prepared(prepared, as_json)
@@ -150,14 +153,16 @@ def release(
 
 
 def _print_released(released: list[Released], as_json: bool) -> None:
+    """Say on standard error what is written, then print it: a full disk must not make it look failed."""
+    for release in released:
+        markdown, data = release.reports
+        note(f"Released {release.public}; for you alone: {markdown} and {data.name}")
     if as_json:
         print_json(released)
         return
     for release in released:
-        markdown, data = release.reports
-        print(f"{release.public}: noisy total {release.total:,.2f}")
-        print(f"  {release.promise}")
-        note(f"For you alone: {markdown} and {data.name}")
+        say(f"{release.public}: noisy total {release.total:,.2f}")
+        say(f"  {release.promise}")
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
@@ -189,7 +194,9 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
     """Prompt whether to try a failed write again; the numbers stay the same, and are lost when this process ends."""
     bars.rest()
     try:
-        return typer.confirm(f"{error} The spend stays recorded. Try again with the same numbers?", err=True)
+        return typer.confirm(
+            visible(f"{error} The spend stays recorded. Try again with the same numbers?", keep="\n"), err=True
+        )
     except typer.Abort:  # a no: other releases are still to be written, and this one's fate is still to be reported
         return False
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from pcneo.cli.options import NodeLabels
+from pcneo.cli.streams import say
 
 __all__ = ["schema"]
 
@@ -22,4 +23,4 @@ def schema(
     from pcneo.store.chosen_graph import schema_statements
 
     for statement in schema_statements(node_label or (), key):
-        print(statement)
+        say(statement)

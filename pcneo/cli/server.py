@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import Bars, note, print_json
+from pcneo.cli.console import Bars, note, print_json, say
 from pcneo.cli.options import Json
 from pcneo.config import ConnectionSettings
 
@@ -49,7 +49,7 @@ def start(
         )
     _print(server, as_json, "runs already" if server.already_running else "started")
     if browser and not as_json:
-        print(f"\n{_to_paste(server)}", end="")
+        say(f"\n{_to_paste(server)}".removesuffix("\n"))
 
 
 def _to_paste(server: LocalServer) -> str:
@@ -106,7 +106,7 @@ def stop(data: Data = None) -> None:
 
     server = find_running() if data is None else None
     stopped = stop_server(data if server is None else server.data)
-    print("stopped" if stopped else "no local server was running")
+    say("stopped" if stopped else "no local server was running")
 
 
 def _print(server: LocalServer, as_json: bool, state: str) -> None:
@@ -126,7 +126,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
             }
         )
     else:
-        print(f"Neo4j {server.version} {state}\n{describe(server)}")
+        say(f"Neo4j {server.version} {state}\n{describe(server)}")
 
 
 def describe(server: LocalServer) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import connected, note, print_json, print_table
+from pcneo.cli.console import connected, note, print_json, print_table, say
 from pcneo.cli.options import Json, LatestOf
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _print_shown(shown: ShownCohesion) -> None:
         [(key, _hops(shown.hops[key]), len(beside[key]), beside[key]) for key in order],
     )
     others = ", ".join(map(str, shown.others)) if shown.others else "none"
-    print(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")
+    say(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")
 
 
 def _hops(hops: int) -> str:

@@ -16,6 +16,7 @@ from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.quantiles import QUANTILES
 from pcneo.release.loss_summary import LossSummary
 from pcneo.release.prepared import Prepared
+from pcneo.visible import visible
 
 __all__ = ["owner_markdown", "owner_record"]
 
@@ -133,7 +134,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         sample = "" if loss["sampledWithSeed"] is None else f", a sample drawn with seed {loss['sampledWithSeed']}"
         values = ", ".join(f"{key} {_short(loss[key])}" for key in loss if key not in ("pairs", "sampledWithSeed"))
         lines.append(f"- {name} ({loss['pairs']:,}{sample}): {values}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(visible, lines)) + "\n"
 
 
 def _short(loss: float | str) -> str:

@@ -25,6 +25,7 @@ from pcneo.release.owner_report import owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations
 from pcneo.release.spending import Terms, check_early, enter, spend
+from pcneo.signals import Waiting, signals_wait
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA
@@ -103,6 +104,8 @@ def release(
         ParameterError, NotFoundError, GraphError, BudgetError, BusyError: refused; nothing spent and no noise drawn.
         DatabaseError: the database failed while the spend was recorded; no noise was drawn, and the ledger says
             whether the spend counts.
+        KeyboardInterrupt, SystemExit: a signal has come. One between the spend and the last file waits until all is
+            written, which is logged; a second Ctrl-C does not wait.
         PcneoError: a write failed after the spend; the message says which release stays recorded and what became of its
             numbers.
     """
@@ -125,10 +128,28 @@ def release(
     source = noise or ReleaseNoise()
     check_destinations(requests)  # again: reading may have taken long enough for somebody else to write there
     enter(gateway, prepared)
-    accounts = spend(gateway, prepared, terms)
-    # [spend-first] From here on the spend stays, whatever happens.
-    drawn = [_draw(request, ready, source) for request, ready in zip(requests, prepared, strict=True)]
-    return prepared, _publish(gateway, drawn, accounts, terms.write_property, retry)
+    with signals_wait(_say_finishing, patient=False) as waiting:
+        accounts = spend(gateway, prepared, terms)
+        # [spend-first] From here on the spend stays, whatever happens.
+        drawn = [_draw(request, ready, source) for request, ready in zip(requests, prepared, strict=True)]
+        asking = partial(_asked, waiting, retry) if retry is not None else None
+        released = _publish(gateway, drawn, accounts, terms.write_property, asking)
+        if waiting.arrived:
+            written = ", ".join(str(release.public) for release in released)
+            log.warning("What was spent for is finished and written: %s, with the owner's reports", written)
+    return prepared, released
+
+
+def _say_finishing(name: str) -> None:
+    log.warning("%s: spend and files belong together, and are finished first. A second Ctrl-C loses the numbers.", name)
+
+
+def _asked(waiting: Waiting, retry: Retry, error: PcneoError) -> bool:
+    """Ask, and take a signal for a no."""
+    answers: list[bool] = []
+    with waiting.asking():
+        answers.append(retry(error))
+    return any(answers)
 
 
 def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -> None:  # noqa: B008

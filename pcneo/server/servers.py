@@ -21,7 +21,7 @@ from pcneo.server.data_folder import check_store_is_free, claim, ensure_password
 from pcneo.server.folders import data_folder, make_private
 from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running
-from pcneo.server.signals import signals_interrupt, signals_wait
+from pcneo.signals import signals_interrupt, signals_wait
 
 __all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "start", "status", "stop"]
 

@@ -236,6 +236,43 @@ def test_a_full_disk_under_standard_output_is_one_line(pcneo: Any, tmp_path: Pat
     assert "Traceback" not in shown.stderr
 
 
+def test_no_stream_needs_to_be_open_and_no_letter_in_it(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, "ä b\nb c\nä c\n", folder=tmp_path)
+    stream = ("annotate", *NAMES, "-p", "0.5", "--mode", "stream")
+    closed = "import os; os.close(0); os.execvp({0!r}, [{0!r}, '-m', 'pcneo', *__import__('sys').argv[1:]])"
+    shown = pcneo(*stream, "--json", program=("-c", closed.format(sys.executable)), process=True)
+    assert (shown.returncode, len(shown.stdout.splitlines())) == (0, 3), shown.stderr
+    shown = pcneo(*stream, process=True, PYTHONIOENCODING="ascii")
+    assert shown.returncode == 1
+    assert shown.stderr.splitlines()[-1].startswith("pcneo: Standard output takes ascii alone, which has no '\\xe4'.")
+    shown = pcneo(*stream, "--json", process=True, PYTHONIOENCODING="ascii")
+    assert [json.loads(line)["vertex"] for line in shown.stdout.splitlines()] == ["b", "c", "ä"]
+
+
+def test_keys_and_names_that_a_terminal_would_obey_reach_none(
+    pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
+) -> None:
+    _loaded(pcneo, "a b\nb c\na c\n", folder=tmp_path)
+    hostile = "=\x1b[31m\u202e\x9b"
+    neo4j_driver.execute_query("MATCH (v:Person {id: 'a'}) SET v.id = $key", key=hostile, database_=database)
+    named = ["--graph", hostile]
+    shown = pcneo("annotate", *NAMES, *named, "-p", "0.5")
+    assert shown.returncode == 0, shown.stderr
+    for arguments in (
+        ["runs"], ["show", "b"], ["show", hostile], ["queries", "largest_cohesions", "--run"], ["show", "x\x1b"],
+        ["budget", "set", *named, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["runs", "--verify"],
+        ["release", "-e", "1", "--to", str(tmp_path / "a.json")], ["clean", "x\x1b"], ["clean", "--all"],
+    ):  # fmt: skip
+        shown = pcneo(*arguments)
+        for text in (shown.stdout, shown.stderr):
+            assert not set(text) & set("\x1b\u202e\x9b"), arguments
+    assert not set((tmp_path / "a.owner.md").read_text()) & set("\x1b\u202e\x9b")
+    shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", process=True)
+    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    assert [row["vertex"] for row in rows] == [f"'{hostile}", "b", "c"]
+    assert json.loads(rows[1]["members"])[0] == hostile
+
+
 def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     code = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -791,6 +793,85 @@ def test_no_answer_to_the_question_after_a_failed_write_gives_up_that_release_al
     assert "stays recorded, and its numbers are lost" in err
     assert "a-k3-e2.csv: noisy total" in out
     assert len(read_csv(tmp_path / "a-k3-e2.csv")[1]) == 7
+
+
+@pytest.mark.parametrize("what", ["signal.SIGTERM", "signal.SIGHUP", "signal.SIGINT"])
+def test_a_signal_after_the_spend_waits_until_what_is_paid_for_is_written(
+    kite: Database, server: Any, tmp_path: Path, what: str
+) -> None:
+    """It comes where noise is drawn, the first thing after the spend; in a process of its own."""
+    code = "import signal, sys; from pcneo.__main__ import main; from pcneo.release import releasing\n"
+    code += (
+        f"draw = releasing._draw\ndef once(*a): releasing._draw = draw; signal.raise_signal({what}); return draw(*a)\n"
+    )
+    code += "releasing._draw = once; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv"],
+        capture_output=True, text=True, env={**os.environ, **server.environment}, timeout=120,
+    )  # fmt: skip
+    assert ended.returncode == {"signal.SIGTERM": 143, "signal.SIGHUP": 129, "signal.SIGINT": 130}[what], ended.stderr
+    assert "are finished first" in ended.stderr
+    assert f"finished and written: {tmp_path / 'a-k3-e1.csv'}, {tmp_path / 'a-k3-e2.csv'}" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert len(list(tmp_path.iterdir())) == 6
+    assert len(read_csv(tmp_path / "a-k3-e2.csv")[1]) == 7
+    assert len(kite.run("MATCH (r:PCohesionRelease) RETURN r")) == 2
+
+
+def test_a_signal_before_the_spend_ends_a_release_that_spent_nothing(
+    kite: Database, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = ledger(kite)
+    monkeypatch.setattr("pcneo.release.releasing.prepare", lambda *_: signal.raise_signal(signal.SIGTERM))
+    code, _, err = pcneo("release", "-e", "1", "--to", tmp_path / "a.csv")
+    assert (code, err.splitlines()[-1]) == (143, "pcneo: interrupted by SIGTERM")
+    assert ledger(kite) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_ctrl_c_does_not_wait(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def interrupt_twice(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pcneo.release.releasing._draw", interrupt_twice)
+        code, _, _ = pcneo("release", "-e", "1", "--to", tmp_path / "a.csv")
+    assert code == 130
+    assert "A second Ctrl-C loses the numbers" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+    assert len(kite.run("MATCH (r:PCohesionRelease) RETURN r")) == 1
+
+
+def test_a_signal_at_the_question_after_a_failed_write_is_a_no_and_the_rest_is_written(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, unwritable: Callable[[str], None], monkeypatch: Any
+) -> None:
+    unwritable("a-k3-e1.csv")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(typer, "confirm", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    assert code == 1
+    assert "stays recorded, and its numbers are lost" in err
+    assert "a-k3-e2.csv: noisy total" in out
+    assert len(read_csv(tmp_path / "a-k3-e2.csv")[1]) == 7
+
+
+@pytest.mark.parametrize("out", ["/dev/full", "ascii"])
+def test_a_release_that_succeeded_says_so_where_its_answer_cannot_be_printed(
+    kite: Database, server: Any, tmp_path: Path, out: str
+) -> None:
+    environment = {**os.environ, **server.environment, **({"PYTHONIOENCODING": "ascii"} if out == "ascii" else {})}
+    with Path("/dev/full" if out == "/dev/full" else os.devnull).open("w") as stdout:
+        ended = subprocess.run(
+            [sys.executable, "-m", "pcneo", "release", "-e", "1", "--to", tmp_path / "a.csv"],
+            stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, timeout=120,
+        )  # fmt: skip
+    assert ended.returncode == (10 if out == "/dev/full" else 0), ended.stderr
+    assert f"Released {tmp_path / 'a.csv'}; for you alone: " in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert len(read_csv(tmp_path / "a.csv")[1]) == 7
 
 
 def test_an_interruption_at_the_password_is_one(

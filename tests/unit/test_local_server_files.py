@@ -19,7 +19,7 @@ from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import data_folder as data
 from pcneo.server import folders, process, servers
 from pcneo.server.records import Record, folder_arguments, read_record, running
-from pcneo.server.signals import signals_interrupt, signals_wait
+from pcneo.signals import signals_interrupt, signals_wait
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from pcneo.errors import FileFormatError
+from pcneo.visible import visible
 
 __all__ = ["bad_file", "file_bytes", "line_blocks"]
 
@@ -20,7 +21,7 @@ _FAULTS = (EOFError, zlib.error, OSError)
 def bad_file(path: Path, what: str, line: int | None = None) -> FileFormatError:
     """Return the error for `path`: what is wrong, and the line (from 1) if there is one."""
     where = f"{path}, line {line:,}" if line else f"{path}"
-    return FileFormatError(f"{where}: {what}", path=str(path), line=line)
+    return FileFormatError(visible(f"{where}: {what}"), path=str(path), line=line)
 
 
 def file_bytes(path: Path) -> bytes:

@@ -82,11 +82,21 @@ def _parsed(path: Path, suffix: str, content: bytes) -> nx.Graph[Any]:
         raise bad_file(path, f"byte 0x{content[error.start]:02x} is not UTF-8", line) from error
     except (nx.NetworkXException, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         place = _GML_POSITION.search(str(error))
-        what = f"networkx cannot read it as {name} ({type(error).__name__}: {error})"
+        what = f"networkx cannot read it as {name}{_because(error)}"
         raise bad_file(path, what, int(place[1]) if place else None) from error
     if not len(graph):
         raise bad_file(path, f"no vertex in it, read as {name}")
     return graph
+
+
+def _because(error: Exception) -> str:
+    """Return what networkx says of a file, in words for whoever wrote the file; nothing where it says nothing."""
+    if isinstance(error, KeyError):
+        name = error.args[0] if error.args else ""
+        return f": it refers to {name!r}, which it does not declare" if name else ": a reference in it is empty"
+    if isinstance(error, RuntimeError | AttributeError | TypeError | IndexError):
+        return ": a part that the format asks for is missing, or is another"  # networkx fell over it
+    return f": {error}" if str(error) else ""
 
 
 def _read_graphml(content: bytes) -> nx.Graph[Any]:

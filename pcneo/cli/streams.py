@@ -1,0 +1,138 @@
+"""Standard input and output as they are given: closed, full, or of few characters."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import logging
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from pcneo.errors import OutputError, PcneoError
+from pcneo.visible import visible
+
+__all__ = [
+    "VisibleFormatter",
+    "can_ask",
+    "csv_row",
+    "mend_streams",
+    "note",
+    "output",
+    "print_row",
+    "say",
+    "takes_all_text",
+]
+
+_RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+def mend_streams() -> None:
+    """See that the three streams are there and that no character stops a line for people.
+
+    A stream that was closed by whoever started this is replaced by one that gives or takes nothing; else the next file
+    that is opened would become the stream.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - stays open
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - else `print` would take standard output
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull)  # noqa: PTH123, SIM115 - for reading: writing fails, as it should
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def can_ask() -> bool:
+    """Whether a person is there to answer."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def takes_all_text() -> bool:
+    """Whether standard output takes every character as it is."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return codecs.lookup(encoding).name.startswith("utf")
+
+
+def note(text: str) -> None:
+    """Print a line for a person on standard error, so that standard output holds results alone."""
+    with suppress(OSError, ValueError):  # what cannot be said must not undo what was done
+        print(visible(text, keep="\n"), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Print a result for a person on standard output.
+
+    Raises:
+        OutputError: it cannot be printed.
+    """
+    with output():
+        print(visible(text, keep="\n"))
+
+
+@contextmanager
+def output() -> Iterator[None]:
+    """Print a result inside the block.
+
+    Raises:
+        OutputError: it cannot be printed.
+        BrokenPipeError: whoever read it has seen enough.
+    """
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"Standard output cannot be written: {error.strerror or error}.") from error
+
+
+def print_row(values: Sequence[Any]) -> None:
+    """Print a row of CSV, for programs: each character as it is, or none.
+
+    Raises:
+        PcneoError: standard output does not take a character.
+        OSError: it cannot be written.
+    """
+    row = csv_row(values)
+    try:
+        row.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError as error:
+        raise PcneoError(
+            f"Standard output takes {error.encoding} alone, which has no {row[error.start]!a}. Set "
+            "PYTHONIOENCODING=utf-8, or give --json."
+        ) from error
+    print(row)
+
+
+def csv_row(values: Sequence[Any]) -> str:
+    r"""Return a row of CSV that no spreadsheet runs, without a line end.
+
+    A text that begins with one of `=`, `+`, `-`, `@`, a tab, a carriage return or `'` gets a `'` before it; numbers
+    stay as they are.
+    """
+    out = io.StringIO()
+    csv.writer(out).writerow(map(_guarded, values))  # which quotes what is in its own line end, \r and \n
+    return out.getvalue().removesuffix("\r\n")
+
+
+def _guarded(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_RUN_BY_SPREADSHEETS) else value
+
+
+class VisibleFormatter(logging.Formatter):
+    """A formatter whose lines hold nothing that a terminal obeys."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return visible(super().format(record), keep="\n\t")

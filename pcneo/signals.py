@@ -1,0 +1,100 @@
+"""Signals: SIGTERM and SIGHUP unwind the stack as Ctrl-C does, and none comes between two steps that belong together.
+
+Python sets handlers in its main thread only; in other threads these functions do nothing.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Waiting", "signals_interrupt", "signals_wait"]
+
+_ALL = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+class _AnswerlessError(BaseException):
+    """A signal has come while a person was asked."""
+
+
+class Waiting:
+    """The signals that have come since they wait, by number, the first one first."""
+
+    def __init__(self, told: Callable[[str], object] | None = None, patient: bool = True) -> None:
+        """Wait for none yet.
+
+        Args:
+            told: called with the name of each signal that has to wait.
+            patient: whether the second Ctrl-C waits as well.
+        """
+        self.arrived: list[int] = []
+        self._told, self._patient = told, patient
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Let signals end the block, in which a person is asked; they are noted, and go no further."""
+
+        def leave(number: int, _frame: object) -> None:
+            self.arrived.append(number)
+            raise _AnswerlessError
+
+        try:
+            with _handled_by(leave, *_ALL):
+                yield
+        except _AnswerlessError:
+            pass
+
+    def __call__(self, number: int, _frame: object) -> None:
+        """Note a signal, as a handler does."""
+        if number == signal.SIGINT and signal.SIGINT in self.arrived and not self._patient:
+            raise KeyboardInterrupt
+        self.arrived.append(number)
+        if self._told is not None:
+            self._told(signal.Signals(number).name)
+
+
+@contextmanager
+def signals_interrupt() -> Iterator[None]:
+    """Make SIGTERM and SIGHUP raise SystemExit inside the block, as Ctrl-C raises KeyboardInterrupt."""
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    with _handled_by(leave, "SIGTERM", "SIGHUP"):
+        yield
+
+
+@contextmanager
+def signals_wait(told: Callable[[str], object] | None = None, *, patient: bool = True) -> Iterator[Waiting]:
+    """Delay SIGINT, SIGTERM and SIGHUP to the end of the block, where the first of them takes effect.
+
+    Args:
+        told: called, in the middle of anything, with the name of each signal that has to wait.
+        patient: whether a second Ctrl-C waits as well; else it takes effect at once.
+
+    Yields:
+        What has come so far.
+    """
+    waiting = Waiting(told, patient)
+    with _handled_by(waiting, *_ALL):
+        yield waiting
+    if waiting.arrived:
+        signal.raise_signal(waiting.arrived[0])
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, object], object], *names: str) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+    # A signal that is ignored, for example under nohup, stays ignored.
+    numbers = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler_before in previous.items():
+            signal.signal(number, handler_before)

@@ -1,0 +1,117 @@
+"""Streams as a program may find them: closed, full, of few characters; and signals, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SHELL = "/bin/sh"
+HEAD = "import typer, sys, os\nfrom pcneo.__main__ import run\nfrom pcneo.cli.streams import *\n"
+HEAD += "from pcneo.cli.console import print_json, print_table\napp = typer.Typer()\n"
+
+
+def program(body: str) -> list[str]:
+    """A command line whose one command has this body."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return [sys.executable, "-c", f"{HEAD}\n@app.command()\ndef main():\n{lines}\nrun(app, 'x')"]
+
+
+def shell(body: str, redirections: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run such a command line with the redirections of a shell."""
+    command = [SHELL, "-c", f'exec "$@" {redirections}', "sh", *program(body)]
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60, stdin=subprocess.DEVNULL
+    )
+
+
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+
+
+@full
+@pytest.mark.parametrize("body", ["say('done')", "print_json([1])", "print_table(['a'], [[1]])"])
+def test_an_answer_that_cannot_be_printed_has_an_exit_code_of_its_own(body):
+    ended = shell(body, ">/dev/full")
+    assert ended.returncode == 10
+    assert ended.stderr == "x: Standard output cannot be written: No space left on device. Nothing else failed.\n"
+
+
+def test_a_closed_output_has_that_code_too_and_takes_nothing_else_with_it(tmp_path):
+    file = tmp_path / "written"
+    ended = shell(f"from pathlib import Path; Path({str(file)!r}).write_text('whole')\nsay('done')", ">&-")
+    assert (ended.returncode, file.read_text()) == (10, "whole")
+    assert "Traceback" not in ended.stderr
+
+
+def test_closed_errors_change_neither_answer_nor_code():
+    ended = shell("note('a note')\nsay('done')", "2>&-")
+    assert (ended.returncode, ended.stdout) == (0, "done\n")
+
+
+@full
+def test_a_note_that_cannot_be_printed_changes_neither_answer_nor_code():
+    ended = shell("note('a note')\nsay('done')", "2>/dev/full")
+    assert (ended.returncode, ended.stdout) == (0, "done\n")
+
+
+def test_a_closed_input_is_that_of_nobody():
+    ended = shell("say(str(can_ask()))\nsay(repr(sys.stdin.read()))", "<&-")
+    assert (ended.returncode, ended.stdout) == (0, "False\n''\n"), ended.stderr
+
+
+def test_all_streams_closed_ends_without_a_word():
+    assert shell("note('a note')\nsay('done')", "<&- >&- 2>&-").returncode == 10
+
+
+def test_a_reader_who_has_seen_enough_ends_a_command_quietly():
+    ended = subprocess.run(
+        [SHELL, "-c", '"$@" | head -n 1', "sh", *program("for i in range(100_000): print_row([i, 'x'])")],
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (ended.stdout, ended.stderr) == ("0,x\n", "")
+
+
+def test_letters_that_the_output_does_not_have_are_written_by_their_number_for_people():
+    ended = shell("say('ε = 1')\nprint_table(['größe'], [['大']])", "", PYTHONIOENCODING="ascii")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("\\u03b5 = 1\n")
+    assert "gr\\xf6\\xdfe" in ended.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8", "utf-16"])
+def test_json_is_json_whatever_the_output_takes(encoding):
+    command = [SHELL, "-c", 'exec "$@"', "sh", *program("print_json({'ε': '大\\udcff'})")]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    ended = subprocess.run(command, capture_output=True, env=environment, timeout=60)
+    assert ended.returncode == 0
+    assert json.loads(ended.stdout.decode(encoding)) == {"ε": "大\udcff"}
+
+
+def test_a_row_of_csv_is_printed_as_it_is_or_not_at_all():
+    ended = shell("print_row(['a'])\nprint_row(['大'])", "", PYTHONIOENCODING="ascii")
+    assert (ended.returncode, ended.stdout) == (1, "a\n")
+    assert ended.stderr == (
+        "x: Standard output takes ascii alone, which has no '\\u5927'. Set PYTHONIOENCODING=utf-8, or give --json.\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+def test_a_signal_unwinds_a_command_and_is_told(name, code):
+    body = f"import signal\ntry:\n    signal.raise_signal(signal.{name})\nfinally:\n    say('put away')"
+    ended = shell(body, "")
+    assert (ended.returncode, ended.stdout) == (code, "put away\n")
+    assert "Traceback" not in ended.stderr
+    if name != "SIGINT":
+        assert ended.stderr == f"x: interrupted by {name}\n"
+
+
+def test_an_ignored_signal_stays_ignored():
+    body = "import signal\nsignal.raise_signal(signal.SIGHUP)\nsay('went on')"
+    ended = subprocess.run(
+        [SHELL, "-c", "trap '' HUP; exec \"$@\"", "sh", *program(body)], capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout) == (0, "went on\n")
