@@ -21,17 +21,23 @@ SIZE = 1_000
 
 
 class SlowStore:
-    """A store that finishes a transaction only when it is let."""
+    """A store that finishes transactions only when it is let, and in the order of their rows."""
 
     def __init__(self) -> None:
-        self.may_finish = threading.Semaphore(0)
         self.begun = 0
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._may_finish = 0
+
+    def let_finish(self, transactions: int) -> None:
+        with self._changed:
+            self._may_finish += transactions
+            self._changed.notify_all()
 
     def create_cohesions(self, selection: Selection, run: str, p: float, score: str, rows: Sequence[Any]) -> int:
-        with self._lock:
+        before = rows[0]["vertex"] // MEMBERSHIPS_A_TRANSACTION
+        with self._changed:
             self.begun += 1
-        assert self.may_finish.acquire(timeout=60)
+            assert self._changed.wait_for(lambda: before < self._may_finish, timeout=60)
         return sum(row["size"] for row in rows)
 
 
@@ -50,12 +56,12 @@ def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
     written = 0
     memberships = writer.write_rows(NewRun("r", Fraction(1, 2), "density", "graph"), endless())
     for _ in range(50):
-        store.may_finish.release()
+        store.let_finish(1)
         written += next(memberships)
         assert taken - written <= (WRITERS + 2) * MEMBERSHIPS_A_TRANSACTION
         assert store.begun <= written // MEMBERSHIPS_A_TRANSACTION + WRITERS + 1
     assert written == 50 * MEMBERSHIPS_A_TRANSACTION
-    store.may_finish.release(100)
+    store.let_finish(100)
     assert isinstance(memberships, Generator)
     memberships.close()
 
