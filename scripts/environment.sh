@@ -3,8 +3,10 @@
 environment="$1"
 extras="$2"
 stamp="$environment/.made-from"
-"${PYTHON:-python3}" -c 'import sys; sys.exit("pcneo needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
-wanted="$("${PYTHON:-python3}" - "$extras" <<'END'
+# The interpreter itself, not that of an environment which may be the one that is made anew.
+python="$("${PYTHON:-python3}" -c 'import sys; print(getattr(sys, "_base_executable", sys.executable))')"
+"$python" -c 'import sys; sys.exit("pcneo needs Python 3.11 or later" if sys.version_info < (3, 11) else 0)'
+wanted="$("$python" - "$extras" <<'END'
 import sys, tomllib
 from pathlib import Path
 settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))
@@ -18,7 +20,7 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     fi
     echo "Making $environment (once; some minutes; 0.7 GB, or 1.1 GB with the peers of the benchmark)"
     rm -rf "$environment"
-    "${PYTHON:-python3}" -m venv "$environment"
+    "$python" -m venv "$environment"
     touch "$stamp"   # from here on it is ours, also where the rest fails
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile \
         --constraint scripts/constraints.txt --editable ".[$extras]"
