@@ -58,6 +58,8 @@ def _set_length(config: pytest.Config) -> None:
     os.environ[lengths.VARIABLE] = next((name for name in ("quick", "thorough") if config.getoption(name)), "usual")
     if config.getoption("--interleavings") is None:
         config.option.interleavings = lengths.usual_or_thorough(20, 200)
+    if config.getoption("--thorough") and config.getoption("timeout", 0) is None:
+        config.option.timeout = 3600  # pytest-timeout reads it after this
     settings.register_profile("of this length", deadline=None, max_examples=lengths.examples(100))
     settings.load_profile("of this length")
 
@@ -65,7 +67,7 @@ def _set_length(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = [item for item in items if _is_left_out(item, config)]
     config.hook.pytest_deselected(items=left_out)
-    items[:] = sorted((item for item in items if item not in set(left_out)), key=_place)
+    items[:] = sorted((item for item in items if not _is_left_out(item, config)), key=_place)
 
 
 def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
@@ -101,6 +103,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        terminalreporter.write_line("--quick left out what needs a server, and what is marked long")
     own = [server.how for server in config.stash[_SERVERS]]
     for how in sorted({*own, *config.stash.get(_TOLD, [])}):
         terminalreporter.write_line(f"Neo4j under the tests: {how}")

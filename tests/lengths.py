@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 VARIABLE = "PCNEO_TEST_LENGTH"
 """Set by the options, before any test is read; processes that tests start inherit it."""
 
-Length = Literal["quick", "usual", "thorough"]
 TIMES = {"quick": 0.2, "usual": 1, "thorough": 10}
 """How many examples of a property are tried, as a multiple of the usual number."""
 

@@ -191,6 +191,7 @@ def test_cliques_of_every_size_are_those_that_networkx_enumerates(k):
     assert whole.any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", [16, 20, 32, 33])
 def test_at_63_successors_and_more_counts_are_those_of_choosing_a_part_for_each_vertex(parts):
     """Of parts of two, every two vertices of different parts adjacent, a k-clique has one vertex each of k parts."""

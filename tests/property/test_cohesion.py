@@ -310,6 +310,7 @@ def test_vertices_of_a_larger_graph_have_the_twins_cohesions(name: str, p: str, 
     assert found(batch.cohesions(built)) == expected
 
 
+@pytest.mark.long
 def test_a_hub_of_more_than_65536_neighbours_is_searched_for() -> None:
     """A hub adjacent to 70,000 vertices, of which every five in a row are adjacent to each other, too."""
     rows: dict[int, list[int]] = {0: list(range(1, 70_001))}

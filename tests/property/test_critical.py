@@ -172,6 +172,7 @@ def test_no_pair_costs_more_than_epsilon_in_any_labelled_graph_up_to_four_vertic
     assert worst_over_subgraphs(n, k, cases) == (EPSILON if n >= k else 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [3, 4])
 def test_no_pair_costs_more_than_epsilon_in_any_graph_of_five_vertices(k: int) -> None:
     cases = [(inner, hull) for hull in unequal_classes(5) for inner in subsets(hull)]

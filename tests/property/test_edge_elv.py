@@ -153,6 +153,7 @@ def elv(n: int, h: int, epsilon: str, delta: str) -> Elv:
     return Elv.make(k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("10", "0.01"), ("40", "0.5"), ("200", "0.9")])
 @pytest.mark.parametrize("h", [1, 3, 6])
 def test_the_bound_fails_for_a_connection_with_at_most_the_stated_probability(h: int, epsilon: str, delta: str) -> None:

@@ -80,7 +80,7 @@ def check(graph: nx.Graph, sets: list[list[int]], ks: tuple[int, ...] = (3, 4, 5
             assert dict(enumerate(bound.per_vertex.tolist())) == largest
 
 
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("n", [*range(1, 6), pytest.param(6, marks=pytest.mark.long)])
 def test_all_graphs_up_to_six_vertices_give_what_the_definitions_give(n):
     chance = random.Random(n)
     for graph in SMALL:
@@ -218,6 +218,7 @@ def shared_by(seed: int, n: int) -> tuple[list[int], int]:
     return [largest[v] // 3 for v in range(n)], max(len(closed[a] & closed[b]) for a, b in combinations(closed, 2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("size", "n"), [(1, 40), (2_000, 300), (100_000, 300)])
 @pytest.mark.parametrize("matrix", [0, 2**20])
@@ -238,6 +239,7 @@ def test_scales_and_bounds_are_the_same_however_few_rows_are_kept_at_a_time_and_
         assert bound >= most
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 4])
 def test_the_memory_that_is_needed_is_no_more_than_is_said_and_does_not_grow_with_the_pairs(
     monkeypatch: pytest.MonkeyPatch, threads: int

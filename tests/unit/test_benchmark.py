@@ -118,6 +118,7 @@ def naive_edges(path: Path) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in (line.split() for line in path.read_text().splitlines())]
 
 
+@pytest.mark.long
 def test_lines_run_on_a_tiny_graph_and_leave_json_and_a_table(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -175,11 +175,13 @@ def whole_evaluation(result: Callable[[Cell], Result]) -> Finished:
     return Finished((cell, result(cell)) for cell in cells if not isinstance(cell, GraphCell | ViewsCell))
 
 
+@pytest.mark.long
 def test_every_claim_holds_where_all_is_as_the_paper_says() -> None:
     verdicts = judge_all(whole_evaluation(as_the_paper_says))
     assert [verdict.claim.text for verdict in verdicts if verdict.verdict != "holds"] == []
 
 
+@pytest.mark.long
 def test_every_claim_fails_where_all_is_against_the_paper() -> None:
     verdicts = judge_all(whole_evaluation(against_the_paper))
     assert [(v.claim.text, v.verdict) for v in verdicts if v.verdict != "does not hold"] == []
@@ -192,6 +194,7 @@ CLEAR_BY_ITS_WORDS = (
 """Words of claims that hold where nothing is told apart, and say so."""
 
 
+@pytest.mark.long
 def test_no_claim_of_errors_is_decided_where_standard_errors_are_as_large_as_the_errors() -> None:
     """Which is the most that they can be: a mean of positive numbers is at least its standard error."""
     finished = whole_evaluation(partial(as_the_paper_says, noise=1.0))

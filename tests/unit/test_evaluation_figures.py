@@ -32,6 +32,7 @@ def some_graphs() -> dict[str, EvaluatedGraph]:
     return {name: evaluated(some_graph(seed=i), name) for i, name in enumerate(("Celegans", "Bitcoin", "WIKIVote"))}
 
 
+@pytest.mark.long
 def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = ["view-size", "all-10-total", "p-bitcoin-absolute", "h-celegans", "losses"]
 
@@ -55,6 +56,7 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
     assert again.tables.items() <= made.tables.items()
 
 
+@pytest.mark.long
 def test_everything_at_once_makes_a_report_with_what_must_be_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from evaluation.simulation import floating_point_noise
 from evaluations import F, arrays_of, cohesions_of, result_of, some_graph, twin_of
 
 
-def twin_losses(cell: LossCell, graph: nx.Graph, scale: float) -> dict[str, float]:
-    """The largest losses at one λ, from the graph with and without each pair: the groups are fixed, and so is λ."""
+def twin_losses(cell: LossCell, graph: nx.Graph) -> dict[str, float]:
+    """The largest losses times λ, from the graph with and without each pair: the groups are fixed, and so is λ."""
     twin, k, p = twin_of(graph), cell.k, F(cell.p)
     groups = {v: naive.minimal_p_cohesion(twin, p, v) for v in twin}
     views = groups if cell.mechanism == "published" else {v: set(twin) for v in twin}
 
+    @cache
     def loss(pair: tuple[Any, ...]) -> float:
         a, b = pair
         with_it = naive.with_pairs(twin, [(a, b)])
@@ -31,13 +33,10 @@ def twin_losses(cell: LossCell, graph: nx.Graph, scale: float) -> dict[str, floa
             {v: "inside" not in cell.switches or count > 0 for v, count in inside.items()}
             for inside in (naive.clique_counts_inside(variant, k, views) for variant in (with_it, without))
         ]
-        total = 0.0
-        for v in twin:
-            change = counts[0][v] - counts[1][v]
-            if noisy[0][v] != noisy[1][v] or (change and not noisy[0][v]):
-                return math.inf
-            total += change / scale
-        return total
+        changes = {v: counts[0][v] - counts[1][v] for v in twin}
+        if any(noisy[0][v] != noisy[1][v] or (changes[v] and not noisy[0][v]) for v in twin):
+            return math.inf
+        return sum(changes.values())
 
     pairs = naive.pairs_inside(groups.values())
     edges = [tuple(sorted(edge)) for edge in graph.edges]
@@ -92,9 +91,10 @@ def test_losses_are_those_of_the_worst_pair(
     scales = simulate(mechanism_of(cell, len(graph)), facts_of(cell, arrays, cohesions), draw, 9, switches).scales
     low, *_, high = ascending = sorted(map(float, scales))
     losses = dict(compute(cell, arrays, cohesions))
-    expected = twin_losses(cell, graph, ascending[4])
-    assert {name: losses[name] for name in expected} == pytest.approx(expected)
-    ends = twin_losses(cell, graph, high)["connections"], twin_losses(cell, graph, low)["connections"]
+    expected = twin_losses(cell, graph)
+    middle = {name: most / ascending[4] for name, most in expected.items()}
+    assert {name: losses[name] for name in expected} == pytest.approx(middle)
+    ends = expected["connections"] / high, expected["connections"] / low
     assert (losses["connections_low"], losses["connections_high"]) == pytest.approx(ends)
     assert losses["promised"] == (4.5 if mechanism in ("edge", "elv") and not switches else None)
 

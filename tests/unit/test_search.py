@@ -428,6 +428,7 @@ def test_an_answer_that_is_not_minimal_is_refused_when_asked_for(monkeypatch: py
 # --- The cold start
 
 
+@pytest.mark.long
 def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
     program = (
         "import logging; logging.basicConfig(format='%(name)s: %(message)s'); import networkx;"
