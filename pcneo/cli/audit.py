@@ -77,8 +77,8 @@ def _print(result: AuditResult) -> None:
     if result.scales is not None:
         low, middle, high = (float(scale) for scale in (result.scales.low, result.scales.median, result.scales.high))
         say(
-            f"Noise level λ in {result.scales.phases:,} simulated first phases: {low:,.4g}, {middle:,.4g}, {high:,.4g} "
-            "(5, 50, 95 %); losses are at the median, and do not hold what the first phase costs."
+            f"Scale λ in {result.scales.phases:,} simulations: {low:,.4g}, {middle:,.4g}, {high:,.4g} "
+            "(5, 50, 95 %); losses are at the median, and leave out what finding λ costs."
         )
     kinds = [("pairs inside groups", result.inside), ("connections", result.connections)]
     shown = [(name, losses) for name, losses in kinds if losses is not None]

@@ -35,7 +35,7 @@ Delta = Annotated[
     str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
 ]
 EpsilonOne = Annotated[
-    str | None, typer.Option("--epsilon-1", help="The part of ε that finds the noise level.", show_default="ε/10")
+    str | None, typer.Option("--epsilon-1", help="The part of ε that finds the scale λ.", show_default="ε/10")
 ]
 Closer = Annotated[
     int | None,

@@ -16,7 +16,7 @@ stand in the code they rest on.
     composition       what several releases cost together
     account           what a graph's releases have spent, and whether another one fits
     quantiles         quantiles of losses over pairs
-    simulated_scales  how a noise level that is itself random varies
+    simulated_scales  how a scale that is itself random varies
     log_ratios        how far the outputs of two graphs can be told apart
     advice            which mechanism fits a graph, in words
 """

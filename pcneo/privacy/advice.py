@@ -68,7 +68,7 @@ def _errors(fit: Fit) -> str:
         from_groups = protection_of(fit.mechanism) is Protects.PAIRS_INSIDE_GROUPS
         return f"{fit.expected:,.2f}{relative}{', which follows from the groups' if from_groups else ''}"
     return (
-        f"{fit.expected:,.2f}{relative} ({fit.low:,.2f} to {fit.high:,.2f} in 90 % of the simulated first phases; "
+        f"{fit.expected:,.2f}{relative} ({fit.low:,.2f} to {fit.high:,.2f} in 90 % of the simulations; "
         f"{fit.usual:,.2f} for a graph without connections, all that can be said in public)"
     )
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.facts import Facts
 
-__all__ = ["RemovalEffect", "RemovalStudy", "first_phase_loss", "removal_loss"]
+__all__ = ["RemovalEffect", "RemovalStudy", "phase_1_loss", "removal_loss"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -89,14 +89,14 @@ def removal_loss(counts: Counts, scales: Floats, after: Counts, later: Floats) -
     return max(0.0, math.fsum(gains)), worst
 
 
-def first_phase_loss(
+def phase_1_loss(
     degrees: tuple[Counts, Counts],
     common: tuple[Counts, Counts],
     degree_scale: Fraction,
     common_scale: Fraction,
     h: int,
 ) -> float:
-    """Return the largest log-ratio of what a first phase of `elv` or `published` reports of one graph and of another.
+    """Return the largest log-ratio of what phase 1 of `elv` or `published` reports of one graph and of another.
 
     Each vertex reports its degree with noise of scale t_d, and any h vertices answer with noise of scale t_c: together
     Σ_v |change of the degree|/t_d, and the h largest |changes of the answer|/t_c. λ follows from the reports.

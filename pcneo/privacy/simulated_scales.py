@@ -1,4 +1,4 @@
-"""How a noise level that is itself random varies, by simulated first phases (GUARANTEE.md#loss-of-one-connection)."""
+"""How a scale that is itself random varies, by simulation (GUARANTEE.md#loss-of-one-connection)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class SimulatedScales:
-    """λ in simulated first phases.
+    """λ as simulations find it.
 
     Attributes:
         phases: how many were simulated, with `SEED`.
@@ -31,10 +31,10 @@ class SimulatedScales:
 
 
 def simulate(scale: Callable[[Noise], Fraction], phases: int) -> SimulatedScales:
-    """Run a mechanism's first phase many times with simulated noise.
+    """Find a mechanism's λ many times with simulated noise.
 
     Args:
-        scale: runs it once, with the noise it is given, and returns λ.
+        scale: finds λ once, with the noise it is given.
         phases: how many times, at least 1.
     """
     noise = SimulatedNoise.seeded(SEED)

@@ -53,7 +53,7 @@ def floating_point_noise(seed: int) -> Draw:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the vertices see in the first phase of `elv` or `published`.
+    """What the vertices see in phase 1 of `elv` or `published`.
 
     Attributes:
         degrees: deg(v, R(v)), shape (n,).
@@ -67,7 +67,7 @@ class View:
 def scales_of_phases(
     mechanism: TwoPhases, view: View, draw: Draw, runs: int, switches: Sequence[str] = ()
 ) -> list[Fraction]:
-    """Run the first phase many times, and return λ of each run.
+    """Run phase 1 many times, and return λ of each run.
 
     Args:
         mechanism: with its parameters.

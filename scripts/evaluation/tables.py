@@ -93,7 +93,7 @@ def _error(result: Errors | Refused | None) -> str:
 
 _LOSSES = (
     "A loss is the log-ratio by which one connection, present or absent, can change the probability of what is "
-    "published, at fixed noise: what finding the noise level costs is not in it. Each cell: all connections; pairs "
+    "published, at fixed noise: what finding the scale costs is not in it. Each cell: all connections; pairs "
     "inside groups, connected or not; connections inside groups. For random λ it is the loss at its median, in "
     "brackets from its 5 % to its 95 % quantile. ∞ where a count that is published exactly changes, or a connection "
     "decides whether a count is published exactly."

@@ -172,7 +172,7 @@ def test_the_bound_fails_for_a_connection_with_at_most_the_stated_probability(h:
 
 
 def test_the_mechanism_fails_as_often_as_the_sum_says() -> None:
-    """20,000 first phases of four vertices, δ near 1 so that failures are common.
+    """20,000 runs of phase 1 with four vertices, δ near 1 so that failures are common.
 
     Size: a binomial is four standard deviations or more from its mean with a probability of 6.3e-5 here, exactly.
     Power: a failure probability larger or smaller by a fifth is noticed with one above 0.99.

@@ -19,7 +19,7 @@ from pcneo.search import minimal_p_cohesions
 
 
 def quantiles_of_the_largest_loss(adjacency: naive.Graph) -> tuple[float, float, float]:
-    """Those of 5, 50 and 95 % over a thousand first phases; ε2 = 9 is promised for each connection."""
+    """Those of 5, 50 and 95 % over a thousand runs of phase 1; ε2 = 9 is promised for each connection."""
     edges = [(a, b) for a in adjacency for b in adjacency[a] if a < b]
     graph = graph_from_edges(sorted(adjacency), *zip(*edges, strict=True))
     found = minimal_p_cohesions(graph, "0.1")

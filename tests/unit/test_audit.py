@@ -12,7 +12,7 @@ import pytest
 
 from pcneo.cli.console import print_json
 from pcneo.privacy.advice import Fit, advise
-from pcneo.privacy.log_ratios import first_phase_loss, removal_loss
+from pcneo.privacy.log_ratios import phase_1_loss, removal_loss
 from pcneo.privacy.mechanisms import Edge
 from pcneo.privacy.quantiles import quantiles, worst_places
 from pcneo.privacy.simulated_scales import simulate
@@ -121,9 +121,9 @@ def test_outputs_that_the_other_graph_can_never_publish_give_everything_away(
 def test_the_first_phase_loses_what_all_degrees_and_the_h_worst_answers_change_by() -> None:
     degrees = np.array([5, 5, 0, 9]), np.array([4, 7, 0, 9])
     common = np.array([3, 0, 8, 1]), np.array([1, 0, 3, 2])
-    assert first_phase_loss(degrees, common, Fraction(4), Fraction(6), 2) == pytest.approx(3 / 4 + 7 / 6)
-    assert first_phase_loss(degrees, common, Fraction(4), Fraction(6), 4) == pytest.approx(3 / 4 + 8 / 6)
-    assert first_phase_loss((degrees[0], degrees[0]), (common[0], common[0]), Fraction(4), Fraction(6), 2) == 0
+    assert phase_1_loss(degrees, common, Fraction(4), Fraction(6), 2) == pytest.approx(3 / 4 + 7 / 6)
+    assert phase_1_loss(degrees, common, Fraction(4), Fraction(6), 4) == pytest.approx(3 / 4 + 8 / 6)
+    assert phase_1_loss((degrees[0], degrees[0]), (common[0], common[0]), Fraction(4), Fraction(6), 2) == 0
 
 
 # --- Words

@@ -1,7 +1,7 @@
 """The mechanisms by name. A mechanism says all about itself; `base` lists what that is. All arithmetic is in fractions.
 
 base         what every mechanism says about itself
-one_scale    the form of those that draw all counts with one noise level
+one_scale    the form of those that draw all counts with one scale
 two_phases   the form of those whose vertices find it themselves
 parameters   what is asked for, and what is in range
 scaling      how the scales of one release come about

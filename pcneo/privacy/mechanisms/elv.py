@@ -1,4 +1,4 @@
-"""`elv`: every connection protected, the noise level found by the vertices (GUARANTEE.md#elv-and-published)."""
+"""`elv`: every connection protected, the scale found by the vertices (GUARANTEE.md#elv-and-published)."""
 
 from __future__ import annotations
 

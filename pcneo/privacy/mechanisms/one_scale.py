@@ -1,4 +1,4 @@
-"""The form of mechanisms that find one noise level with ε1 and draw all counts with ε2 = ε - ε1."""
+"""The form of mechanisms that find one scale λ with ε1 and draw all counts with ε2 = ε - ε1."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class OneScale(Mechanism):
     @property
     @abstractmethod
     def scale_without_connections(self) -> Fraction:
-        """λ of a graph without connections where all noise of the first phase is 0: public, and usually the least."""
+        """λ of a graph without connections where all noise on the way to it is 0: public, and usually the least."""
 
     @property
     @abstractmethod
@@ -76,7 +76,7 @@ class OneScale(Mechanism):
         """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw.
 
         Raises:
-            ParameterError: a scale of the first phase, the least or the largest λ cannot be handed to the sampler.
+            ParameterError: a scale on the way to λ, the least or the largest λ cannot be handed to the sampler.
         """
         # [scale-refused] λ is known only after the first draw, so its largest possible value decides.
         for scale in (*self._first_scales, self.least_scale, self.largest_scale):
@@ -107,7 +107,7 @@ class OneScale(Mechanism):
     def describe(self, utility: Utility) -> str:
         """Say how large λ is at least, and usually at least."""
         return (
-            f"{self.heading}: the noise level λ is at least {utility.least_scale:,.4g}, and "
+            f"{self.heading}: the scale λ is at least {utility.least_scale:,.4g}, and "
             f"{utility.usual_scale:,.4g} for a graph without connections, the usual least."
         )
 

@@ -20,7 +20,7 @@ class MechanismRequest:
         k: vertices of the cliques.
         epsilon: ε, a number or its text; so are `delta` and `epsilon_1`.
         delta: δ.
-        epsilon_1: ε1, the part of ε that finds the noise level.
+        epsilon_1: ε1, the part of ε that finds the scale λ.
         h: how many vertices are asked for a closer bound.
     """
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, Integers
-from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, first_phase_loss
+from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, phase_1_loss
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
@@ -33,13 +33,13 @@ class Published(TwoPhases):
         return facts.inner_degrees(), facts.inner_common()
 
     def removal_study(self) -> RemovalStudy:
-        """Compare what the first phase reports of the two graphs, for which the paper allows ε1."""
+        """Compare what phase 1 reports of the two graphs, for which the paper allows ε1."""
         return RemovalStudy(self.epsilon_1, _REMOVED, self._compare)
 
     def _compare(self, before: Facts, after: Facts) -> RemovalEffect:
         (degrees, common), (later_degrees, later_common) = self.view(before), self.view(after)
         moved = (degrees != later_degrees) | (common != later_common)
-        loss = first_phase_loss(
+        loss = phase_1_loss(
             (degrees, later_degrees), (common, later_common), self.degree_scale, self.common_scale, self.h
         )
         return RemovalEffect(int(moved.sum()), None, loss)
@@ -48,6 +48,6 @@ class Published(TwoPhases):
 _REMOVED = (
     "What each vertex sees in its own cohesion of the graph with the connection against that of the graph without it; "
     "scales changed counts the vertices whose view changes. "
-    "worst: the largest log-ratio of what the first phase reports, for which the paper allows ε1; the counts' own loss "
+    "worst: the largest log-ratio of what phase 1 reports, for which the paper allows ε1; the counts' own loss "
     "comes on top. No mechanism here promises anything for this."
 )

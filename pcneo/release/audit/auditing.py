@@ -125,7 +125,7 @@ def _others(request: GraphRequest, run: Run | None) -> Iterator[GraphRequest]:
 
 
 def _simulated(ready: Mapping[str, Prepared], progress: Progress | None) -> dict[str, SimulatedScales]:
-    """λ in simulated first phases, for each mechanism that has one."""
+    """λ in simulations, for each mechanism that has one."""
     scales: dict[str, SimulatedScales] = {}
     for done, (name, release) in enumerate(ready.items()):
         if progress:

@@ -33,7 +33,7 @@ class Losses:
         promised: what the mechanism, or its paper, says that a pair costs at most; None where it says nothing.
         quantiles: the losses that 50, 90, 99 and 100 % of the pairs do not exceed.
         infinite: how many change a count that is published exactly.
-        largest: the largest loss, at its 5, 50 and 95 % quantiles over simulated first phases; None where scales take
+        largest: the largest loss, at its 5, 50 and 95 % quantiles over simulated scales; None where scales take
             no noise.
         worst: the pairs that cost most, at most ten.
     """
