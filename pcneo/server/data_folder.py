@@ -1,6 +1,6 @@
 """A data folder of the local server: its version, its password, and its locks.
 
-A data folder belongs to one Neo4j version and holds
+A data folder belongs to one user, who alone may look into it, and to one Neo4j version. It holds
 
     neo4j-version   that version
     password        the password of user neo4j, readable by its owner only
@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pcneo.errors import LocalServerError
-from pcneo.server.folders import read_text, write_private
+from pcneo.server.folders import read_private, write_private
+from pcneo.server.records import store_lock
 
 __all__ = ["check_store_is_free", "claim", "ensure_password", "exclusive", "password_file", "read_password"]
 
@@ -58,12 +61,18 @@ def claim(folder: Path, version: str) -> None:
         folder: an existing folder.
         version: of Neo4j.
 
+    It is closed to other users.
+
     Raises:
-        LocalServerError: it belongs to another version, holds other files, or cannot be written.
+        LocalServerError: it belongs to another user or version, others may have changed it, it holds other files or
+            links where files are written, or it cannot be written.
     """
     marker = folder / "neo4j-version"
-    if marker.exists():
-        made_by = read_text(marker)
+    is_ours = marker.exists()
+    _close_to_others(folder, is_ours)
+    if is_ours:
+        _refuse_links(folder)
+        made_by = read_private(marker)
         if made_by != version and (folder / "data").exists():
             raise LocalServerError(
                 f"The graph in {folder} was made by Neo4j {made_by} and is not opened by Neo4j {version}. "
@@ -71,12 +80,49 @@ def claim(folder: Path, version: str) -> None:
                 path=folder,
                 version=made_by,
             )
-    elif any(folder.iterdir()):
+    elif not _is_empty(folder):
         raise LocalServerError(
             f"{folder} is not empty and was not made by pcneo. Name a folder of its own for the local server.",
             path=folder,
         )
     write_private(marker, version)
+
+
+def _close_to_others(folder: Path, is_ours: bool) -> None:
+    """See that only this user looks into the folder; refuse one in which others may have put or changed something."""
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise LocalServerError(f"{folder} belongs to another user. Name a folder of your own with --data.", path=folder)
+    if found.st_mode & stat.S_ISVTX:
+        raise LocalServerError(f"{folder} is shared by all users. Name a folder of your own with --data.", path=folder)
+    if not found.st_mode & 0o077 or not (is_ours or _is_empty(folder)):
+        return
+    if is_ours and found.st_mode & 0o022:
+        raise LocalServerError(
+            f"{folder} can be written by other users, who may have changed what is in it. If you trust it: "
+            f"chmod 700 {shlex.quote(str(folder))}",
+            path=folder,
+        )
+    try:
+        folder.chmod(0o700)
+    except OSError as error:
+        raise LocalServerError(f"{folder} cannot be closed to other users: {error.strerror}.", path=folder) from error
+    if folder.stat().st_mode & 0o077:
+        raise LocalServerError(
+            f"{folder} cannot be closed to other users: its file system knows no owners. Name another with --data.",
+            path=folder,
+        )
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse links where files are written at every start: what they lead to would be overwritten."""
+    for name in ("conf", "logs", "conf/neo4j.conf", "logs/console.log"):
+        if (folder / name).is_symlink():
+            raise LocalServerError(f"{folder / name} is a link, which is not followed here. Remove it.", path=folder)
+
+
+def _is_empty(folder: Path) -> bool:
+    return not any(folder.iterdir())
 
 
 def password_file(folder: Path) -> Path:
@@ -99,9 +145,9 @@ def read_password(folder: Path) -> str:
     """Return the server's password.
 
     Raises:
-        LocalServerError: its file cannot be read.
+        LocalServerError: its file cannot be read, or others may read it.
     """
-    return read_text(password_file(folder))
+    return read_private(password_file(folder))
 
 
 def check_store_is_free(folder: Path) -> None:
@@ -110,13 +156,14 @@ def check_store_is_free(folder: Path) -> None:
     Raises:
         LocalServerError: the store is open.
     """
-    path = folder / "data" / "databases" / "store_lock"
+    path = store_lock(folder)
     # The locks of a killed process last a moment longer than its entry in the list of processes.
     deadline = time.monotonic() + PATIENCE_SECONDS
     while path.exists() and _is_locked(path):
         if time.monotonic() > deadline:
             raise LocalServerError(
-                f"Another Neo4j, which pcneo has no record of, has the graph in {folder} open. Stop that one first.",
+                f"Another Neo4j, which pcneo has no record of, has the graph in {folder} open. Stop that one first; "
+                f"`pcneo server stop --data {shlex.quote(str(folder))}` does it where pcneo has started it.",
                 path=folder,
             )
         time.sleep(0.1)

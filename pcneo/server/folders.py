@@ -5,14 +5,19 @@ They follow the conventions of Linux and macOS; `PCNEO_CACHE_DIR`, `PCNEO_DATA_D
 
 from __future__ import annotations
 
+import errno
 import os
+import shlex
+import stat
 import sys
 import tempfile
 from pathlib import Path
 
 from pcneo.errors import LocalServerError
 
-__all__ = ["cache_folder", "data_folder", "make_private", "read_text", "state_folder", "write_private"]
+__all__ = ["cache_folder", "data_folder", "make_private", "read_private", "state_folder", "write_private"]
+
+_MOST_BYTES = 100_000  # of a small file
 
 
 def cache_folder() -> Path:
@@ -45,15 +50,30 @@ def make_private(folder: Path) -> Path:
     return folder
 
 
-def read_text(path: Path) -> str:
-    """Return the content of a small file, without surrounding white space.
+def read_private(path: Path) -> str:
+    """Return the content of a small file that only this user may read and write, without surrounding white space.
 
     Raises:
-        LocalServerError: it cannot be read.
+        LocalServerError: it cannot be read, is a link or no file, or others may read or write it.
     """
     try:
-        return path.read_text(encoding="utf-8").strip()
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise LocalServerError(f"{path} is no file.", path=path)
+            if found.st_uid != os.geteuid():
+                raise LocalServerError(f"{path} belongs to another user.", path=path)
+            if found.st_mode & 0o077:
+                raise LocalServerError(
+                    f"{path} is open to other users, who may know or have changed what is in it. If you trust it: "
+                    f"chmod 600 {shlex.quote(str(path))}",
+                    path=path,
+                )
+            return file.read(_MOST_BYTES).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
+        if getattr(error, "errno", None) == errno.ELOOP:
+            raise LocalServerError(f"{path} is a link, which is not followed here.", path=path) from error
         raise LocalServerError(f"{path} cannot be read: {error}.", path=path) from error
 
 

@@ -2,7 +2,7 @@
 
 The jars are separate GPL software, fetched when a local server is first started and never shipped with pcneo. A lock
 file (`neo4j-VERSION.lock`, made by `scripts/lock_jars`) pins every one of them, so nothing is resolved here. A jar gets
-its final name only after its hash was checked, so a file with that name and the right size is a checked jar.
+its final name only after its hash was checked, and is checked again at every start: disks and people change files.
 """
 
 from __future__ import annotations
@@ -58,10 +58,14 @@ class Jar:
         return "-".join(filter(None, (self.artifact, self.version, self.classifier))) + ".jar"
 
     def is_in(self, folder: Path) -> bool:
-        """Whether `folder` holds this jar at its full size."""
+        """Whether `folder` holds this very jar."""
+        path = folder / self.filename
         try:
-            return (folder / self.filename).stat().st_size == self.size
-        except FileNotFoundError:
+            if path.stat().st_size != self.size:
+                return False
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+        except OSError:
             return False
 
 
@@ -147,7 +151,7 @@ def fetch_jars(
     resolve: Resolve | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Fetch the missing jars into `folder`, with eight threads.
+    """Fetch the jars that `folder` lacks, or holds with another content, with eight threads.
 
     Args:
         jars: the jars wanted.
@@ -158,7 +162,12 @@ def fetch_jars(
     Raises:
         LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
     """
-    missing = [jar for jar in jars if not jar.is_in(folder)]
+    with ThreadPoolExecutor(THREADS) as pool:  # hashes of 155 MB take half a second
+        there = list(pool.map(lambda jar: jar.is_in(folder), jars))
+    missing = [jar for jar, is_there in zip(jars, there, strict=True) if not is_there]
+    for jar in missing:
+        if (folder / jar.filename).exists():
+            log.warning("%s in %s is not the jar that is pinned; fetching it again", jar.filename, folder)
     done = len(jars) - len(missing)
     if missing:
         resolve = resolve or _jgo_resolve()

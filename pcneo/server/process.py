@@ -19,6 +19,8 @@ from pcneo.errors import LocalServerError
 from pcneo.server.browser import browser_settings
 from pcneo.server.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
 from pcneo.server.data_folder import password_file
+from pcneo.server.folders import write_private
+from pcneo.server.processes import started_at
 from pcneo.server.records import Record, folder_arguments
 from pcneo.store.first_login import change_password, say_hello
 
@@ -70,9 +72,10 @@ def launch(
     further = None if http_port is None else browser_settings(http_port, port)
     try:
         for folder in ("conf", "logs"):
-            (data / folder).mkdir(exist_ok=True)
-        (data / "conf" / "neo4j.conf").write_text(settings_text(port, version, further), encoding="utf-8")
-        with console_log(data).open("wb") as output:
+            (data / folder).mkdir(mode=0o700, exist_ok=True)
+        write_private(data / "conf" / "neo4j.conf", settings_text(port, version, further))
+        console_log(data).unlink(missing_ok=True)
+        with console_log(data).open("xb") as output:
             process = subprocess.Popen(
                 command,
                 cwd=data,
@@ -81,14 +84,20 @@ def launch(
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                umask=0o077,
             )
     except OSError as error:
         raise LocalServerError(f"Neo4j cannot be started on {data}: {error}.", path=data) from error
     _children[process.pid] = process
-    record = Record(data=str(data), pid=process.pid, port=port, version=version, ready=False, http_port=http_port)
-    while process.poll() is None and not record.is_alive:
-        time.sleep(POLL_SECONDS)  # for an instant a new process has no command line
-    return record
+    return Record(
+        data=str(data),
+        pid=process.pid,
+        port=port,
+        version=version,
+        ready=False,
+        started=started_at(process.pid) or "",
+        http_port=http_port,
+    )
 
 
 def wait_until_ready(record: Record, password: str) -> None:

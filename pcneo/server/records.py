@@ -1,7 +1,6 @@
 """The records of running servers: a small file each in the user's state folder, and a check that its process is alive.
 
-A process number alone proves nothing, because the system reuses it. A server's command line names its data folder, so a
-record counts only while the process with that number has such a command line.
+A record counts only while the process with its number is the one that was started: `processes` says how that is told.
 """
 
 from __future__ import annotations
@@ -10,13 +9,14 @@ import hashlib
 import json
 import logging
 import os
-import subprocess
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from pcneo.server.folders import make_private, state_folder, write_private
+from pcneo.errors import LocalServerError
+from pcneo.server.folders import make_private, read_private, state_folder, write_private
+from pcneo.server.processes import holder_of, is_on, started_at
 
-__all__ = ["Record", "folder_arguments", "read_record", "running"]
+__all__ = ["Record", "folder_arguments", "read_record", "running", "store_lock", "unrecorded"]
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +31,7 @@ class Record:
         port: its Bolt port on the loopback address.
         version: of Neo4j.
         ready: False until it has answered once.
+        started: when its process started, as `processes.started_at` says it.
         http_port: the port of Neo4j Browser on the loopback address; None without Browser.
     """
 
@@ -39,12 +40,13 @@ class Record:
     port: int
     version: str
     ready: bool
+    started: str
     http_port: int | None = None
 
     @property
     def is_alive(self) -> bool:
-        """Whether the process exists and is Neo4j on this data folder."""
-        return " ".join(folder_arguments(Path(self.data))) in _command_line(self.pid)
+        """Whether the process that was started still runs, on this data folder."""
+        return started_at(self.pid) == self.started and is_on(self.pid, Path(self.data))
 
     def write(self) -> None:
         """Write this record, over any earlier one for the same data folder."""
@@ -52,12 +54,14 @@ class Record:
         write_private(_path(Path(self.data)), json.dumps(asdict(self)))
 
     def remove(self) -> None:
-        """Delete this record."""
-        _path(Path(self.data)).unlink(missing_ok=True)
+        """Delete this record; a folder that somebody has put in its place stays."""
+        path = _path(Path(self.data))
+        if not path.is_dir():
+            path.unlink(missing_ok=True)
 
 
 def folder_arguments(data: Path) -> list[str]:
-    """Return the arguments that give Neo4j its data folder, and by which a record recognises its process."""
+    """Return the arguments that give Neo4j its data folder."""
     return [f"--home-dir={data}", f"--config-dir={data / 'conf'}"]
 
 
@@ -72,17 +76,40 @@ def running() -> list[Record]:
     return sorted((record for record in records if record), key=lambda record: record.data)
 
 
+def unrecorded(data: Path) -> Record | None:
+    """Return the Neo4j that has the store of `data` open without a record: a record that was lost, or edited by hand.
+
+    It is one that was started there. Its port and version stay unknown.
+    """
+    pid = holder_of(store_lock(data))
+    if pid is None or not is_on(pid, data):
+        return None
+    return Record(data=str(data), pid=pid, port=0, version="", ready=False, started=started_at(pid) or "")
+
+
+def store_lock(data: Path) -> Path:
+    """Return the file of the store that Neo4j locks while it runs."""
+    return data / "data" / "databases" / "store_lock"
+
+
 def _path(data: Path) -> Path:
     return state_folder() / f"{hashlib.sha256(os.fsencode(data)).hexdigest()[:16]}.json"
 
 
 def _read(path: Path) -> Record | None:
     try:
-        record = Record(**json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+        record = _parsed(read_private(path)) if path.is_symlink() or path.exists() else None
+    except LocalServerError as error:
+        log.warning("%s It is not taken for a record of a server", error)
         return None
     except (ValueError, TypeError):
-        log.warning("Removing %s, which is no record of a server", path)
+        record, what = None, "which is no record of a server"
+    else:
+        if record is None:
+            return None
+        what = "whose name does not follow from its data folder" if _path(Path(record.data)) != path else ""
+    if what or record is None:
+        log.warning("Removing %s, %s", path, what)
         path.unlink(missing_ok=True)
         return None
     if not record.is_alive:
@@ -92,12 +119,17 @@ def _read(path: Path) -> Record | None:
     return record
 
 
-def _command_line(pid: int) -> str:
-    """Return the arguments of a process, separated by spaces; empty if it does not exist or is a zombie."""
-    if Path("/proc/self/cmdline").exists():
-        try:
-            return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).replace("\0", " ")
-        except OSError:
-            return ""
-    ps = ["ps", "-ww", "-o", "command=", "-p", str(pid)]
-    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout
+def _parsed(text: str) -> Record:
+    """Return the record that a text holds.
+
+    Raises:
+        ValueError, TypeError: it holds none.
+    """
+    record = Record(**json.loads(text))
+    kinds = {"data": str, "pid": int, "port": int, "version": str, "ready": bool, "started": str}
+    for name, kind in kinds.items():
+        if type(getattr(record, name)) is not kind:
+            raise ValueError(f"{name} is no {kind.__name__}")
+    if type(record.http_port) not in (int, type(None)) or not 0 < record.pid < 2**31:
+        raise ValueError("a number is out of range")
+    return record

@@ -20,7 +20,7 @@ from pcneo.server.configuration import HOST, USERNAME
 from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
 from pcneo.server.folders import data_folder, make_private
 from pcneo.server.jars import ensure_jars, read_lock
-from pcneo.server.records import Record, read_record, running
+from pcneo.server.records import Record, read_record, running, unrecorded
 from pcneo.signals import signals_interrupt, signals_wait
 
 __all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "start", "status", "stop"]
@@ -121,7 +121,8 @@ def status(data: Path | None = None) -> LocalServer | None:
 def stop(data: Path | None = None) -> bool:
     """Stop the server that runs on a data folder, and return whether there was one.
 
-    Neo4j is asked to stop cleanly, which takes about a second; after thirty seconds it is killed.
+    Neo4j is asked to stop cleanly, which takes about a second; after thirty seconds it is killed. No other process is
+    touched, whatever a record says; a server whose record is lost is found by the lock of its store.
 
     Args:
         data: by default the user's data folder.
@@ -130,10 +131,10 @@ def stop(data: Path | None = None) -> bool:
         LocalServerError: another process is starting or stopping it.
     """
     folder = _folder(data)
-    if read_record(folder) is None:
+    if (read_record(folder) or unrecorded(folder)) is None:
         return False
     with exclusive(folder):
-        record = read_record(folder)
+        record = read_record(folder) or unrecorded(folder)
         if record is None:
             return False
         process.end(record)

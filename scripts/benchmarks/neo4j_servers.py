@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,6 +75,7 @@ def own_server(
     """
     from pcneo.server import process
     from pcneo.server.configuration import HOST, java_arguments, settings_text
+    from pcneo.server.processes import started_at
     from pcneo.server.records import Record, folder_arguments
     from pcneo.server.servers import find_java
 
@@ -110,9 +110,7 @@ def own_server(
             password_file = home / "password"
             password_file.touch(mode=0o600)
             password_file.write_text(secrets.token_urlsafe(24))
-            record = Record(name, child.pid, port, version, ready=False)
-            while child.poll() is None and not record.is_alive:
-                time.sleep(0.05)  # for an instant a new process has no command line
+            record = Record(name, child.pid, port, version, ready=False, started=started_at(child.pid) or "")
             process.wait_until_ready(record, password_file.read_text())
             yield Server(f"bolt://{HOST}:{port}", password_file, child.pid, version)
         finally:

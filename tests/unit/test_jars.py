@@ -119,6 +119,32 @@ def test_a_half_written_jar_is_fetched_again(tmp_path, all_jars):
     assert damaged.read_bytes() == CONTENT["two"]
 
 
+@pytest.mark.parametrize("at", [0, 5, -1])
+def test_a_jar_with_one_byte_changed_is_fetched_again_and_told(tmp_path, all_jars, caplog, at):
+    fetch_jars(all_jars, tmp_path, resolve=resolve)
+    damaged = tmp_path / "two-1.0.jar"
+    content = bytearray(CONTENT["two"])
+    content[at] ^= 1
+    damaged.write_bytes(content)
+    with pytest.raises(LocalServerError, match="could not be fetched"):
+        fetch_jars(all_jars, tmp_path, resolve=refuse)
+    fetch_jars(all_jars, tmp_path, resolve=resolve)
+    assert damaged.read_bytes() == CONTENT["two"]
+    assert "two-1.0.jar" in caplog.text
+
+
+def test_a_jar_that_is_a_folder_or_a_link_to_nowhere_is_told(tmp_path, all_jars):
+    fetch_jars(all_jars, tmp_path, resolve=resolve)
+    (tmp_path / "one-1.0.jar").unlink()
+    (tmp_path / "one-1.0.jar").symlink_to("gone")
+    fetch_jars(all_jars, tmp_path, resolve=resolve)
+    assert (tmp_path / "one-1.0.jar").read_bytes() == CONTENT["one"]
+    (tmp_path / "one-1.0.jar").unlink()
+    (tmp_path / "one-1.0.jar").mkdir()
+    with pytest.raises(LocalServerError, match="cannot be kept"):
+        fetch_jars(all_jars, tmp_path, resolve=resolve)
+
+
 def test_a_wrong_checksum_names_the_jar_and_both_hashes_and_leaves_no_file(tmp_path):
     good = jar_of("one")
     bad = Jar(good.group, good.artifact, good.version, "", "ab" * 32, good.size)

@@ -18,10 +18,16 @@ import pytest
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import data_folder as data
 from pcneo.server import folders, process, servers
+from pcneo.server.processes import holder_of, started_at
 from pcneo.server.records import Record, folder_arguments, read_record, running
 from pcneo.signals import signals_interrupt, signals_wait
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
+
+
+def recorded(folder: Path, pid: int, port: int = 7687) -> Record:
+    started = started_at(pid) or "gone"
+    return Record(data=str(folder), pid=pid, port=port, version="2026.09.0", ready=True, started=started)
 
 
 @pytest.fixture(autouse=True)
@@ -40,12 +46,14 @@ def run_stand_in(tmp_path):
         folder.mkdir(parents=True, exist_ok=True)
         data.ensure_password(folder)
         child = subprocess.Popen(
-            [sys.executable, "-c", code, *folder_arguments(folder), "--console-mode"], stdout=subprocess.PIPE
+            [sys.executable, "-c", code, *folder_arguments(folder), "--console-mode"],
+            stdout=subprocess.PIPE,
+            cwd=folder,
         )
         started.append(child)
         assert child.stdout is not None
         child.stdout.readline()
-        record = Record(data=str(folder), pid=child.pid, port=port, version="2026.09.0", ready=True)
+        record = recorded(folder, child.pid, port)
         record.write()
         return record
 
@@ -80,7 +88,7 @@ def test_a_record_is_found_again_and_is_its_owners_only(run_stand_in, tmp_path):
 def test_a_record_whose_process_is_gone_is_removed_and_logged(tmp_path, caplog):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    Record(data=str(tmp_path), pid=child.pid, port=7687, version="2026.09.0", ready=True).write()
+    recorded(tmp_path, child.pid).write()
     assert read_record(tmp_path) is None
     assert list(folders.state_folder().iterdir()) == []
     assert f"process {child.pid}) is gone" in caplog.text
@@ -94,9 +102,94 @@ def test_another_process_under_the_recorded_number_is_no_server_and_is_not_touch
     assert other.is_alive
 
 
+def test_the_same_words_in_the_same_folder_are_no_server_where_they_began_at_another_moment(run_stand_in, tmp_path):
+    """As where the system has given the number out again."""
+    server = run_stand_in(tmp_path / "a")
+    replace(server, started="another moment").write()
+    assert servers.stop(tmp_path / "a") is False
+    assert server.is_alive
+
+
+def test_the_same_words_in_another_folder_are_no_server(run_stand_in, tmp_path):
+    folder = tmp_path / "a"
+    folder.mkdir()
+    words = [*folder_arguments(folder), "--console-mode"]
+    with subprocess.Popen([sys.executable, "-c", SLEEP, *words], stdout=subprocess.PIPE, cwd=tmp_path) as other:
+        recorded(folder, other.pid).write()
+        assert servers.stop(folder) is False
+        assert other.poll() is None
+        other.kill()
+
+
+LOCKS = "import fcntl; f = open('data/databases/store_lock', 'w'); fcntl.lockf(f, fcntl.LOCK_EX); " + SLEEP
+
+
+@pytest.mark.parametrize("edit", ["removed", "of another process", "a folder", "no record", "open to others"])
+def test_a_server_whose_record_was_edited_by_hand_is_stopped_and_nobody_else_is(run_stand_in, tmp_path, edit):
+    folder = tmp_path / "a"
+    (folder / "data" / "databases").mkdir(parents=True)
+    server, other = run_stand_in(folder, code=LOCKS), run_stand_in(tmp_path / "b")
+    (file,) = [path for path in folders.state_folder().iterdir() if str(folder) in path.read_text()]
+    if edit == "removed":
+        file.unlink()
+    elif edit == "of another process":
+        replace(server, pid=other.pid).write()
+    elif edit == "a folder":
+        file.unlink()
+        file.mkdir()
+    elif edit == "no record":
+        file.write_text(file.read_text().replace(str(server.pid), '"no number"'))
+    else:
+        file.chmod(0o644)
+    assert servers.status(folder) is None
+    assert [record.data for record in running()] == [other.data]
+    assert servers.stop(folder) is True
+    assert not server.is_alive
+    assert other.is_alive
+    assert servers.stop(folder) is False
+
+
+def test_a_program_that_only_reads_the_lock_file_or_locks_it_from_elsewhere_is_no_server(tmp_path):
+    lock = tmp_path / "data" / "databases" / "store_lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    lines = [("f = open('data/databases/store_lock')", False), (LOCKS.removesuffix(f"; {SLEEP}"), True)]
+    for line, holds in lines:
+        away = "/" if holds else "."
+        code = f"import os; {line}; os.chdir({away!r}); {SLEEP}"
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=tmp_path) as other:
+            assert other.stdout is not None
+            other.stdout.readline()
+            assert holder_of(lock) == (other.pid if holds else None)
+            assert servers.stop(tmp_path) is False
+            assert other.poll() is None
+            other.kill()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "5", '{"pid": "x"}', "not json", '{"data": 1, "pid": 1, "port": 1}', "\udcff"]
+)
+def test_what_is_no_record_is_removed_and_logged_without_a_traceback(tmp_path, caplog, text):
+    folders.make_private(folders.state_folder())
+    file = folders.state_folder() / "0123.json"
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    file.chmod(0o600)
+    assert running() == []
+    assert "Traceback" not in caplog.text
+    assert "record of a server" in caplog.text
+
+
+def test_a_record_under_another_name_than_its_folder_gives_it_is_none(run_stand_in, tmp_path, caplog):
+    run_stand_in(tmp_path / "a")
+    (file,) = folders.state_folder().iterdir()
+    file.rename(file.with_name("0123.json"))
+    assert running() == []
+    assert "does not follow from its data folder" in caplog.text
+
+
 def test_a_damaged_record_is_removed_and_logged(tmp_path, caplog):
     folders.state_folder().mkdir(parents=True)
-    (folders.state_folder() / "0123.json").write_text(json.dumps({"pid": 1}))
+    folders.write_private(folders.state_folder() / "0123.json", json.dumps({"pid": 1}))
     assert running() == []
     assert list(folders.state_folder().iterdir()) == []
     assert "no record of a server" in caplog.text
@@ -158,6 +251,102 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
     with pytest.raises(LocalServerError, match="not empty and was not made by pcneo"):
         servers.start(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_an_existing_folder_is_closed_to_others_when_it_becomes_a_data_folder(tmp_path):
+    for mode in (0o755, 0o777, 0o750):
+        folder = tmp_path / oct(mode)
+        folder.mkdir()
+        folder.chmod(mode)
+        data.claim(folder, "2026.09.0")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_data_folder_that_others_can_read_is_closed_and_one_that_they_can_write_is_refused(tmp_path):
+    tmp_path.chmod(0o700)
+    data.claim(tmp_path, "2026.09.0")
+    tmp_path.chmod(0o755)
+    data.claim(tmp_path, "2026.09.0")
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+    for mode in (0o777, 0o775, 0o702):
+        tmp_path.chmod(mode)
+        with pytest.raises(LocalServerError, match=f"can be written by other users.*chmod 700 {tmp_path}"):
+            servers.start(tmp_path)
+        assert stat.S_IMODE(tmp_path.stat().st_mode) == mode
+    tmp_path.chmod(0o700)
+
+
+def test_a_folder_that_holds_other_things_keeps_its_mode(tmp_path):
+    (tmp_path / "thesis.tex").touch()
+    tmp_path.chmod(0o755)
+    with pytest.raises(LocalServerError, match="not empty"):
+        servers.start(tmp_path)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_a_folder_that_all_share_is_none_for_a_server(tmp_path):
+    tmp_path.chmod(0o1777)
+    with pytest.raises(LocalServerError, match="shared by all users"):
+        servers.start(tmp_path)
+    tmp_path.chmod(0o700)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_another_user_is_refused(tmp_path):
+    os.chown(tmp_path, 12345, -1)
+    with pytest.raises(LocalServerError, match="belongs to another user"):
+        servers.start(tmp_path)
+    os.chown(tmp_path, os.geteuid(), -1)
+    data.claim(tmp_path, "2026.09.0")
+    data.ensure_password(tmp_path)
+    os.chown(data.password_file(tmp_path), 12345, -1)
+    with pytest.raises(LocalServerError, match="password belongs to another user"):
+        servers.start(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["conf", "logs", "conf/neo4j.conf", "logs/console.log", "password", "neo4j-version"])
+def test_links_where_files_are_read_or_written_are_not_followed(tmp_path, name):
+    folder, elsewhere = tmp_path / "a", tmp_path / "elsewhere"
+    folder.mkdir()
+    data.claim(folder, "2026.09.0")
+    data.ensure_password(folder)
+    elsewhere.write_text("precious")
+    elsewhere.chmod(0o600)
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).symlink_to(elsewhere)
+    with pytest.raises(LocalServerError, match=f"{name} is a link"):
+        servers.start(folder, version="2026.09.0")
+    assert elsewhere.read_text() == "precious"
+
+
+def test_a_password_that_others_can_read_is_refused_with_what_to_do(tmp_path):
+    folder = tmp_path / "a"
+    folder.mkdir()
+    data.claim(folder, "2026.09.0")
+    data.ensure_password(folder)
+    data.password_file(folder).chmod(0o644)
+    with pytest.raises(LocalServerError, match=f"open to other users.*chmod 600 {folder}/password"):
+        servers.start(folder)
+
+
+def test_what_is_written_at_a_start_replaces_what_was_there_and_is_its_owners_alone(tmp_path):
+    for name in ("conf", "logs"):
+        (tmp_path / name).mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("precious")
+    (tmp_path / "conf" / "neo4j.conf").hardlink_to(elsewhere)
+    (tmp_path / "logs" / "console.log").hardlink_to(elsewhere)
+    java = tmp_path / "java" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text("#!/bin/sh\numask > umask\n")
+    java.chmod(0o700)
+    record = process.launch(tmp_path / "java", [], tmp_path, 7687, "2026.09.0")
+    process._children[record.pid].wait()
+    process.end(record)
+    assert elsewhere.read_text() == "precious"
+    assert stat.S_IMODE((tmp_path / "conf" / "neo4j.conf").stat().st_mode) == 0o600
+    assert (tmp_path / "umask").read_text().strip().endswith("077")
 
 
 def test_a_folder_of_another_version_is_refused_once_it_holds_a_graph(tmp_path):

@@ -1,0 +1,83 @@
+"""Which process is the server on a data folder: told by what the system says of a process, never by its words.
+
+A process number alone proves nothing, because the system gives it out again; and anybody's command line may hold the
+same options. A process started at the recorded moment whose working folder is the data folder is the one that was
+recorded. Where there is no record, the server is who holds the lock of the store there.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["holder_of", "is_on", "started_at"]
+
+_PROC = Path("/proc")
+_FLOCK = ("hhqqi", "type", "whence", "start", "len", "pid")  # struct flock, with its padding, on 64 bits
+_FLOCK_OF_MACOS = ("qqihh", "start", "len", "pid", "type", "whence")
+_START = 19  # place of the start time among the fields after the name, in clock ticks since the machine started
+
+
+def started_at(pid: int) -> str | None:
+    """Return the moment at which a process started, in the system's own words; None if it does not run."""
+    if not _has_proc():
+        return _told_by("ps", "-o", "lstart=", "-p", str(pid)).strip() or None
+    try:
+        fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    boot = _read(_PROC / "sys/kernel/random/boot_id").strip()
+    return None if fields[0] in "ZX" else f"{fields[_START]} of {boot}"
+
+
+def is_on(pid: int, folder: Path) -> bool:
+    """Return whether a process runs in a folder."""
+    if not _has_proc():
+        told = _told_by("lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn")
+        return any(_is_same(Path(line[1:]), folder) for line in told.splitlines() if line.startswith("n"))
+    return _is_same(_PROC / str(pid) / "cwd", folder)
+
+
+def holder_of(path: Path) -> int | None:
+    """Return the number of the process that has a file locked, in the way of Java; None if none has."""
+    import fcntl  # not on Windows, where this module must still be importable
+
+    layout = _FLOCK_OF_MACOS if sys.platform == "darwin" else _FLOCK
+    asked = {"type": fcntl.F_WRLCK, "whence": os.SEEK_SET, "start": 0, "len": 0, "pid": 0}
+    try:
+        with path.open("r+b") as file:
+            packed = struct.pack(layout[0], *(asked[name] for name in layout[1:]))
+            answer = fcntl.fcntl(file, fcntl.F_GETLK, packed)
+    except FileNotFoundError:
+        return None
+    found = dict(zip(layout[1:], struct.unpack(layout[0], answer), strict=True))
+    return None if found["type"] == fcntl.F_UNLCK or found["pid"] <= 0 else found["pid"]
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def _has_proc() -> bool:
+    return (_PROC / "self" / "stat").exists()
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _told_by(*command: str) -> str:
+    """Return what a program of the system says; nothing where there is no such program."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
