@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import KeyPropertyError
-from pcneo.graph.files import GraphFile, read_graph_file
+from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
 from pcneo.model import AnyPath, Progress
 from pcneo.store.load_gateway import LoadGateway
 
@@ -73,6 +73,7 @@ def load(
     node_label: str,
     relationship_type: str,
     key: str,
+    max_bytes: int = MOST_BYTES,
     progress: Progress | None = None,
 ) -> LoadResult:
     """Load a graph file: its vertices under one label and key, its edges as one relationship a pair.
@@ -89,6 +90,7 @@ def load(
         node_label: label of the vertices.
         relationship_type: type of the relationships.
         key: name of the key property, made unique within the label by a constraint.
+        max_bytes: text beyond which the file is refused, unpacked; an eighth of it for GraphML, GML and GEXF.
         progress: called with "nodes" or "relationships", the rows written and all rows.
 
     Returns:
@@ -102,7 +104,7 @@ def load(
     """
     gateway = LoadGateway(driver, database, node_label, relationship_type, key)
     started = time.monotonic()
-    file = read_graph_file(path, key)
+    file = read_graph_file(path, key, max_bytes=max_bytes)
     read = time.monotonic()
     _refuse_mixed_kinds(gateway, file)
     constraint_created = gateway.ensure_vertex_key()

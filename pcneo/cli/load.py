@@ -18,6 +18,12 @@ def load(
     node_label: Annotated[str, typer.Option("--node-label", help="Label the vertices get.")],
     relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type the edges get.")],
     key: Annotated[str, typer.Option("--key", help="Property that holds the key; made unique.")],
+    max_gib: Annotated[
+        float,
+        typer.Option(
+            "--max-gib", min=0, help="Most GiB of text to read, unpacked; an eighth of it for GraphML, GML and GEXF."
+        ),
+    ] = 2,
     as_json: Json = False,
 ) -> None:
     """Load a graph file into the database; loading it again adds nothing.
@@ -28,7 +34,14 @@ def load(
 
     with connected() as (driver, database), Bars() as bars:
         result = load_graph(
-            driver, database, file, node_label=node_label, relationship_type=relationship_type, key=key, progress=bars
+            driver,
+            database,
+            file,
+            node_label=node_label,
+            relationship_type=relationship_type,
+            key=key,
+            max_bytes=int(min(max_gib, 2**30) * 2**30),
+            progress=bars,
         )
     if as_json:
         print_json(result)

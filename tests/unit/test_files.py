@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,72 @@ def test_plain_blocks_are_taken_the_quick_way(write, monkeypatch):
 
 
 # --- getting at the bytes ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.edges", "a.edges.gz"])
+def test_a_file_is_read_to_its_limit_and_refused_beyond_it(write, name):
+    path = write("1 2\n" * 100, name)
+    assert edges(read_graph_file(path, max_bytes=400)) == [(1, 2)]
+    unpacked = " unpacked" if name.endswith(".gz") else ""
+    with pytest.raises(FileFormatError, match=f"holds more than 3.72e-07 GiB{unpacked}, the most.*--max-gib"):
+        read_graph_file(path, max_bytes=399)
+
+
+@pytest.mark.parametrize("name", ["a.gml", "a.gml.gz", "a.graphml", "a.gexf.gz"])
+def test_other_formats_are_read_to_an_eighth_of_it(write, name):
+    path = write("graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]", name)
+    with pytest.raises(FileFormatError, match="holds more than"):
+        read_graph_file(path, max_bytes=8 * 63)
+    if ".gml" in name:
+        assert edges(read_graph_file(path, max_bytes=8 * 64)) == [(1, 2)]
+
+
+SLOW = [pytest.param(line, marks=pytest.mark.long) for line in (b"1 2\n", b"1\t2 {}\r")]
+
+
+@pytest.mark.parametrize("line", [b"7", *SLOW, b"\0", b"#", b'"', b" "])
+@pytest.mark.parametrize("name", ["bomb.edges.gz", "bomb.gml.gz", "bomb.graphml.gz"])
+def test_a_bomb_of_gzip_is_refused_within_little_memory(tmp_path, line, name):
+    path = tmp_path / name
+    with gzip.open(path, "wb", 9) as file:
+        for _ in range(32):
+            file.write(line * (2**20 // len(line)))
+    assert path.stat().st_size < 300_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileFormatError) as caught:
+            read_graph_file(path, max_bytes=2**21)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 40 * 2**20
+    if name == "bomb.edges.gz" and line in (b"7", b"#", b'"', b" "):
+        assert "line 1: a line of more than 1,048,576 bytes" in str(caught.value)
+
+
+def test_a_line_that_is_too_long_is_named_by_its_number(write):
+    longest = "#" * (source.LONGEST_LINE - 1)
+    assert edges(read_graph_file(write(f"1 2\n{longest}\n2 3\n"))) == [(1, 2), (2, 3)]
+    with pytest.raises(FileFormatError, match="line 3: a line of more than"):
+        read_graph_file(write(f"1 2\n2 3\n{longest}{longest}{longest}\n2 3\n"))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 64])
+def test_lines_are_cut_right_wherever_blocks_end(write, monkeypatch, end, size):
+    monkeypatch.setattr(source, "BLOCK_BYTES", size)
+    file = read_graph_file(write(end.join(["1 2", "2 3", "", "# x", "3 11", "4 5"])))
+    assert edges(file) == [(1, 2), (2, 3), (3, 11), (4, 5)]
+    assert file.lines == 6
+
+
+def test_too_little_memory_is_one_line(write, monkeypatch):
+    def none_left(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(edge_list.np, "concatenate", none_left)
+    with pytest.raises(FileFormatError, match="too little memory to read it as a graph"):
+        read_graph_file(write("1 2\n"))
 
 
 def test_a_gzip_cut_short_names_the_first_line_that_cannot_be_had(tmp_path, monkeypatch):

@@ -10,13 +10,20 @@ import os
 from pathlib import Path
 
 from pcneo.graph.files.edge_list import read_edge_list
+from pcneo.graph.files.file_bytes import bad_file
 from pcneo.graph.files.graph_file import GraphFile, Scalar, is_integer_key
 from pcneo.graph.files.networkx_formats import FORMATS, read_attributed
 
-__all__ = ["GraphFile", "Scalar", "is_integer_key", "read_graph_file"]
+__all__ = ["MOST_BYTES", "GraphFile", "Scalar", "is_integer_key", "read_graph_file"]
 
 
-def read_graph_file(path: str | os.PathLike[str], key: str | None = None) -> GraphFile:
+MOST_BYTES = 2 * 2**30
+"""Of text, unpacked. Edges as short as can be take about twenty times the memory of their text, others less."""
+SHARE_OF_FORMATS = 8
+"""GraphML, GML and GEXF are parsed as a whole, which takes more memory: an eighth of the bytes is read."""
+
+
+def read_graph_file(path: str | os.PathLike[str], key: str | None = None, *, max_bytes: int = MOST_BYTES) -> GraphFile:
     """Read a whole file as an undirected simple graph (ALGORITHM.md#the-graph).
 
     Args:
@@ -24,14 +31,19 @@ def read_graph_file(path: str | os.PathLike[str], key: str | None = None) -> Gra
         key: name of the key property. If the vertices of a GraphML, GML or GEXF file have an attribute of this name,
             its values are the keys, so the property means the same in the database as in the file. Otherwise, and in
             edge lists, the file's own identifiers are the keys.
+        max_bytes: text beyond which the file is refused, unpacked; an eighth of it for GraphML, GML and GEXF.
 
     Raises:
-        FileFormatError: the file cannot be read as a graph; names the line where there is one.
+        FileFormatError: the file cannot be read as a graph, holds more than `max_bytes`, or needs more memory than
+            there is; names the line where there is one.
     """
     path = Path(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
-    if suffixes and suffixes[-1] in FORMATS:
-        return read_attributed(path, suffixes[-1], key)
-    return read_edge_list(path)
+    try:
+        if suffixes and suffixes[-1] in FORMATS:
+            return read_attributed(path, suffixes[-1], key, max_bytes // SHARE_OF_FORMATS)
+        return read_edge_list(path, max_bytes)
+    except MemoryError as error:
+        raise bad_file(path, "too little memory to read it as a graph") from error

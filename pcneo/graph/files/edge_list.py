@@ -54,22 +54,23 @@ _PLAIN_MORE = {
 }
 
 
-def read_edge_list(path: Path) -> GraphFile:
+def read_edge_list(path: Path, most: int) -> GraphFile:
     """Read an edge list as integers or, if some key is not an integer, again from the start as text.
 
     Args:
         path: the file.
+        most: bytes of content beyond which it is refused.
 
     Raises:
         FileFormatError: a line is not an edge, there is no edge, or the file cannot be read; names the line.
     """
-    return _read_integers(path) or _read_texts(path)
+    return _read_integers(path, most) or _read_texts(path, most)
 
 
-def _read_integers(path: Path) -> GraphFile | None:
+def _read_integers(path: Path, most: int) -> GraphFile | None:
     lines = _Lines(path)
     pieces = [np.empty(0, dtype=np.int64)]
-    for number, block in line_blocks(path):
+    for number, block in line_blocks(path, most):
         plain = lines.plain_pairs(number, block)
         if plain is not None:
             pieces.append(np.fromstring(plain.replace(b",", b" ").decode("ascii"), dtype=np.int64, sep=" "))
@@ -82,11 +83,11 @@ def _read_integers(path: Path) -> GraphFile | None:
     return lines.graph_file(keys, ends)
 
 
-def _read_texts(path: Path) -> GraphFile:
+def _read_texts(path: Path, most: int) -> GraphFile:
     lines = _Lines(path)
     codes: dict[str, int] = {}
     ends = array("q")
-    for number, block in line_blocks(path):
+    for number, block in line_blocks(path, most):
         for pair in lines.pairs(number, block):
             ends.extend(codes.setdefault(text, len(codes)) for text in pair)
     texts = list(codes)

@@ -33,19 +33,20 @@ _INT64 = range(-(2**63), 2**63)
 _GML_POSITION = re.compile(r" at \((\d+), \d+\)")
 
 
-def read_attributed(path: Path, suffix: str, key: str | None) -> GraphFile:
+def read_attributed(path: Path, suffix: str, key: str | None, most: int) -> GraphFile:
     """Read a GraphML, GML or GEXF file.
 
     Args:
         path: the file.
         suffix: a key of `FORMATS`.
         key: name of the attribute that holds the keys, if vertices have it.
+        most: bytes of content beyond which it is refused.
 
     Raises:
         FileFormatError: the file is not of this format; a key is missing, repeated, or neither an integer nor a string;
             or Neo4j cannot hold an attribute.
     """
-    content = file_bytes(path)
+    content = file_bytes(path, most)
     graph = _parsed(path, suffix, content)
     dropped: Counter[str] = Counter()
     vertex_properties = [
