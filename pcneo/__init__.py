@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
     from pcneo.store.chosen_graph import schema_statements
     from pcneo.store.connection import connect
+    from pcneo.stored.cleaning import clean
     from pcneo.stored.exporting import export
     from pcneo.stored.networks import to_networkx
     from pcneo.stored.queries import list_queries, render_query, run_query
-    from pcneo.stored.runs import clean, list_runs, verify
+    from pcneo.stored.runs import list_runs
     from pcneo.stored.showing import read_cohesions, show
+    from pcneo.stored.verifying import verify
+    from pcneo.stored.versions import diff, history, let_go
 
 _MODULES = {
     "annotate": "pcneo.annotate",
@@ -42,11 +45,14 @@ _HOMES = {
     "ConnectionSettings": "pcneo.config",
     "Graph": "pcneo.model",
     "Selection": "pcneo.model",
-    "clean": "pcneo.stored.runs",
+    "clean": "pcneo.stored.cleaning",
     "connect": "pcneo.store.connection",
+    "diff": "pcneo.stored.versions",
     "export": "pcneo.stored.exporting",
     "graph_from_edges": "pcneo.graph",
     "graph_from_networkx": "pcneo.graph",
+    "history": "pcneo.stored.versions",
+    "let_go": "pcneo.stored.versions",
     "list_queries": "pcneo.stored.queries",
     "list_runs": "pcneo.stored.runs",
     "load": "pcneo.annotate.load",
@@ -59,7 +65,7 @@ _HOMES = {
     "schema_statements": "pcneo.store.chosen_graph",
     "show": "pcneo.stored.showing",
     "to_networkx": "pcneo.stored.networks",
-    "verify": "pcneo.stored.runs",
+    "verify": "pcneo.stored.verifying",
 }
 """The module that each other public name lives in."""
 
@@ -75,10 +81,13 @@ __all__ = [
     "budget",
     "clean",
     "connect",
+    "diff",
     "errors",
     "export",
     "graph_from_edges",
     "graph_from_networkx",
+    "history",
+    "let_go",
     "list_queries",
     "list_runs",
     "load",

@@ -13,6 +13,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     │   ├── ConnectionFailedError 5   unreachable, wrong scheme, wrong password, too old
     │   ├── RightsError         5   the user may not read, write or change the schema
     │   ├── SchemaError         5   an index or a constraint is missing
+    │   ├── StoreFormatError    5   runs stored in a format that this version does not read
     │   └── WriteMismatchError  5   the database wrote something else than what was sent
     ├── BusyError               6   another writer holds this graph
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
@@ -44,6 +45,7 @@ __all__ = [
     "PcneoError",
     "RightsError",
     "SchemaError",
+    "StoreFormatError",
     "WriteMismatchError",
 ]
 
@@ -105,6 +107,10 @@ class RightsError(DatabaseError):
 
 class SchemaError(DatabaseError):
     """An index or constraint is missing; `data["statements"]` lists the statements that create it."""
+
+
+class StoreFormatError(DatabaseError):
+    """The database holds runs in a format that this version does not read; nothing was changed."""
 
 
 class WriteMismatchError(DatabaseError):

@@ -24,6 +24,7 @@ __all__ = [
     "Selection",
     "ShownCohesion",
     "StoredCohesions",
+    "densities",
     "one_or_more",
 ]
 
@@ -109,22 +110,30 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One stored run: the record `PCohesionRun` of the data model (DATA-MODEL.md#runs), with the names of its graph.
+    """A standing run at one of its versions: the records `PCohesionRun` and `PCohesionVersion` together.
+
+    A run is what is stored for one graph, p, score and scope. Its id never changes. Each `annotate` that has something
+    to change makes a version of it; numbers are the graph's, and none is used twice (DATA-MODEL.md#runs-and-versions).
 
     Attributes:
-        id: the run's identifier, carried by each of its hubs.
+        id: for example `friends@3/10`; carried by each of its hubs.
         graph: the graph's name.
         scope: `graph` (every vertex) or `vertices` (those that were named).
         p_text: p as a canonical fraction `a/b`.
         score: name of the score.
-        status: `running`, `complete` or `replaced`.
+        version: the version; hubs belong to it where `from <= version < until`.
+        readable: whether the hubs of this version are kept.
+        pcneo: the version of pcneo that wrote it.
+        search: of the search; raised where any answer can change.
+        added, retired: hubs that came and went with this version.
+        cohesions: hubs that it has.
+        memberships: their members.
         node_count, relationship_count: the count store's figures when the graph was read.
-        vertices, edges: those of the graph as read.
-        memberships: `IN_COHESION` relationships written.
-        fingerprint: keyed hash of keys and edges; None for a `vertices` run.
-        membership_hash: hash of the memberships; None until complete.
-        version: the version of pcneo that wrote it.
+        vertices, edges: those of the graph as read; for `vertices`, of what was read.
+        fingerprint: keyed hash of keys and edges; None for `vertices`.
+        membership_hash: hash of the memberships; None for `vertices`.
         started_at, finished_at: server times.
+        replaced_at: when readers went on to the next version; None for the one that they go by now.
     """
 
     id: str
@@ -132,17 +141,23 @@ class Run:
     scope: str
     p_text: str
     score: str
-    status: str
+    version: int
+    readable: bool
+    pcneo: str
+    search: int
+    added: int
+    retired: int
+    cohesions: int
+    memberships: int
     node_count: int
     relationship_count: int
     vertices: int
     edges: int
-    memberships: int
     fingerprint: str | None
     membership_hash: str | None
-    version: str
     started_at: datetime
-    finished_at: datetime | None
+    finished_at: datetime
+    replaced_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -208,8 +223,7 @@ class CohesionBatch:
     @property
     def densities(self) -> NDArray[np.float64]:
         """Density of each cohesion, float64, shape (b,); 0.0 for size 1."""
-        pairs = self.sizes * (self.sizes - 1)
-        return np.divide(2.0 * self.edges, pairs, out=np.zeros(len(self)), where=pairs > 0)
+        return densities(self.sizes, self.edges)
 
     def cohesions(self, graph: object = None) -> Iterator[Cohesion]:
         """Yield each cohesion by key.
@@ -226,6 +240,16 @@ class CohesionBatch:
                 members=tuple(self.keys[members].tolist()),
                 edges=int(self.edges[i]),
             )
+
+
+def densities(sizes: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return 2·edges / (size·(size-1)) of each cohesion, float64; 0.0 for size 1, where density has no meaning.
+
+    Args:
+        sizes, edges: members and edges inside, shape (b,).
+    """
+    pairs = sizes * (sizes - 1)
+    return np.divide(2.0 * edges, pairs, out=np.zeros(len(sizes)), where=pairs > 0)
 
 
 @dataclass(frozen=True)

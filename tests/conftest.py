@@ -30,6 +30,7 @@ FOLDERS = ["integration", "property", "statistical", "unit"]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--neo4j", choices=sorted(VERSIONS), default="2026.09", help="line of Neo4j to test on")
+    parser.addoption("--steps", type=int, help="how many edits are followed by an update")
     parser.addoption("--interleavings", type=int, help="how often releases, kills and retries are mixed")
     length = parser.getgroup("length")
     length.addoption("--quick", action="store_true", help="only what needs no server and no long repetition")
@@ -58,6 +59,8 @@ def _set_length(config: pytest.Config) -> None:
     os.environ[lengths.VARIABLE] = next((name for name in ("quick", "thorough") if config.getoption(name)), "usual")
     if config.getoption("--interleavings") is None:
         config.option.interleavings = lengths.usual_or_thorough(20, 200)
+    if config.getoption("--steps") is None:
+        config.option.steps = lengths.usual_or_thorough(20, 300)
     if config.getoption("--thorough") and config.getoption("timeout", 0) is None:
         config.option.timeout = 3600  # pytest-timeout reads it after this
     settings.register_profile("of this length", deadline=None, max_examples=lengths.examples(100))

@@ -11,8 +11,18 @@ from typing import Any, LiteralString, cast
 
 import neo4j
 
-OWN_LABELS = ["PCohesion", "PCohesionGraph", "PCohesionRun", "PCohesionRelease", "PCohesionBudget"]
-OWN_TYPES = ["HAS_COHESION", "IN_COHESION"]
+OWN_LABELS = [
+    "PCohesion",
+    "PCohesionBudget",
+    "PCohesionFence",
+    "PCohesionGraph",
+    "PCohesionRelease",
+    "PCohesionRequest",
+    "PCohesionRetired",
+    "PCohesionRun",
+    "PCohesionVersion",
+]
+OWN_TYPES = ["HAS_COHESION", "IN_COHESION", "PRODUCED"]
 
 Key = int | str
 
@@ -84,16 +94,19 @@ class Database:
         for (name,) in self.run(text + "RETURN name", label=label, key=key):
             self.run(f"DROP INDEX {quoted(name)}")
 
-    def cohesions(self, run: str, key: str = "id") -> dict[Key, StoredCohesion]:
-        """The hubs of one run by their owner's key."""
+    def cohesions(self, run: str, key: str = "id", version: int | None = None) -> dict[Key, StoredCohesion]:
+        """The hubs of one run at one version, the current one if not given, by their owner's key."""
         rows = self.run(
-            "MATCH (v)-[:HAS_COHESION]->(c:PCohesion {run: $run}) "
+            "MATCH (r:PCohesionRun {id: $run}) WITH coalesce($version, r.version) AS version "
+            "MATCH (c:PCohesion {run: $run}) WHERE c.from <= version AND version < c.until "
+            "MATCH (v)-[:HAS_COHESION]->(c) "
             "RETURN v[$key], properties(c), COLLECT { MATCH (m)-[:IN_COHESION]->(c) RETURN m[$key] }",
             run=run,
             key=key,
+            version=version,
         )
         found = {vertex: StoredCohesion(properties, members) for vertex, properties, members in rows}
-        assert len(found) == len(rows), "a vertex has two hubs in one run"
+        assert len(found) == len(rows), "a vertex has two hubs in one version"
         return found
 
     def members(self, run: str, key: str = "id") -> dict[Key, set[Key]]:
@@ -101,12 +114,21 @@ class Database:
         return {vertex: set(stored.members) for vertex, stored in self.cohesions(run, key).items()}
 
     def hubs(self) -> dict[str, int]:
-        """How many hubs each run has, whether it has a record or not."""
-        return {run: count for run, count in self.run("MATCH (c:PCohesion) RETURN c.run, count(*)")}
+        """How many current hubs each run has; those of runs without a record or a version count as current."""
+        rows = self.run(
+            "MATCH (c:PCohesion) OPTIONAL MATCH (r:PCohesionRun {id: c.run}) "
+            "WITH c, coalesce(r.version, 0) AS version WHERE version = 0 OR c.from <= version < c.until "
+            "RETURN c.run, count(*)"
+        )
+        return {run: count for run, count in rows}
 
-    def statuses(self) -> dict[str, str]:
-        """The status of each run that has a record."""
-        return dict(self.run("MATCH (run:PCohesionRun) RETURN run.id, run.status"))
+    def all_hubs(self) -> int:
+        """How many hubs there are of any version, seen or not."""
+        return self.run("MATCH (c:PCohesion) RETURN count(c)")[0][0]
+
+    def versions(self) -> dict[str, int]:
+        """The version of each run that has a record; 0 where readers see none."""
+        return {run: version for run, version in self.run("MATCH (run:PCohesionRun) RETURN run.id, run.version")}
 
     def users_own(self) -> tuple[list[Any], list[Any]]:
         """All that is not pcneo's: nodes with labels and properties, relationships with ends, type and properties."""
@@ -125,7 +147,10 @@ class Database:
     def everything(self) -> list[Any]:
         """Every node, relationship, index and constraint there is; when a lock was last held is no matter."""
         return [
-            self.run("MATCH (n) RETURN elementId(n) AS id, labels(n), n {.*, lockedAt: null} ORDER BY id"),
+            self.run(
+                "MATCH (n) RETURN elementId(n) AS id, labels(n), "
+                "n {.*, lockedAt: null, heldAt: null, writer: null} ORDER BY id"
+            ),
             self.run("MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r), properties(r) ORDER BY id"),
             self.run("SHOW INDEXES YIELD name RETURN name ORDER BY name"),
             self.run("SHOW CONSTRAINTS YIELD name RETURN name ORDER BY name"),

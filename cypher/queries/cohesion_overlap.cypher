@@ -4,7 +4,7 @@
 //   Person  labels    the chosen labels
 //   id      property  the key property
 // parameters:
-//   $run      string            id of a run
+//   $run      string            id of a standing run
 //   $id       integer | string  key of one vertex
 //   $otherId  integer | string  key of the other vertex
 // returns:
@@ -14,8 +14,12 @@
 //   jaccard    float                   shared members over members of either
 //   members    list<integer | string>  keys of the shared members, ascending
 // cost: HepPh, p=0.1: one row, in 4 ms; 10 ms for the largest cohesions, of some 140 members.
+MATCH (run:PCohesionRun {id: $run})
+WITH run.version AS version
 MATCH (:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})
+WHERE c.from <= version < c.until
 MATCH (:Person {id: $otherId})-[:HAS_COHESION]->(d:PCohesion {run: $run})
+WHERE d.from <= version < d.until
 OPTIONAL MATCH (c)<-[:IN_COHESION]-(m)
 WHERE EXISTS { (m)-[:IN_COHESION]->(d) }
 WITH c, d, m

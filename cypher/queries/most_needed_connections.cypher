@@ -4,14 +4,17 @@
 //   KNOWS  types     the chosen relationship types
 //   id     property  the key property
 // parameters:
-//   $run    string       id of a run
+//   $run    string       id of a standing run
 //   $limit  integer 1..  how many to list
 // returns:
 //   vertex     integer | string  the end with the smaller key; of equal counts, smaller keys first
 //   neighbour  integer | string  the other end
 //   cohesions  integer           cohesions that the connection is critical in, descending
 // cost: HepPh, p=0.1: 5 s; follows the connections of all of the run's 289,557 members.
+MATCH (run:PCohesionRun {id: $run})
+WITH run.version AS version
 MATCH (c:PCohesion {run: $run})<-[:IN_COHESION]-(m)
+WHERE c.from <= version < c.until
 WITH c, collect(m) AS members
 CALL (members) {
   UNWIND members AS a

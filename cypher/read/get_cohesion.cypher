@@ -1,13 +1,15 @@
-// The hub that one run has for a vertex, with its members.
+// The hub that one version of a run has for a vertex, with its members.
 //
 // names:
 //   Person  labels    all chosen labels
 //   id      property  the key property
 // parameters:
-//   $run     string          the run
-//   $vertex  integer|string  the owner
+//   $run      string          the run
+//   $version  integer         the version
+//   $vertex   integer|string  the vertex
 // returns:
-//   edges    integer 0..                the graph's edges inside when the run was written
+//   edges    integer 0..                the graph's edges inside when the hub was written
 //   members  list<integer|string|null>  in no order
 MATCH (:Person {id: $vertex})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
+WHERE cohesion.from <= $version AND cohesion.until > $version
 RETURN cohesion.edges AS edges, [(member:Person)-[:IN_COHESION]->(cohesion) | member.id] AS members

@@ -6,8 +6,9 @@
 //   relationshipTypes  list<string>  ascending
 //   key                string        the key property
 //   fingerprintKey     string        hexadecimal; keys the fingerprints of this graph's runs
+//   format             integer       of the data model that it was entered under
 MATCH (graph:PCohesionGraph)
 WHERE graph.name IS NOT NULL
 RETURN graph.name AS name, graph.nodeLabels AS nodeLabels, graph.relationshipTypes AS relationshipTypes,
-       graph.key AS key, graph.fingerprintKey AS fingerprintKey
+       graph.key AS key, graph.fingerprintKey AS fingerprintKey, coalesce(graph.format, 1) AS format
 ORDER BY name

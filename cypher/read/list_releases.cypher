@@ -4,6 +4,7 @@
 //   id              string       the release
 //   graph           string       name of its graph
 //   run             string|null  the run it used
+//   runVersion      integer|null  the version of that run; null where an earlier pcneo made the release
 //   mechanism       string       name of the mechanism
 //   k               integer      vertices of the cliques
 //   p               string|null  p as a canonical fraction a/b
@@ -20,8 +21,8 @@
 //   at              datetime     server time
 MATCH (release:PCohesionRelease)
 WHERE release.graph IS NOT NULL
-RETURN release.id AS id, release.graph AS graph, release.run AS run, release.mechanism AS mechanism, release.k AS k,
-       release.p AS p, release.score AS score, release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
+RETURN release.id AS id, release.graph AS graph, release.run AS run, release.runVersion AS runVersion,
+       release.mechanism AS mechanism, release.k AS k, release.p AS p, release.score AS score, release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
        release.delta AS delta, release.h AS h, release.membershipHash AS membershipHash, release.property AS property,
        release.propertyHash AS propertyHash, release.who AS who, release.version AS version, release.at AS at
 ORDER BY at, id

@@ -1,4 +1,4 @@
-// Every run of the database, oldest first.
+// Every standing run of the database at the version that readers go by, in the order of their ids.
 //
 // returns:
 //   id                 string         the run
@@ -6,22 +6,31 @@
 //   scope              string         graph or vertices
 //   pText              string         p as a canonical fraction a/b
 //   score              string         density or degree
-//   status             string         running, complete or replaced
-//   nodeCount          integer        in the count store when the graph was read
+//   version            integer        the version
+//   readable           boolean        true
+//   pcneo              string         the pcneo that wrote it
+//   search             integer        of the search; raised where any answer can change
+//   added              integer        hubs that came with the version
+//   retired            integer        hubs that went with it
+//   cohesions          integer        hubs that it has
+//   memberships        integer        their members
+//   nodeCount          integer        the count store's figure when the graph was read
 //   relationshipCount  integer        likewise
 //   vertices           integer        vertices read
 //   edges              integer        edges read
-//   memberships        integer        memberships written
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
-//   version            string         the pcneo that wrote it
 //   startedAt          datetime       server time
-//   finishedAt         datetime|null  server time
+//   finishedAt         datetime       server time
+//   replacedAt         datetime|null  null
 MATCH (run:PCohesionRun)
-WHERE run.id IS NOT NULL
+WHERE run.id IS NOT NULL AND run.version > 0
+MATCH (version:PCohesionVersion {run: run.id, version: run.version})
 RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.score AS score,
-       run.status AS status, run.nodeCount AS nodeCount, run.relationshipCount AS relationshipCount,
-       run.vertices AS vertices, run.edges AS edges, run.memberships AS memberships,
-       run.fingerprint AS fingerprint, run.membershipHash AS membershipHash, run.version AS version,
-       run.startedAt AS startedAt, run.finishedAt AS finishedAt
-ORDER BY startedAt, id
+       version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.search AS search,
+       version.added AS added, version.retired AS retired, version.cohesions AS cohesions,
+       version.memberships AS memberships, version.nodeCount AS nodeCount,
+       version.relationshipCount AS relationshipCount, version.vertices AS vertices, version.edges AS edges,
+       version.fingerprint AS fingerprint, version.membershipHash AS membershipHash, version.startedAt AS startedAt,
+       version.finishedAt AS finishedAt, version.replacedAt AS replacedAt
+ORDER BY id

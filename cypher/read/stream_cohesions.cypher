@@ -1,17 +1,19 @@
-// The hubs of one run with their members.
+// The hubs of one version of a run with their members.
 //
 // names:
 //   Person  labels    all chosen labels
 //   id      property  the key property
 // parameters:
-//   $run  string  the run
+//   $run      string   the run
+//   $version  integer  the version
 // returns:
-//   vertex   integer|string        the owner
-//   size     integer 1..           members, the owner included
+//   vertex   integer|string        the vertex whose cohesion it is
+//   size     integer 1..           members, the vertex included
 //   edges    integer 0..           the graph's edges inside
 //   members  list<integer|string>  in no order
 MATCH (cohesion:PCohesion {run: $run})
-RETURN [(owner:Person)-[:HAS_COHESION]->(cohesion) | owner.id][0] AS vertex,
+WHERE cohesion.from <= $version AND cohesion.until > $version
+RETURN [(vertex:Person)-[:HAS_COHESION]->(cohesion) | vertex.id][0] AS vertex,
        cohesion.size AS size,
        cohesion.edges AS edges,
        [(member:Person)-[:IN_COHESION]->(cohesion) | member.id] AS members

@@ -1,21 +1,23 @@
-// Write hubs and their memberships for one run.
+// Write hubs and their memberships for the next version of a run.
 //
 // names:
 //   Person  labels    all chosen labels
 //   id      property  the key property
 // parameters:
-//   $run    string     the run
-//   $p      float      for filtering
-//   $score  string     density or degree
-//   $rows   list<map>  vertex, size, edges, density, members (keys); about 20,000 memberships a transaction
+//   $run      string     the run
+//   $version  integer    the first version that has them
+//   $p        float      for filtering
+//   $score    string     density or degree
+//   $rows     list<map>  vertex, size, edges, density, owner, digest, members (keys); about 20,000 memberships a transaction
 // returns:
 //   cohesions    integer  hubs written
 //   memberships  integer  memberships written
-// repeatable: one transaction under a fresh run identifier; a failure leaves nothing behind.
+// repeatable: one transaction behind a fence; a failed one leaves nothing.
 UNWIND $rows AS row
-MATCH (owner:Person {id: row.vertex})
-CREATE (owner)-[:HAS_COHESION]->(cohesion:PCohesion {
-  run: $run, p: $p, score: $score, size: row.size, edges: row.edges, density: row.density
+MATCH (vertex:Person {id: row.vertex})
+CREATE (vertex)-[:HAS_COHESION]->(cohesion:PCohesion {
+  run: $run, from: $version, until: 9007199254740991, p: $p, score: $score, size: row.size, edges: row.edges,
+  density: row.density, owner: row.owner, digest: row.digest
 })
 WITH row, cohesion
 UNWIND row.members AS key

@@ -4,6 +4,7 @@
 //   $release         string       a fresh identifier
 //   $graph           string       name of the graph
 //   $run             string|null  the run it used
+//   $runVersion      integer|null  the version of that run
 //   $mechanism       string       name of the mechanism
 //   $k               integer 3..  vertices of the cliques
 //   $p               string|null  p as a canonical fraction a/b
@@ -21,6 +22,7 @@
 MERGE (release:PCohesionRelease {id: $release})
 ON CREATE SET release.graph = $graph,
               release.run = $run,
+              release.runVersion = $runVersion,
               release.mechanism = $mechanism,
               release.k = $k,
               release.p = $p,

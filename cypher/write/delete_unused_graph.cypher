@@ -6,8 +6,13 @@
 //   deleted  integer  1, or 0 if the name is in use
 // repeatable: a second run finds nothing to delete.
 MATCH (graph:PCohesionGraph {name: $name})
-WHERE NOT EXISTS { MATCH (:PCohesionRun {graph: $name}) }
+WHERE coalesce(graph.lastVersion, 0) = 0
+  AND NOT EXISTS { MATCH (:PCohesionRun {graph: $name}) }
   AND NOT EXISTS { MATCH (:PCohesionBudget {graph: $name}) }
   AND NOT EXISTS { MATCH (:PCohesionRelease {graph: $name}) }
+OPTIONAL MATCH (fence:PCohesionFence {graph: $name})
+WHERE fence.number > 0
+DELETE fence
+WITH DISTINCT graph
 DELETE graph
 RETURN count(*) AS deleted

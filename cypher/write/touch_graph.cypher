@@ -3,8 +3,9 @@
 // parameters:
 //   $name  string  the graph's name
 // returns:
-//   name  string  the graph's name; no row if there is no such graph
-// repeatable: it only writes the time.
+//   lastVersion  integer   the largest version number used so far; no row where there is no such graph
+//   lockedAt     datetime  server time
+// repeatable: writes the time only.
 MATCH (graph:PCohesionGraph {name: $name})
 SET graph.lockedAt = datetime()
-RETURN graph.name AS name
+RETURN coalesce(graph.lastVersion, 0) AS lastVersion, graph.lockedAt AS lockedAt

@@ -8,15 +8,18 @@ from pcneo.annotate.describing import StatsResult, stats
 from pcneo.annotate.estimating import Estimate, EstimateResult, estimate
 from pcneo.annotate.plan import Configuration
 from pcneo.annotate.streaming import stream
-from pcneo.annotate.writing import WriteResult, WrittenRun, write
+from pcneo.annotate.updating import UpdatedRun
+from pcneo.annotate.writing import WriteResult, write
+from pcneo.store.standing import Keeping
 
 __all__ = [
     "Configuration",
     "Estimate",
     "EstimateResult",
+    "Keeping",
     "StatsResult",
+    "UpdatedRun",
     "WriteResult",
-    "WrittenRun",
     "estimate",
     "stats",
     "stream",

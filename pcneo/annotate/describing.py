@@ -48,7 +48,7 @@ def stats(
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str = "density",
+    score: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -90,7 +90,7 @@ def stats(
     read_millis = plan.millis()
     tallies = {p_text(fraction): Tally() for fraction in plan.ps}
     for fraction in plan.ps:
-        for batch in supply.batches(fraction):
+        for batch in supply.batches(fraction, plan.score):
             tallies[p_text(fraction)].add(batch)
     node_count, relationship_count = supply.counts
     result = StatsResult(

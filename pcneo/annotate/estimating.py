@@ -85,7 +85,7 @@ def estimate(
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str = "density",
+    score: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -145,7 +145,7 @@ def _estimate(supply: WholeGraph, p: Fraction, score: str) -> Estimate:
     # The kernels are compiled before the clock starts: that is no cost of the search.
     next(search_batches(supply.graph, p, score, vertices=sample[:1].tolist()))
     started = time.perf_counter()
-    sizes = np.concatenate([batch.sizes for batch in supply.batches(p, sample.tolist())]).astype(np.float64)
+    sizes = np.concatenate([batch.sizes for batch in supply.batches(p, score, sample.tolist())]).astype(np.float64)
     compute_seconds = (time.perf_counter() - started) * n / len(sizes)
     error = 1.96 * n * float(sizes.std(ddof=1)) * np.sqrt((1 - len(sizes) / n) / len(sizes)) if len(sizes) > 1 else 0.0
     memberships = n * float(sizes.mean())

@@ -27,15 +27,20 @@ P = str | float | Fraction
 """One p: as text, as a fraction, or as a float that is read through its `repr`."""
 
 
+DEFAULT_P = Fraction(3, 10)
+"""Where no p is named and the graph has no standing run."""
+DEFAULT_SCORE = "density"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """What every mode takes by keyword; `pcneo.annotate.write` says what each one means."""
 
-    p: P | Sequence[P]
+    p: P | Sequence[P] | None
     node_labels: Sequence[str]
     relationship_types: Sequence[str]
     key: str | None
-    score: str
+    score: str | None
     vertices: Key | Sequence[Key] | None
     concurrency: int | None
     create_index: bool
@@ -43,11 +48,13 @@ class Options:
     progress: Progress | None
 
     def fractions(self) -> list[Fraction]:
-        """Return every p, each once.
+        """Return every p, each once; none where p was left out, which mode `write` allows.
 
         Raises:
             ParameterError: one is out of range, or there is none.
         """
+        if self.p is None:
+            return []
         several = self.p if isinstance(self.p, Sequence) and not isinstance(self.p, str) else [self.p]
         fractions = list(dict.fromkeys(map(parse_fraction, several)))
         if not fractions:
@@ -128,8 +135,14 @@ class Plan:
         return lambda done, total: self.progress(f"searching p={p_text(p)}", done, total)
 
 
-def make_plan(driver: Driver, database: str | None, mode: str, options: Options) -> Plan:
+def make_plan(driver: Driver, database: str | None, mode: str, options: Options, graph: str | None = None) -> Plan:
     """Check everything that can be checked before the graph is read.
+
+    Args:
+        driver, database: where the graph is.
+        mode: `write`, `stream`, `stats` or `estimate`.
+        options: what the mode was called with.
+        graph: the graph's name; where it is known and no labels, types or key are given, it stands for its own.
 
     Raises:
         ParameterError: p, score or concurrency is out of range, or there is more than one choice of a name.
@@ -137,13 +150,16 @@ def make_plan(driver: Driver, database: str | None, mode: str, options: Options)
         DatabaseError: the database cannot be asked.
     """
     ps = options.fractions()
-    check_score(options.score)
+    if not ps and mode != "write":
+        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=options.p)
+    score = options.score or DEFAULT_SCORE
+    check_score(score)
     concurrency = thread_count(options.concurrency)
     if options.create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
     named = options.vertex_list()
     gateway = Gateway(driver, database)
-    selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
+    selection, filled = _selection(gateway, options, graph)
     if filled:
         names = " ".join(f"{option} {value}" for option, value in filled.items())
         log.info("Using %s: the only choice in this database.", names)
@@ -155,7 +171,7 @@ def make_plan(driver: Driver, database: str | None, mode: str, options: Options)
         gateway=gateway,
         selection=selection,
         ps=ps,
-        score=options.score,
+        score=score,
         vertices=vertices,
         concurrency=concurrency,
         check=options.check,
@@ -167,7 +183,7 @@ def make_plan(driver: Driver, database: str | None, mode: str, options: Options)
             "relationshipTypes": list(selection.relationship_types),
             "key": selection.key,
             "p": list(map(p_text, ps)),
-            "score": options.score,
+            "score": score,
             "vertices": named,
             "concurrency": concurrency,
             "check": options.check,
@@ -175,3 +191,11 @@ def make_plan(driver: Driver, database: str | None, mode: str, options: Options)
             "chosen": filled,
         },
     )
+
+
+def _selection(gateway: Gateway, options: Options, graph: str | None) -> tuple[Selection, dict[str, str]]:
+    if graph is not None and not (options.node_labels or options.relationship_types or options.key):
+        for record in gateway.list_graphs():
+            if record.name == graph:
+                return record.selection, {}
+    return choose_selection(gateway, options.node_labels, options.relationship_types, options.key)

@@ -23,7 +23,7 @@ def stream(
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str = "density",
+    score: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -67,5 +67,5 @@ def stream(
 def _stream(plan: Plan) -> Iterator[Cohesion]:
     supply = supply_of(plan)
     for p in plan.ps:
-        for batch in supply.batches(p):
+        for batch in supply.batches(p, plan.score):
             yield from batch.cohesions()

@@ -48,7 +48,7 @@ class Supply(Protocol):
         """Edges likewise."""
         ...
 
-    def batches(self, p: Fraction) -> Iterator[CohesionBatch]:
+    def batches(self, p: Fraction, score: str) -> Iterator[CohesionBatch]:
         """Search; the vertices come in the plan's order, those of the whole graph in ascending order."""
         ...
 
@@ -89,13 +89,13 @@ class WholeGraph:
         """Edges of the graph."""
         return self.graph.edge_count
 
-    def batches(self, p: Fraction, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
+    def batches(self, p: Fraction, score: str, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
         """Search every vertex, or those at some positions."""
         plan = self._plan
         return search_batches(
             self.graph,
             p,
-            plan.score,
+            score,
             vertices=positions,
             concurrency=plan.concurrency,
             check=plan.check,
@@ -143,11 +143,11 @@ class Frontier:
         """Edges at the vertices that the latest search looked at."""
         return self._edges
 
-    def batches(self, p: Fraction) -> Iterator[CohesionBatch]:
+    def batches(self, p: Fraction, score: str) -> Iterator[CohesionBatch]:
         """Search the vertices, reading from the database only what their expansions look at."""
         self._begin()
         report = self._plan.searching(p)
-        batches = search_frontier(self._fetch, self._vertices, p, self._plan.score, check=self._plan.check)
+        batches = search_frontier(self._fetch, self._vertices, p, score, check=self._plan.check)
         for done, batch in enumerate(batches, 1):
             report(done, len(self._vertices))
             yield batch

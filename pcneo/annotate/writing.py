@@ -1,48 +1,31 @@
-"""Mode `write`: cohesions stored as hubs and memberships, the search and the writing going on side by side."""
+"""Mode `write`: standing runs brought up to date, the search and the writing going on side by side."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+import logging
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
-from pcneo.annotate.run_writer import GraphWriter, rows_of, writer_of
-from pcneo.annotate.supply import Supply, supply_of
-from pcneo.graph import MembershipHash
+from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan
+from pcneo.annotate.supply import supply_of
+from pcneo.annotate.updating import Update, UpdatedRun
+from pcneo.errors import PcneoError
 from pcneo.model import Key, Progress
 from pcneo.search import p_text
-from pcneo.search.tally import Summary, Tally
-from pcneo.store.gateway import CohesionRow
-from pcneo.store.transaction import RunFigures
+from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.schema import OWN_SCHEMA
+from pcneo.store.standing import Keeping, OpenGraph, open_graph
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["WriteResult", "WrittenRun", "write"]
+__all__ = ["WriteResult", "write"]
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class WrittenRun:
-    """One stored run.
-
-    Attributes:
-        run: its identifier.
-        p: as `a/b`.
-        score: name of the score.
-        scope: `graph` or `vertices`.
-        summary: sizes and densities of its cohesions.
-    """
-
-    run: str
-    p: str
-    score: str
-    scope: str
-    summary: Summary
+log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
@@ -52,10 +35,10 @@ class WriteResult:
     Attributes:
         graph: the graph's name.
         node_count, relationship_count: the count store's.
-        vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search looked
-            at.
+        vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search
+            looked at.
         runs: one for each p.
-        relationships_written: memberships of every run, and one `HAS_COHESION` a hub.
+        relationships_written: memberships of the hubs that came, and one `HAS_COHESION` a hub.
         pre_processing_millis: choosing, checking and reading.
         compute_millis: waiting for the search.
         write_millis: the rest: writing goes on while the search computes.
@@ -67,7 +50,7 @@ class WriteResult:
     relationship_count: int
     vertices: int
     edges: int
-    runs: tuple[WrittenRun, ...]
+    runs: tuple[UpdatedRun, ...]
     relationships_written: int
     pre_processing_millis: int
     compute_millis: int
@@ -79,37 +62,43 @@ def write(
     driver: Driver,
     database: str | None = None,
     *,
-    p: P | Sequence[P],
+    p: P | Sequence[P] | None = None,
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str = "density",
+    score: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
     check: bool = False,
+    keeping: Keeping | None = None,
     progress: Progress | None = None,
 ) -> WriteResult:
-    """Search the minimal p-cohesions and store them as hubs and memberships (DATA-MODEL.md#hubs-and-memberships).
+    """Bring standing runs up to date: search the minimal p-cohesions, and write what differs from what is stored.
+
+    The first time everything differs. Where nothing has changed nothing is written.
+    (DATA-MODEL.md#bringing-a-run-up-to-date)
 
     Args:
         driver: an open driver; see `pcneo.connect`.
         database: None for the user's home database.
-        p: one or several; several share the read.
-        graph: the owner's name for that part of the database; by default `Selection.default_name`.
+        p: one or several; several share the read. None for every standing run of the graph, or 3/10 where it has none.
+        graph: the owner's name for that part of the database; by default `Selection.default_name`. A name that is
+            known stands for its labels, types and key, which may then be left out.
         node_labels: labels of the vertices; may be left out where the database leaves one choice.
         relationship_types: types of the edges; likewise.
         key: the property that holds the vertices' unique key; likewise.
-        score: `density` or `degree`.
+        score: `density` or `degree`. None for `density`; where p is None too, for the score of each standing run.
         vertices: one key or several; only these are searched, by frontier. None for every vertex.
         concurrency: threads that search; None for all cores.
         create_index: create the index on the key where it is missing; in mode `write` alone.
         check: also check that every answer is minimal.
+        keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.
         progress: called with stage, done and total.
 
     Returns:
-        What was stored and how long it took.
+        What was changed and how long it took.
 
     Raises:
         ParameterError: an option is out of range, or a name is left out where there is more than one choice.
@@ -117,9 +106,9 @@ def write(
         KeyPropertyError: keys are missing, repeated, or of mixed or unusable kinds.
         GraphChangedError: the graph changed while it was read.
         SchemaError: the key has no index.
-        BusyError: another writer holds the graph.
+        BusyError: another writer holds the graph, or has taken it over.
         AnswerError: an answer failed its check.
-        DatabaseError: the database could not do it. After any error the previous run stays as it was.
+        DatabaseError: the database could not do it. After any error all runs stay as they were.
     """
     options = Options(
         p=p,
@@ -133,84 +122,81 @@ def write(
         check=check,
         progress=progress,
     )
-    plan = make_plan(driver, database, "write", options)
-    name = graph or plan.selection.default_name
-    plan.configuration["graph"] = name
-    with writer_of(plan.gateway, name, plan.selection) as writer:
-        return _write(plan, writer)
+    keeping = Keeping() if keeping is None else keeping
+    plan = make_plan(driver, database, "write", options, graph)
+    gateway = LedgerGateway(driver, database)
+    questions = _questions(gateway, plan, graph, score)
+    gateway.check_format()
+    gateway.ensure_schema(OWN_SCHEMA)
+    record = gateway.merge_graph(graph or plan.selection.default_name, plan.selection, secrets.token_hex(32))
+    plan.configuration["graph"] = record.name
+    with open_graph(gateway, record) as opened:
+        result = _update(plan, opened, questions)
+    if changed := [run for run in result.runs if run.changed]:
+        _trim(gateway, record, changed, keeping)
+    return result
 
 
-def _write(plan: Plan, writer: GraphWriter) -> WriteResult:
-    supply = supply_of(plan)
-    node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows as a difference
-    read_millis = plan.millis()
-    waited = Stopwatch()
-    runs = tuple(_write_run(plan, writer, supply, p, waited) for p in plan.ps)
-    writer.complete()
+def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | None) -> list[tuple[Fraction, str]]:
+    """Return each p and score to bring up to date: those asked for, else those of the graph's standing runs."""
+    if plan.ps:
+        return [(p, plan.score) for p in plan.ps]
+    name, scope = graph or plan.selection.default_name, "graph" if plan.vertices is None else "vertices"
+    standing = [
+        (Fraction(run.p_text), run.score)
+        for run in gateway.list_runs()
+        if (run.graph, run.scope) == (name, scope) and score in (None, run.score)
+    ]
+    questions = standing or [(DEFAULT_P, plan.score)]
+    plan.configuration["p"] = [p_text(p) for p, _ in questions]
+    return questions
+
+
+def _update(plan: Plan, opened: OpenGraph, questions: Sequence[tuple[Fraction, str]]) -> WriteResult:
+    update: Update | None = None
+    try:
+        supply = supply_of(plan)
+        node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
+        read_millis = plan.millis()
+        update = Update(plan, opened, supply)
+        runs = tuple(update.bring(p, score) for p, score in questions)
+        update.complete()
+    except BaseException:
+        # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
+        if update is None or not update.completing:
+            _discard(plan.gateway, opened)
+        raise
     return WriteResult(
-        graph=writer.graph.name,
+        graph=opened.graph.name,
         node_count=node_count,
         relationship_count=relationship_count,
         vertices=supply.vertices,
         edges=supply.edges,
         runs=runs,
-        relationships_written=sum(run.summary.memberships + run.summary.cohesions for run in runs),
+        relationships_written=sum(run.memberships_written + run.added for run in runs),
         pre_processing_millis=read_millis,
-        compute_millis=waited.millis,
-        write_millis=plan.millis() - read_millis - waited.millis,
+        compute_millis=update.waited.millis,
+        write_millis=plan.millis() - read_millis - update.waited.millis,
         configuration=plan.configuration,
     )
 
 
-def _write_run(plan: Plan, writer: GraphWriter, supply: Supply, p: Fraction, waited: Stopwatch) -> WrittenRun:
-    run = writer.begin_run(p, plan.score, supply.scope, plan.vertices or ())
-    tally, digest = Tally(), MembershipHash()
-
-    def rows() -> Iterator[CohesionRow]:
-        for batch in waited.around(supply.batches(p)):
-            tally.add(batch)
-            digest.update(batch)
-            yield from rows_of(batch)
-
-    written = 0
-    for memberships in writer.write_rows(run, rows()):
-        written += memberships
-        plan.progress(f"writing p={p_text(p)}", written, None)
-    node_count, relationship_count = supply.counts
-    figures = RunFigures(
-        node_count=node_count,
-        relationship_count=relationship_count,
-        vertices=supply.vertices,
-        edges=supply.edges,
-        memberships=written,
-        fingerprint=supply.fingerprint(bytes.fromhex(writer.graph.fingerprint_key)),
-        membership_hash=digest.hexdigest(),
-    )
-    writer.end_run(run, figures)
-    return WrittenRun(run.id, p_text(p), plan.score, supply.scope, tally.summary())
+def _discard(gateway: Gateway, opened: OpenGraph) -> None:
+    """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing."""
+    log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
+    try:
+        opened.sweep()
+        with opened.lock.last_writes() as transaction:
+            transaction.run("delete_unused_graph", name=opened.graph.name)
+    except PcneoError as error:
+        log.debug("remains in graph %r are left to the next writer: %s", opened.graph.name, error)
 
 
-class Stopwatch:
-    """The time spent waiting for the items of an iterable."""
-
-    def __init__(self) -> None:
-        """Begin at zero."""
-        self._seconds = 0.0
-
-    @property
-    def millis(self) -> int:
-        """Milliseconds so far."""
-        return round(1000 * self._seconds)
-
-    def around(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items; the clock runs only while the next one is awaited."""
-        iterator = iter(items)
-        while True:
-            started = time.perf_counter()
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            finally:
-                self._seconds += time.perf_counter() - started
-            yield item
+def _trim(gateway: LedgerGateway, graph: GraphRecord, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
+    """Best effort: the new versions count already, and whoever writes this graph next does what is left."""
+    try:
+        with open_graph(gateway, graph) as opened:
+            for run in runs:
+                opened.trim(run.run, keeping, gateway.versions_relied_on(run.run))
+    except PcneoError as error:
+        log.debug("earlier versions in graph %r are left to the next writer: %s", graph.name, error)

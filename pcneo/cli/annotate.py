@@ -45,11 +45,21 @@ def annotate(
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the vertices' unique key.")] = None,
     graph: Annotated[str | None, typer.Option("--graph", help="Your name for this graph (labels, types, key).")] = None,
     p: Annotated[
-        list[str], typer.Option("-p", help="Fraction each member keeps, 0.3 or 1/3; may be given several times.")
-    ] = ["0.3"],  # noqa: B006 - read only
+        list[str] | None,
+        typer.Option(
+            "-p",
+            help="Fraction each member keeps, 0.3 or 1/3; may be given several times.",
+            show_default="every standing run's, or 0.3",
+        ),
+    ] = None,
     score: Annotated[
-        Score, typer.Option("--score", help="density, or degree (a reconstruction of an older baseline).")
-    ] = Score.density,
+        Score | None,
+        typer.Option(
+            "--score",
+            help="density, or degree (a reconstruction of an older baseline).",
+            show_default="every standing run's, or density",
+        ),
+    ] = None,
     vertex: Annotated[
         list[str] | None, typer.Option("--vertex", help="Only this vertex, read by frontier; several times for more.")
     ] = None,
@@ -68,16 +78,17 @@ def annotate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the minimal p-cohesion of every vertex and store it beside the graph.
+    """Find the minimal p-cohesion of every vertex and store it beside the graph, or bring what is stored up to date.
 
-    Labels, type and key may be left out where the database leaves one choice.
+    Labels, type and key may be left out where the database leaves one choice, or where --graph names a known graph.
 
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
     from pcneo import annotate as modes
+    from pcneo.annotate.plan import DEFAULT_P
     from pcneo.search import parse_fraction
 
-    for text in p:
+    for text in p or []:
         parse_fraction(text)
     if graph is not None and mode is not Mode.write:
         raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
@@ -93,11 +104,11 @@ def annotate(
         result = run(
             driver,
             database,
-            p=p,
+            p=p or (None if mode is Mode.write else DEFAULT_P),
             node_labels=node_label or (),
             relationship_types=relationship_type or (),
             key=key,
-            score=score.value,
+            score=score and score.value,
             vertices=vertex or None,
             concurrency=concurrency,
             create_index=create_index,
@@ -136,8 +147,13 @@ SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "d
 
 
 def _print_written(result: WriteResult) -> None:
-    rows = [[*_summary_row(run.p, run.summary), run.run] for run in result.runs]
-    print_table([*SUMMARY, "run"], rows, f"{result.vertices:,} vertices, {result.edges:,} edges")
+    rows = [
+        [run.run, run.version, run.added, run.retired, *_summary_row(run.p, run.summary)[1:]] for run in result.runs
+    ]
+    columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
+    print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges")
+    if not any(run.changed for run in result.runs):
+        note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, say
 from pcneo.cli.options import Json
 
+if TYPE_CHECKING:
+    from pcneo.stored.cleaning import CleanResult
+
 __all__ = ["clean"]
 
 
 def clean(
-    run: Annotated[str | None, typer.Argument(help="The run to remove.")] = None,
+    run: Annotated[str | None, typer.Argument(help="The run to remove; any beginning of its id will do.")] = None,
+    version: Annotated[
+        int | None, typer.Option("--version", help="Let go of this earlier version alone; the run stays.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -21,17 +27,30 @@ def clean(
 
     Example: pcneo clean --all
     """
-    from pcneo.stored.runs import clean as clean_runs
+    from pcneo.stored.cleaning import clean as clean_runs
+    from pcneo.stored.versions import let_go
 
     if (run is None) == (not everything):
         raise typer.BadParameter("Name one run, or give --all.", param_hint="RUN")
+    if version is not None and run is None:
+        raise typer.BadParameter("A version is one of a run; name the run.", param_hint="--version")
     with connected() as (driver, database), Bars() as bars:
+        if run is not None and version is not None:
+            hubs = let_go(driver, database, run=run, version=version)
+            print_json({"hubs": hubs}) if as_json else say(f"cohesions of version {version} removed: {hubs:,}")
+            return
         result = clean_runs(driver, database, run=run, progress=bars)
     if as_json:
         print_json(result)
     else:
-        say(f"runs removed: {len(result.runs)}, cohesions: {result.hubs:,}")
-        for name in result.properties:
-            say(f"removed the property {name} that a release had written")
-        for name in result.kept_properties:
-            note(f"The property {name} stays: not all of its values are those of a release any more.")
+        _print_result(result)
+
+
+def _print_result(result: CleanResult) -> None:
+    say(f"runs removed: {len(result.runs)}, cohesions: {result.hubs:,}")
+    if result.earlier_runs:
+        say(f"runs of an earlier pcneo removed: {result.earlier_runs}")
+    for name in result.properties:
+        say(f"removed the property {name} that a release had written")
+    for name in result.kept_properties:
+        note(f"The property {name} stays: not all of its values are those of a release any more.")

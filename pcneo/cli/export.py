@@ -8,18 +8,20 @@ from typing import Annotated
 import typer
 
 from pcneo.cli.console import Bars, connected, print_json, say
-from pcneo.cli.options import Json, LatestOf
+from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
 
 __all__ = ["export"]
 
 
 def export(
     what: Annotated[
-        str, typer.Argument(metavar="RUN|VERTEX", help="A run (its identifier, or latest), or the key of a vertex.")
+        str, typer.Argument(metavar="RUN|VERTEX", help="A run (its id, or latest), or the key of a vertex.")
     ],
     file: Annotated[Path, typer.Argument(help="A new file, .graphml or .json.")],
-    run: Annotated[str | None, typer.Option("--run", help="For a vertex: its run.", show_default="latest")] = None,
-    graph: LatestOf = None,
+    run: RunName = None,
+    graph: GraphName = None,
+    p: RunP = None,
+    score: RunScore = None,
     as_json: Json = False,
 ) -> None:
     """Write a run, or one cohesion, to a file for networkx, Gephi and others.
@@ -31,7 +33,9 @@ def export(
     from pcneo.stored.exporting import export as export_file
 
     with connected() as (driver, database), Bars() as bars:
-        result = export_file(driver, database, what=what, path=file, run=run, graph=graph, progress=bars)
+        result = export_file(
+            driver, database, what=what, path=file, run=run, graph=graph, p=p, score=score, progress=bars
+        )
     if as_json:
         print_json(result)
     else:

@@ -12,7 +12,6 @@ __all__ = [
     "EpsilonOne",
     "GraphName",
     "Json",
-    "LatestOf",
     "NodeLabels",
     "RelationshipTypes",
     "RunName",
@@ -27,7 +26,7 @@ RelationshipTypes = Annotated[
     list[str] | None, typer.Option("--relationship-type", help="Type of the edges; may be given several times.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
-RunName = Annotated[str | None, typer.Option("--run", help="The run with the groups, or latest.")]
+RunName = Annotated[str | None, typer.Option("--run", help="The run: its id, or any beginning that no other has.")]
 GraphName = Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")]
 RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
 RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
@@ -41,4 +40,3 @@ Closer = Annotated[
     int | None,
     typer.Option("--h", help="How many vertices elv and published ask for a closer bound.", show_default="3"),
 ]
-LatestOf = Annotated[str | None, typer.Option("--graph", help="The graph whose latest run is meant.")]

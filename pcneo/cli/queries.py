@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from pcneo.cli.console import connected, note, print_json, print_table
-from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
+from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunScore
 from pcneo.errors import ParameterError
 
 __all__ = ["queries"]
@@ -19,54 +19,72 @@ def queries(
     relationship_type: RelationshipTypes = None,
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the key.")] = None,
     run: Annotated[bool, typer.Option("--run", help="Run the query and show a table.")] = False,
-    graph: Annotated[
-        str | None, typer.Option("--graph", help="With --run: the graph whose latest run is asked.")
-    ] = None,
+    graph: GraphName = None,
+    p: RunP = None,
+    score: RunScore = None,
     param: Annotated[
-        list[str] | None, typer.Option("--param", help="With --run: NAME=VALUE; $run is the latest, $limit 10.")
+        list[str] | None,
+        typer.Option("--param", help="NAME=VALUE; run is the latest unless given, limit 10."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """List, print or run the Cypher queries that ask stored cohesions.
 
+    With --graph, -p, --score or --param a query is printed with the labels, types, key and run of the database.
+
     Example: pcneo queries critical_connections --run --param id=105
     """
-    from pcneo.stored.queries import list_queries, render_query, run_query
+    from pcneo.stored.queries import list_queries, render_for_run, render_query, run_query
 
+    stored = graph is not None or p is not None or score is not None or bool(param)
     if name is None:
-        if run or graph or param or node_label or relationship_type or key:
+        if run or stored or node_label or relationship_type or key:
             raise typer.BadParameter("Name the query; without a name, all are listed.", param_hint="NAME")
         listed = [(query.name, query.summary) for query in list_queries()]
         print_json([{"name": n, "summary": s} for n, s in listed]) if as_json else print_table(
             ["query", "asks"], listed
         )
         return
+    given = {"--node-label": node_label, "--relationship-type": relationship_type, "--key": key}
+    if not run and not stored:
+        _print_query(
+            name, render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key), as_json
+        )
+        _note_unnamed(given)
+        return
+    parameters = dict(map(_parameter, param or []))
     if not run:
-        if graph is not None or param:
-            raise typer.BadParameter("These are for a query that is run; add --run.", param_hint="--graph, --param")
-        cypher = render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key)
-        if as_json:
-            print_json({"name": name, "cypher": cypher})
-        else:
-            print(cypher, end="")
-        _note_unnamed({"--node-label": node_label, "--relationship-type": relationship_type, "--key": key})
+        if any(given.values()):
+            raise typer.BadParameter("A stored run has names of its own.", param_hint=", ".join(given))
+        with connected() as (driver, database):
+            cypher = render_for_run(driver, database, name, parameters=parameters, graph=graph, p=p, score=score)
+        _print_query(name, cypher, as_json)
         return
     with connected() as (driver, database):
         result = run_query(
             driver,
             database,
             name,
-            parameters=dict(map(_parameter, param or [])),
+            parameters=parameters,
             graph=graph,
+            p=p,
+            score=score,
             node_labels=node_label,
             relationship_types=relationship_type,
             key=key,
         )
-    note(f"Run {result.run.id} of graph {result.run.graph}, p={result.run.p_text}")
+    note(f"Run {result.run.id}, version {result.run.version}")
     if as_json:
         print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
     else:
         print_table(result.columns, result.rows)
+
+
+def _print_query(name: str, cypher: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"name": name, "cypher": cypher})
+    else:
+        print(cypher, end="")
 
 
 def _note_unnamed(given: dict[str, object]) -> None:

@@ -3,58 +3,106 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import Bars, connected, print_json, print_table
+from pcneo.cli.console import Bars, connected, print_json, print_table, say
 from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
-    from pcneo.stored.runs import StoredRun, VerifiedRun
+    from pcneo.model import Run
+    from pcneo.stored.runs import StoredRun
+    from pcneo.stored.verifying import VerifiedRun
+    from pcneo.stored.versions import Difference
 
 __all__ = ["runs"]
 
 
 def runs(
-    run: Annotated[str | None, typer.Argument(help="With --verify: only this run.")] = None,
+    run: Annotated[
+        str | None, typer.Argument(help="With --verify, --history or --diff: only this run; any beginning will do.")
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Read everything again and compare fingerprints.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
+    diff: Annotated[
+        tuple[int, int] | None,
+        typer.Option("--diff", metavar="V1 V2", help="List the vertices whose cohesions differ between two versions."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what is stored, and whether the graph has moved since; with --verify, the exit code is 4 where it has.
+    """Show the standing runs, and whether the graph has moved since; with --verify, the exit code is 4 where it has.
 
     Example: pcneo runs --verify
     """
-    from pcneo.stored.runs import list_runs
-    from pcneo.stored.runs import verify as verify_runs
+    from pcneo.stored import runs as standing
+    from pcneo.stored import verifying, versions
 
-    if run is not None and not verify:
-        raise typer.BadParameter("A run is named with --verify only.", param_hint="RUN")
+    if sum([verify, history, diff is not None]) > 1:
+        raise typer.BadParameter("Ask for one of them.", param_hint="--verify, --history, --diff")
+    if run is not None and not (verify or history or diff):
+        raise typer.BadParameter("A run is named with --verify, --history or --diff only.", param_hint="RUN")
+    verified = []
     with connected() as (driver, database), Bars() as bars:
         if verify:
-            verified = verify_runs(driver, database, run=run, progress=bars)
+            verified = verifying.verify(driver, database, run=run, progress=bars)
             show = partial(print_json if as_json else _print_verified, verified)
+        elif history:
+            show = partial(print_json if as_json else _print_history, versions.history(driver, database, run=run))
+        elif diff:
+            differences = versions.diff(driver, database, run=run, before=diff[0], after=diff[1])
+            show = partial(print_json if as_json else _print_differences, differences)
         else:
-            verified = []
-            show = partial(print_json if as_json else _print_runs, list_runs(driver, database))
+            show = partial(print_json if as_json else _print_runs, standing.list_runs(driver, database))
     show()
-    if any(False in (run.graph_same, run.memberships_same) for run in verified):
+    if any(False in (compared.graph_same, compared.memberships_same) for compared in verified):
         raise typer.Exit(GraphChangedError.exit_code)
 
 
 def _print_runs(runs: list[StoredRun]) -> None:
-    columns = ("run", "graph", "scope", "p", "score", "status", "vertices", "edges", "memberships", "finished", "moved")
-    names = ("id", "graph", "scope", "p_text", "score", "status", "vertices", "edges", "memberships", "finished_at")
+    columns = ("run", "version", "scope", "p", "score", "cohesions", "memberships", "finished", "moved")
+    names = ("id", "version", "scope", "p_text", "score", "cohesions", "memberships", "finished_at")
     print_table(columns, [[*(getattr(stored.run, name) for name in names), stored.moved] for stored in runs])
+
+
+def _print_history(versions: list[Run]) -> None:
+    columns = ("run", "version", "new", "gone", "cohesions", "memberships", "finished", "replaced", "kept")
+    names = ("id", "version", "added", "retired", "cohesions", "memberships", "finished_at", "replaced_at", "readable")
+    print_table(columns, [[getattr(version, name) for name in names] for version in versions])
+
+
+def _print_differences(differences: list[Difference]) -> None:
+    columns = ("vertex", "members", "then", "connections", "then", "joined", "left")
+    print_table(columns, [_difference_row(difference) for difference in differences])
+    say(f"{len(differences):,} cohesions differ")
+
+
+def _difference_row(difference: Difference) -> list[Any]:
+    before, after = difference.before, difference.after
+    was, now = set(before.members if before else ()), set(after.members if after else ())
+    return [
+        difference.vertex,
+        before and len(before.members),
+        after and len(after.members),
+        before and before.edges,
+        after and after.edges,
+        sorted(now - was),
+        sorted(was - now),
+    ]
 
 
 def _print_verified(runs: list[VerifiedRun]) -> None:
     print_table(
-        ("run", "graph", "p", "score", "graph as read", "memberships as written"),
+        ("run", "version", "graph as read", "memberships as written"),
         [
-            (v.run.id, v.run.graph, v.run.p_text, v.run.score, _verdict(v.graph_same), _verdict(v.memberships_same))
-            for v in runs
+            (
+                compared.run.id,
+                compared.run.version,
+                _verdict(compared.graph_same),
+                _verdict(compared.memberships_same),
+            )
+            for compared in runs
         ],
     )
 

@@ -57,15 +57,16 @@ def _to_paste(server: LocalServer) -> str:
     from pcneo.errors import PcneoError
     from pcneo.store.connection import connect
     from pcneo.stored.queries import render_query, run_query
-    from pcneo.stored.runs import latest_run
+    from pcneo.stored.runs import list_runs
 
-    stored = None
+    stored, rows = None, []
     try:
         with connect(ConnectionSettings(server.uri, server.username, server.password)) as driver:
-            stored = latest_run(driver)
-            rows = run_query(driver, None, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
-    except PcneoError:
-        rows = []
+            stored = max(list_runs(driver), key=lambda stored: stored.run.version, default=None)
+            if stored is not None:
+                rows = run_query(driver, None, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
+    except PcneoError as error:
+        return f"No query to paste: {error}\n"
     if stored is None or not rows:
         return "Nothing is stored yet; after `pcneo annotate`, start with --browser again for a query to paste.\n"
     names = stored.selection

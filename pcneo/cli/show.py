@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.cli.console import connected, note, print_json, print_table, say
-from pcneo.cli.options import Json, LatestOf
+from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
     from pcneo.model import ShownCohesion
 
 __all__ = ["show"]
 
-Run = Annotated[str | None, typer.Option("--run", help="The run, or latest.", show_default="latest")]
-
 
 def show(
     vertex: Annotated[str, typer.Argument(help="Key of the vertex.")],
-    run: Run = None,
-    graph: LatestOf = None,
+    run: RunName = None,
+    graph: GraphName = None,
+    p: RunP = None,
+    score: RunScore = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it, .svg or .png.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -35,10 +35,10 @@ def show(
     if plot is not None:
         check_picture(plot)
     with connected() as (driver, database):
-        shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph)
+        shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, score=score)
     if plot is not None:
         draw_cohesion(shown, plot)
-    note(f"Run {shown.run.id} of graph {shown.run.graph}, p={shown.run.p_text}, score {shown.run.score}")
+    note(f"Run {shown.run.id}, version {shown.run.version}, p={shown.run.p_text}, score {shown.run.score}")
     if shown.moved:
         note("The graph has changed since this run: the members are those of then, the connections those of now.")
     if as_json:
@@ -51,6 +51,7 @@ def _plain(shown: ShownCohesion) -> dict[str, Any]:
     cohesion, view = shown.cohesion, shown.local_view
     return {
         "run": shown.run.id,
+        "version": shown.run.version,
         "vertex": cohesion.vertex,
         "p": shown.run.p_text,
         "score": cohesion.score,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.counting import cliques, common_neighbours
-from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.memo import Memo
 from pcneo.counting.protected import (
     Groups,
@@ -89,10 +88,6 @@ class CountedGraph:
     def _largest_common(self) -> tuple[Counts, int]:
         return self._common.get("c(v) and C", lambda: common_neighbours.largest_common(self.graph))
 
-    def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
-        """Answer every pair once, by randomised response; drawn anew with every call."""
-        return answer_pairs(self.graph, below, coins)
-
     # --- Of the groups
 
     def inner_degrees(self) -> Counts:
@@ -116,8 +111,8 @@ class CountedGraph:
         needed = refused_memory(self.graph, groups)
         if needed is not None:
             raise GraphError(
-                f"The groups of {self.label} have {len(groups.members):,} members in all; counting what they protect "
-                f"needs about {needed / 1e9:.1f} GB. Use a mechanism without groups, or a run with a smaller p.",
+                f"The groups of {self.label} have {len(groups.members):,} members in all, for which critical needs "
+                f"about {needed / 1e9:.1f} GB. Use the mechanism edge, or a run with a smaller p.",
                 memberships=len(groups.members),
                 bytes=needed,
             )

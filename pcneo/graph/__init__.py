@@ -4,10 +4,12 @@ All checks of keys and arrays are here, so the kernels can trust the arrays they
 """
 
 from pcneo.graph.build import as_graph, graph_from_edges, graph_from_networkx, graph_from_rows
-from pcneo.graph.hashes import MembershipHash, fingerprint, membership_hash
+from pcneo.graph.hashes import HubHasher, HubHashes, MembershipHash, fingerprint, membership_hash, owner_hash
 from pcneo.graph.partial import PartialGraph
 
 __all__ = [
+    "HubHasher",
+    "HubHashes",
     "MembershipHash",
     "PartialGraph",
     "as_graph",
@@ -16,4 +18,5 @@ __all__ = [
     "graph_from_networkx",
     "graph_from_rows",
     "membership_hash",
+    "owner_hash",
 ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from pcneo.model import CohesionBatch, Graph, Key, KeyArray
 
-__all__ = ["MembershipHash", "fingerprint", "membership_hash"]
+__all__ = ["HubHasher", "HubHashes", "MembershipHash", "fingerprint", "membership_hash", "owner_hash"]
 
 
 def fingerprint(graph: Graph, key: bytes) -> str:
@@ -43,27 +44,86 @@ def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
     return hashlib.sha256(b"".join(digest for _, digest in sorted(digests))).hexdigest()
 
 
-class MembershipHash:
-    """Computes the `membership_hash` of cohesions that come in ascending order, without keeping them."""
+@dataclass(frozen=True)
+class HubHashes:
+    """What a hub carries so that it is known again: both keyed, so that nobody without the key can guess members.
+
+    Attributes:
+        owner: 64 bits of the key of the vertex whose cohesion it is, as a signed integer.
+        digest: 128 bits of that key and the members' keys in order, as 32 hexadecimal digits.
+    """
+
+    owner: int
+    digest: str
+
+
+class _Encoder:
+    """Turns the keys of batches into bytes; those of one graph once."""
 
     def __init__(self) -> None:
-        """Start with no cohesions."""
-        self._hash = hashlib.sha256()
         self._keys: KeyArray | None = None
         self._encoded: list[bytes] = []
 
-    def update(self, batch: CohesionBatch) -> None:
-        """Add a batch whose vertices ascend and are above those of earlier batches."""
+    def cohesions(self, batch: CohesionBatch) -> Iterator[tuple[bytes, list[bytes]]]:
+        """Yield the encoded keys of each cohesion's vertex and, ascending, of its members."""
         if batch.keys is not self._keys:
             self._keys, self._encoded = batch.keys, list(map(_encode, batch.keys.tolist()))
         members = list(map(self._encoded.__getitem__, batch.members.tolist()))
         bounds = batch.offsets.tolist()
         for i, vertex in enumerate(batch.vertices.tolist()):
-            self._hash.update(_digest(self._encoded[vertex], members[bounds[i] : bounds[i + 1]]))
+            yield self._encoded[vertex], members[bounds[i] : bounds[i + 1]]
+
+
+class MembershipHash:
+    """The `membership_hash` of cohesions that come in ascending order of their vertices; none of them is kept."""
+
+    def __init__(self) -> None:
+        """Start with no cohesions."""
+        self._hash = hashlib.sha256()
+        self._encoder = _Encoder()
+
+    def update(self, batch: CohesionBatch) -> None:
+        """Add a batch whose vertices ascend and lie beyond those of the batches before."""
+        for vertex, members in self._encoder.cohesions(batch):
+            self._hash.update(_digest(vertex, members))
 
     def hexdigest(self) -> str:
         """Return the hash of all cohesions so far."""
         return self._hash.hexdigest()
+
+
+class HubHasher:
+    """The hashes of hubs, and the `membership_hash` of all of them, as batches of cohesions pass."""
+
+    def __init__(self, key: bytes) -> None:
+        """Start with no cohesions; `key` is the graph's fingerprint key."""
+        self._key = key
+        self._memberships = hashlib.sha256()
+        self._encoder = _Encoder()
+
+    def hashes(self, batch: CohesionBatch) -> list[HubHashes]:
+        """Return the hashes of each cohesion of a batch whose vertices ascend, beyond those of the batches before."""
+        hashes = []
+        for vertex, members in self._encoder.cohesions(batch):
+            self._memberships.update(_digest(vertex, members))
+            keyed = hashlib.blake2b(b"".join((vertex, *members)), key=self._key, digest_size=16)
+            hashes.append(HubHashes(_owner_hash(vertex, self._key), keyed.hexdigest()))
+        return hashes
+
+    def membership_hash(self) -> str:
+        """Return the `membership_hash` of all cohesions so far."""
+        return self._memberships.hexdigest()
+
+
+def owner_hash(vertex: Key, key: bytes) -> int:
+    """Return the hash by which a hub knows the vertex whose cohesion it is."""
+    return _owner_hash(_encode(vertex), key)
+
+
+def _owner_hash(vertex: bytes, key: bytes) -> int:
+    """Likewise from the key as `_encode` writes it."""
+    digest = hashlib.blake2b(vertex, key=key, digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def _digest(vertex: bytes, members: list[bytes]) -> bytes:

@@ -6,16 +6,17 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pcneo.errors import GraphError, NotFoundError, ParameterError
+from pcneo.errors import GraphError, ParameterError
 from pcneo.model import Run, Selection
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.release.budget import find_graph
 from pcneo.release.request import GraphRequest
-from pcneo.search import p_text, parse_fraction
+from pcneo.search import parse_fraction
 from pcneo.store.chosen_graph import choose_selection
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
+from pcneo.stored.runs import choose_run
 
 __all__ = ["Chosen", "GraphNames", "Place", "choose", "choose_at", "find_place", "read_parameters", "spend_of"]
 
@@ -80,7 +81,7 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
 
     Raises:
         ParameterError: a parameter is out of range or the mechanism does not have it, or there are several choices.
-        NotFoundError: there is no complete run or no graph as asked for.
+        NotFoundError: there is no run or no graph as asked for.
         GraphError: the graph has no vertices, or its name stands for another.
     """
     mechanisms = [mechanism_named(request.mechanism) for request in requests]
@@ -134,11 +135,11 @@ def find_place(
 
     Raises:
         ParameterError: there are several choices.
-        NotFoundError: there is no complete run or no graph as asked for.
+        NotFoundError: there is no run or no graph as asked for.
         GraphError: the graph's name stands for another.
     """
     if with_run:
-        run = _find_run(request, runs)
+        run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, score=request.score)
         return Place(find_graph(gateway, run.graph), run, run.vertices)
     graph = _find_graph(gateway, request.graph, names)
     return Place(graph, None, gateway.count_nodes(graph.selection))
@@ -190,35 +191,3 @@ def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection)
             graph=new.name,
         )
     return new
-
-
-# --- The run of a release with groups
-
-
-def _find_run(request: GraphRequest, runs: Sequence[Run]) -> Run:
-    wanted = None if request.p is None else p_text(parse_fraction(request.p))
-    fitting = [
-        run
-        for run in runs
-        if (run.status, run.scope) == ("complete", "graph")
-        and request.run in (None, "latest", run.id)
-        and request.graph in (None, run.graph)
-        and wanted in (None, run.p_text)
-        and request.score in (None, run.score)
-    ]
-    if not fitting:
-        raise NotFoundError(
-            "There is no complete run of a whole graph that fits; `pcneo runs` lists them, `pcneo annotate` makes one.",
-            what="run",
-            name=request.run,
-        )
-    kinds = {(run.graph, run.p_text, run.score) for run in fitting}
-    if len(kinds) > 1:
-        raise ParameterError(
-            "Several runs fit: "
-            + "; ".join(f"graph {graph}, p={p}, score {score}" for graph, p, score in sorted(kinds))
-            + ". Choose with --graph, -p, --score or --run.",
-            name="run",
-            value=request.run,
-        )
-    return fitting[-1]

@@ -57,7 +57,7 @@ class ReadGraph:
             )
         if progress:
             progress("reading groups", 0, run.memberships)
-        rows = gateway.stream_cohesions(self.record.selection, run.id)
+        rows = gateway.stream_cohesions(self.record.selection, run)
         batch = batch_from_rows(self.graph, rows, Fraction(run.p_text), run.score)
         digest = MembershipHash()
         digest.update(batch)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from pcneo.config import __version__
-from pcneo.errors import BudgetError, BusyError, DatabaseError
+from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text
@@ -153,7 +153,23 @@ def _record(transaction: Transaction, prepared: Sequence[Prepared], total: Cost 
     if total is not None:
         create_budget(transaction, prepared[0].graph.name, *total_texts(total), user())
     for release in prepared:
+        _check_version(transaction, release)
         create_release(transaction, _values(release))
+
+
+def _check_version(transaction: Transaction, release: Prepared) -> None:
+    """Refuse to spend on a version whose hubs are no longer kept: the ledger keeps those it rests on from here on.
+
+    Raises:
+        GraphChangedError: it was let go since the release was prepared.
+    """
+    run = release.run
+    if run is not None and not transaction.is_readable(run.id, run.version):
+        raise GraphChangedError(
+            f"Version {run.version} of run {run.id} is no longer kept. Nothing was spent; run the command again.",
+            run=run.id,
+            version=run.version,
+        )
 
 
 def _values(release: Prepared) -> Row:
@@ -162,6 +178,7 @@ def _values(release: Prepared) -> Row:
         "release": release.id,
         "graph": release.graph.name,
         "run": run and run.id,
+        "runVersion": run and run.version,
         "mechanism": release.mechanism.name,
         "k": parameters.k,
         "p": run and run.p_text,

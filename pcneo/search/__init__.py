@@ -3,12 +3,13 @@
 Nothing here knows a database. Further rows of a graph that is not at hand come through a callable.
 """
 
-from pcneo.search.cohesion import SCORES, check_score
+from pcneo.search.cohesion import REVISION, SCORES, check_score
 from pcneo.search.frontier import minimal_p_cohesion, search_frontier, search_streamed
 from pcneo.search.needs import needs_of, p_text, parse_fraction
 from pcneo.search.whole_graph import minimal_p_cohesions, search_batches
 
 __all__ = [
+    "REVISION",
     "SCORES",
     "check_score",
     "minimal_p_cohesion",

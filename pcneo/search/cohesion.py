@@ -18,7 +18,17 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import CohesionBatch, Graph
 from pcneo.search.needs import p_text, parse_fraction
 
-__all__ = ["SCORES", "Memory", "Missing", "Searched", "Task", "check_score", "compile_kernels", "make_task"]
+__all__ = [
+    "REVISION",
+    "SCORES",
+    "Memory",
+    "Missing",
+    "Searched",
+    "Task",
+    "check_score",
+    "compile_kernels",
+    "make_task",
+]
 
 log = logging.getLogger("pcneo")
 
@@ -27,6 +37,10 @@ SCORES = {"density": DENSITY, "degree": DEGREE}
 
 `degree` is a reconstruction of the 2021 baseline; whatever reports it must call it that.
 """
+
+
+REVISION = 1
+"""Raised whenever any answer of the search can change; stored runs of another one are searched again."""
 
 
 def check_score(score: str) -> int:

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pcneo.store.headers import Header
-from pcneo.store.tokens import Token, tokenize
+from pcneo.store.tokens import Token, keys_of_maps, tokenize
 
 __all__ = ["OWN_LABELS", "OWN_TYPES", "SEVERAL", "check_agreement"]
 
-OWN_LABELS = frozenset({"PCohesion", "PCohesionGraph", "PCohesionRun", "PCohesionRelease", "PCohesionBudget"})
+OWN_LABELS = frozenset(
+    {
+        "PCohesion",
+        "PCohesionBudget",
+        "PCohesionFence",
+        "PCohesionGraph",
+        "PCohesionRelease",
+        "PCohesionRetired",
+        "PCohesionRun",
+        "PCohesionVersion",
+    }
+)
 OWN_TYPES = frozenset({"HAS_COHESION", "IN_COHESION"})
 SEVERAL = frozenset({"labels", "types"})
 
@@ -65,8 +76,9 @@ def _check_names(header: Header, spoken: Sequence[Token]) -> None:
     """Every sample name is used, only where its kind may stand, and every label or type is a sample name or our own."""
     kinds = {declaration.name: declaration.kind for declaration in header.names}
     used: set[str] = set()
-    for token, before, after, inside in _surroundings(spoken):
-        if token.kind != "name":
+    ours = keys_of_maps(spoken, OWN_LABELS)
+    for i, (token, before, after, inside) in enumerate(_surroundings(spoken)):
+        if token.kind != "name" or i in ours:
             continue
         if token.text in kinds:
             if not _belongs(kinds[token.text], before, after):

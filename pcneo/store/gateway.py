@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString, TypedDict
+from typing import Any
 
 import neo4j
 
-from pcneo.errors import DatabaseError, GraphError, RightsError, SchemaError, WriteMismatchError
-from pcneo.model import Key, Run, Selection
-from pcneo.store.failures import OUT_OF_MEMORY, translated
-from pcneo.store.reading import GraphReader
+from pcneo.errors import GraphError, RightsError, SchemaError
+from pcneo.model import Selection
+from pcneo.store.failures import translated
+from pcneo.store.run_reader import FORMAT, RunReader
 from pcneo.store.schema import SchemaItem
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
-from pcneo.store.transaction import Row, in_transaction, rows_of, sample_names
+from pcneo.store.transaction import Row, in_transaction, rows_of
 
-__all__ = ["CohesionRow", "Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
+__all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
-DELETE_BATCH = 2_000
-"""Hubs per deleting transaction."""
+EARLIER_BATCH = 2_000
+"""Hubs of the earlier data model that one transaction deletes."""
 
 INDEX_SECONDS = 300.0
 """How long an index may take to come online."""
@@ -66,17 +66,7 @@ class GraphRecord:
     fingerprint_key: str
 
 
-class CohesionRow(TypedDict):
-    """A cohesion in the form that the statement `create_cohesions` takes; vertex and members by key."""
-
-    vertex: Key
-    size: int
-    edges: int
-    density: float
-    members: list[Key]
-
-
-class Gateway(GraphReader):
+class Gateway(RunReader):
     """Reads from and writes to one database.
 
     Every method raises DatabaseError or one of its subclasses; a method's docstring names what else it raises.
@@ -94,9 +84,12 @@ class Gateway(GraphReader):
         return [row["type"] for row in self._read("list_relationship_types") if row["type"] not in OWN_TYPES]
 
     def list_key_indexes(self) -> list[KeyIndex]:
-        """Return the node properties with a single-property range index, without those of pcneo's own labels."""
-        rows = self._read("list_key_indexes")
-        return [KeyIndex(**row) for row in rows if row["label"] not in OWN_LABELS]
+        """Return the node properties with a range index of their own, our own labels left out."""
+        return [
+            KeyIndex(row["label"], row["properties"][0], row["unique"])
+            for row in self._read("list_indexes")
+            if row["label"] not in OWN_LABELS and len(row["properties"]) == 1
+        ]
 
     def count_nodes(self, selection: Selection) -> int:
         """Return the number of nodes in the count store, summed over the chosen labels."""
@@ -135,7 +128,7 @@ class Gateway(GraphReader):
             example=example("example"),
         )
 
-    # --- graphs and runs --------------------------------------------------------------------------------------------
+    # --- graphs -----------------------------------------------------------------------------------------------------
 
     def list_graphs(self) -> list[GraphRecord]:
         """Return the graphs that pcneo knows in this database, by name."""
@@ -159,6 +152,7 @@ class Gateway(GraphReader):
             relationshipTypes=list(selection.relationship_types),
             key=selection.key,
             fingerprintKey=fingerprint_key,
+            format=FORMAT,
         )[0]
         stored = Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"])
         if stored != selection:
@@ -169,120 +163,58 @@ class Gateway(GraphReader):
             )
         return GraphRecord(name, stored, row["fingerprintKey"])
 
-    def list_runs(self) -> list[Run]:
-        """Return every run of the database, oldest first."""
-        return [
-            Run(
-                id=row["id"],
-                graph=row["graph"],
-                scope=row["scope"],
-                p_text=row["pText"],
-                score=row["score"],
-                status=row["status"],
-                node_count=row["nodeCount"],
-                relationship_count=row["relationshipCount"],
-                vertices=row["vertices"],
-                edges=row["edges"],
-                memberships=row["memberships"],
-                fingerprint=row["fingerprint"],
-                membership_hash=row["membershipHash"],
-                version=row["version"],
-                started_at=row["startedAt"].to_native(),
-                finished_at=row["finishedAt"] and row["finishedAt"].to_native(),
-            )
-            for row in self._read("list_runs")
-        ]
+    # --- standing runs; writes are the graph's writer's alone, see `standing.py` ------------------------------------
 
-    def create_run(self, run: str, graph: str, scope: str, p: float, p_text: str, score: str, version: str) -> None:
-        """Record a run before its first hub is written."""
-        self._write("create_run", run=run, graph=graph, scope=scope, p=p, pText=p_text, score=score, version=version)
+    def list_unfinished(self, graph: str) -> list[tuple[str, int]]:
+        """Return the id and version of each run of a graph; version 0 is a run that nobody sees."""
+        return [(row["run"], row["version"]) for row in self._read("list_unfinished", graph=graph)]
 
-    def create_cohesions(
-        self, selection: Selection, run: str, p: float, score: str, rows: Sequence[CohesionRow]
-    ) -> int:
-        """Write hubs with their memberships, and return the number of memberships written.
+    def merge_run(self, run: str, graph: str, scope: str, p: float, p_text: str, score: str) -> int:
+        """Enter a run, or find it there; return the version that readers go by, 0 where it is new."""
+        return self._write("merge_run", run=run, graph=graph, scope=scope, p=p, pText=p_text, score=score)[0]["version"]
 
-        A batch that does not fit into the server's transaction memory is halved and tried again.
-
-        Args:
-            selection: labels, types and key.
-            run: the run's identifier.
-            p: stored on each hub, for filtering.
-            score: stored on each hub.
-            rows: the cohesions.
-
-        Raises:
-            WriteMismatchError: the counters differ from what was sent.
-        """
-        text = load_statement("create_cohesions").render(sample_names(selection, "Person", "id"))
-        parameters = {"run": run, "p": p, "score": score}
-        return self._create_or_halve(text, parameters, rows)
-
-    def _create_or_halve(self, text: LiteralString, parameters: Row, rows: Sequence[CohesionRow]) -> int:
-        sent = {"cohesions": len(rows), "memberships": sum(len(row["members"]) for row in rows)}
-        try:
-            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
-                written = in_transaction(session, _all_or_nothing, text, {**parameters, "rows": rows}, sent)
-        except DatabaseError as error:
-            if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:
-                raise
-            log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", len(rows))
-            middle = len(rows) // 2
-            return sum(self._create_or_halve(text, parameters, half) for half in (rows[:middle], rows[middle:]))
-        return written["memberships"]
-
-    def stream_cohesions(self, selection: Selection, run: str) -> Iterator[tuple[Key, list[Key], int]]:
-        """Yield (vertex, members, edges) of every hub of one run; neither hubs nor members are in any order.
-
-        It is a single stream: hubs of a complete run never change, and a server that breaks off raises an error.
-
-        Args:
-            selection: labels, types and key.
-            run: the run's identifier.
-        """
-        text = load_statement("stream_cohesions").render(sample_names(selection, "Person", "id"))
-        with (
-            translated(),
-            self._session(neo4j.READ_ACCESS) as session,
-            session.begin_transaction(timeout=0) as opened,
-        ):
-            for record in opened.run(text, {"run": run}):
-                yield record["vertex"], record["members"], record["edges"]
-
-    def retire_runs(self, runs: Sequence[str]) -> None:
-        """Make runs invisible before their hubs are deleted."""
-        self._write("retire_runs", runs=list(runs))
-
-    def delete_run(self, run: str, progress: Callable[[int], None] | None = None) -> int:
-        """Delete the hubs of one run in batches, then its record; return the number of hubs deleted.
-
-        After a batch that does not fit into the server's transaction memory, all batches are half as large.
-
-        Args:
-            run: the run's identifier.
-            progress: called with the number of hubs deleted so far.
-        """
-        total, limit, deleted = 0, DELETE_BATCH, 1
-        while deleted:
-            try:
-                deleted = self._write("delete_cohesions", run=run, limit=limit)[0]["deleted"]
-            except DatabaseError as error:
-                if limit < 2 or error.data.get("code") != OUT_OF_MEMORY:
-                    raise
-                log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", limit)
-                limit //= 2
-                continue
-            total += deleted
-            if progress and deleted:
-                progress(total)
+    def delete_run(self, run: str) -> None:
+        """Delete the record of a run at version 0, and those of its versions."""
         self._write("delete_run", run=run)
-        return total
+
+    def count_retired(self, run: str) -> int:
+        """Return the members of the hubs of a run that its current version is without."""
+        return self._read("count_retired", run=run)[0]["memberships"]
+
+    def close_versions(self, run: str, version: int, keep: int, seconds: int, pinned: Sequence[int]) -> None:
+        """Let the hubs go of all versions before `version` but the last `keep`, the recent, and those pinned."""
+        self._write("close_versions", run=run, version=version, keep=keep, seconds=seconds, pinned=list(pinned))
+
+    def release_version(self, run: str, version: int) -> bool:
+        """Let the hubs of one version go, whatever rests on it; False where it is current or not kept."""
+        return bool(self._write("release_version", run=run, version=version)[0]["closed"])
+
+    def delete_versions(self, run: str, versions: Sequence[int]) -> None:
+        """Delete records of versions."""
+        self._write("delete_versions", run=run, versions=list(versions))
+
+    def hide_runs(self, runs: Sequence[str]) -> None:
+        """Take runs out of everybody's sight; a sweep deletes what is left of them."""
+        for run in runs:
+            self._write("hide_run", run=run)
+
+    def delete_earlier(self) -> int:
+        """Delete the runs of the earlier data model with their hubs; return how many runs."""
+        while self._write("delete_earlier_cohesions", limit=EARLIER_BATCH)[0]["deleted"]:
+            pass
+        return self._write("delete_earlier_runs")[0]["deleted"]
 
     def terminate_waiting(self, token: str) -> bool:
         """End the transaction with this token if it is waiting for a lock; return whether it was."""
         text = load_statement("terminate_waiting").render({})
-        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
             return bool(in_transaction(session, rows_of, text, {"token": token}))
+
+    def terminate_late(self, graph: str, writer: str) -> bool:
+        """End the transactions on a graph's hubs of all writers but one; return whether one was ended."""
+        text = load_statement("terminate_late").render({})
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
+            return bool(in_transaction(session, rows_of, text, {"graph": graph, "writer": writer}))
 
     # --- schema -----------------------------------------------------------------------------------------------------
 
@@ -298,7 +230,7 @@ class Gateway(GraphReader):
         """
         missing = self._missing(wanted)
         try:
-            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            with translated(), self.session(neo4j.WRITE_ACCESS) as session:
                 for item in missing:
                     in_transaction(session, rows_of, item.statement, {})
         except RightsError as error:
@@ -307,25 +239,15 @@ class Gateway(GraphReader):
         deadline = time.monotonic() + INDEX_SECONDS
         while missing and (missing := self._missing(missing)):
             if time.monotonic() > deadline:
-                names = ", ".join(f"{item.label}({item.property})" for item in missing)
+                names = ", ".join(f"{item.label}({', '.join(item.properties)})" for item in missing)
                 raise SchemaError(f"The index on {names} is not online yet. Try again later.", missing=names)
             time.sleep(0.1)
 
     def _missing(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
-        rows = self._read("list_key_indexes")
-        there = {(row["label"], row["property"], row["unique"]) for row in rows}
-        there |= {(label, property_, False) for label, property_, _ in there}
-        return [item for item in wanted if (item.label, item.property, item.unique) not in there]
-
-    # --- one cohesion -----------------------------------------------------------------------------------------------
-
-    def get_cohesion(self, selection: Selection, run: str, vertex: Key) -> tuple[list[Key], int] | None:
-        """Return (members, edges) of a vertex's hub in a run, members in no order; None if it has none.
-
-        A member that has lost its key since is None.
-        """
-        rows = self._read("get_cohesion", sample_names(selection, "Person", "id"), run=run, vertex=vertex)
-        return (rows[0]["members"], rows[0]["edges"]) if rows else None
+        rows = self._read("list_indexes")
+        there = {(row["label"], tuple(row["properties"]), row["unique"]) for row in rows}
+        there |= {(label, properties, False) for label, properties, _ in there}
+        return [item for item in wanted if (item.label, item.properties, item.unique) not in there]
 
 
 def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
@@ -338,17 +260,3 @@ def graph_records(rows: Sequence[Row]) -> list[GraphRecord]:
         )
         for row in rows
     ]
-
-
-def _all_or_nothing(tx: neo4j.Transaction, text: LiteralString, parameters: Row, sent: Row) -> Row:
-    """Write, and compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
-    written = rows_of(tx, text, parameters)[0]
-    if written != sent:
-        raise WriteMismatchError(
-            f"The database wrote {written['cohesions']} hubs and {written['memberships']} memberships of "
-            f"{sent['cohesions']} and {sent['memberships']} sent: vertices are gone, or keys are repeated. "
-            "Nothing of this run is visible; run it again.",
-            sent=sent,
-            written=written,
-        )
-    return written

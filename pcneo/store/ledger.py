@@ -49,6 +49,7 @@ class ReleaseRecord:
     id: str
     graph: str
     run: str | None
+    run_version: int | None
     mechanism: str
     k: int
     p: str | None
@@ -80,6 +81,11 @@ class LedgerGateway(Gateway):
     def list_ledger(self) -> LedgerRecords:
         """Return the ledger for display; to decide on a release, use `read_ledger` under the graph's lock."""
         return _records(self._read)
+
+    def versions_relied_on(self, run: str) -> set[int]:
+        """Return the versions of a run that releases rest on."""
+        versions = {release.run_version for release in self.list_ledger().releases if release.run == run}
+        return {version for version in versions if version is not None}
 
     def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
         """Return (key, value) of every chosen vertex that has the property."""
@@ -175,13 +181,17 @@ def delete_ledger(transaction: Transaction, graph: str) -> int:
     return transaction.run("delete_ledger", graph=graph)[0]["forgotten"]
 
 
+_RENAMED = frozenset({"epsilonOne", "membershipHash", "propertyHash", "runVersion", "at"})
+
+
 def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
     return LedgerRecords(
         tuple(graph_records(read("list_graphs"))),
         tuple(BudgetRecord(**{**row, "at": row["at"].to_native()}) for row in read("list_budgets")),
         tuple(
             ReleaseRecord(
-                **{name: row[name] for name in row.keys() - {"epsilonOne", "membershipHash", "propertyHash", "at"}},
+                **{name: row[name] for name in row.keys() - _RENAMED},
+                run_version=row["runVersion"],
                 epsilon_1=row["epsilonOne"],
                 membership_hash=row["membershipHash"],
                 property_hash=row["propertyHash"],

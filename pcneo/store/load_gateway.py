@@ -65,7 +65,7 @@ class LoadGateway(Gateway):
         if KeyIndex(label, key, unique=True) in self.list_key_indexes():
             return False
         try:
-            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            with translated(), self.session(neo4j.WRITE_ACCESS) as session:
                 return in_transaction(session, _constraints_added, self._constraint) > 0
         except DatabaseError as error:
             raise self._explained(error) from error
@@ -112,7 +112,7 @@ class LoadGateway(Gateway):
 
     def _merge(self, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
         try:
-            with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+            with translated(), self.session(neo4j.WRITE_ACCESS) as session:
                 return in_transaction(session, _merged, text, rows, counter)
         except DatabaseError as error:
             if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -17,7 +17,7 @@ from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
 from pcneo.store.gateway import Gateway
 from pcneo.store.transaction import Transaction
 
-__all__ = ["GraphLock"]
+__all__ = ["GraphLock", "WaitLimit"]
 
 WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
@@ -27,11 +27,61 @@ TOUCH_SECONDS = 30.0
 log = logging.getLogger("pcneo")
 
 
+class WaitLimit:
+    """Context manager that ends a transaction from outside when it waits for a lock for longer than `WAIT_SECONDS`.
+
+    The server sets no limit of its own. Leaving the context means that the wait is over.
+    """
+
+    def __init__(self, gateway: Gateway, token: str, first: Callable[[], object] | None = None) -> None:
+        """Prepare to end the transaction that carries the token.
+
+        Args:
+            gateway: the database.
+            token: the transaction's metadata `pcneo`.
+            first: is tried before, when the time is up; the wait then goes on for a second.
+        """
+        self.passed = False
+        self._gateway = gateway
+        self._token = token
+        self._first = first
+        self._over = threading.Event()
+        self._watchdog = threading.Thread(target=self._watch, name="pcneo-lock-watch", daemon=True)
+
+    def __enter__(self) -> WaitLimit:
+        """Start the clock."""
+        self._watchdog.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop it."""
+        self._over.set()
+        self._watchdog.join()
+
+    def _watch(self) -> None:
+        wait = WAIT_SECONDS
+        while not self._over.wait(wait):
+            wait = 1.0
+            try:
+                if self._first is not None:
+                    self._first, first = None, self._first
+                    first()
+                elif self._gateway.terminate_waiting(self._token):
+                    self.passed = True
+            except PcneoError as error:
+                log.debug("the waiting transaction could not be ended: %s", error)
+
+
 class GraphLock:
     """Context manager that holds the right to write one graph.
 
-    Entering raises BusyError if another writer holds it for longer than `WAIT_SECONDS`, and NotFoundError if there is
-    no such graph.
+    Attributes:
+        last_version: the largest version number that the graph's runs have used, read under the lock.
+        locked_at: the server's time when the lock was taken, as the driver gives it.
+
+    Raises on entering:
+        BusyError: another writer holds it and did not let go within `WAIT_SECONDS`.
+        NotFoundError: there is no such graph.
     """
 
     def __init__(self, gateway: Gateway, graph: str) -> None:
@@ -47,26 +97,23 @@ class GraphLock:
     def __enter__(self) -> GraphLock:
         """Take the lock, waiting for at most `WAIT_SECONDS`."""
         self._transaction: Transaction = self._context.__enter__()
-        acquired, ended = threading.Event(), threading.Event()
-        watchdog = threading.Thread(target=self._watch, args=(acquired, ended), name="pcneo-lock-watch", daemon=True)
-        watchdog.start()
+        limit = WaitLimit(self._gateway, self._token)
         try:
-            graph_exists = self._transaction.touch_graph(self._graph)
+            with limit:
+                graph = self._transaction.touch_graph(self._graph)
         except BaseException as error:
-            acquired.set()
-            watchdog.join()
             self._context.__exit__(None, None, None)
-            if ended.is_set() or isinstance(error, BusyError):
+            if limit.passed or isinstance(error, BusyError):
                 raise self._busy() from error
             raise
-        acquired.set()
-        watchdog.join()
-        if ended.is_set():  # the lock arrived while we were giving up
+        if limit.passed:  # the lock came while it was being given up
             self._context.__exit__(None, None, None)
             raise self._busy()
-        if not graph_exists:
+        if graph is None:
             self._context.__exit__(None, None, None)
             raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
+        self.last_version: int = graph["lastVersion"]
+        self.locked_at: object = graph["lockedAt"]
         self._keeper.start()
         return self
 
@@ -102,17 +149,6 @@ class GraphLock:
         self._keeper.join()
         with self._use:
             self._context.__exit__(None, None, None)
-
-    def _watch(self, acquired: threading.Event, ended: threading.Event) -> None:
-        """End the waiting transaction from outside, as the server sets no limit to waiting."""
-        wait = WAIT_SECONDS
-        while not acquired.wait(wait):
-            wait = 1.0
-            try:
-                if self._gateway.terminate_waiting(self._token):
-                    ended.set()
-            except PcneoError as error:
-                log.debug("the waiting transaction could not be ended: %s", error)
 
     def _keep(self) -> None:
         while not self._stop.wait(TOUCH_SECONDS):

@@ -13,10 +13,10 @@ __all__ = ["OWN_SCHEMA", "SchemaItem", "key_index"]
 
 @dataclass(frozen=True)
 class SchemaItem:
-    """An index on one property of one label, or a constraint with such an index, and the statement that creates it."""
+    """An index on properties of one label, or the constraint behind it, with the statement that creates it."""
 
     label: str
-    property: str
+    properties: tuple[str, ...]
     unique: bool
     statement: LiteralString
 
@@ -25,22 +25,26 @@ class SchemaItem:
         return "".join(" " if token.kind == "space" else token.text for token in tokenize(self.statement)) + ";"
 
 
-def _own(label: str, property_: str, name: str) -> SchemaItem:
+def _own(name: str, label: str, *properties: str) -> SchemaItem:
     statement = load_statement(name).render({})
-    return SchemaItem(label, property_, "CREATE CONSTRAINT" in statement, statement)
+    return SchemaItem(label, properties, "CREATE CONSTRAINT" in statement, statement)
 
 
 OWN_SCHEMA = (
-    _own("PCohesionGraph", "name", "ensure_graph_name"),
-    _own("PCohesionRun", "id", "ensure_run_id"),
-    _own("PCohesionRun", "graph", "ensure_run_graph"),
-    _own("PCohesion", "run", "ensure_cohesion_run"),
-    _own("PCohesionRelease", "id", "ensure_release_id"),
-    _own("PCohesionRelease", "graph", "ensure_release_graph"),
-    _own("PCohesionBudget", "graph", "ensure_budget_graph"),
+    _own("ensure_graph_name", "PCohesionGraph", "name"),
+    _own("ensure_fence", "PCohesionFence", "graph", "number"),
+    _own("ensure_run_id", "PCohesionRun", "id"),
+    _own("ensure_run_graph", "PCohesionRun", "graph"),
+    _own("ensure_version", "PCohesionVersion", "run", "version"),
+    _own("ensure_cohesion_run", "PCohesion", "run"),
+    _own("ensure_cohesion_from", "PCohesion", "run", "from"),
+    _own("ensure_retired_until", "PCohesionRetired", "run", "until"),
+    _own("ensure_release_id", "PCohesionRelease", "id"),
+    _own("ensure_release_graph", "PCohesionRelease", "graph"),
+    _own("ensure_budget_graph", "PCohesionBudget", "graph"),
 )
 
 
 def key_index(label: str, key: str) -> SchemaItem:
     """Return the index on the key property of one label."""
-    return SchemaItem(label, key, False, load_statement("ensure_key_index").render({"Page": label, "id": key}))
+    return SchemaItem(label, (key,), False, load_statement("ensure_key_index").render({"Page": label, "id": key}))

@@ -36,14 +36,15 @@ class Sessions:
         self.driver = driver
         self._database: str | None = database
         statement = load_statement("get_server").render({})
-        with translated(), self._session(neo4j.READ_ACCESS) as session:
+        with translated(), self.session(neo4j.READ_ACCESS) as session:
             record, summary = in_transaction(session, _single_with_summary, statement)
         self.version: str = record["version"]
         self.database: str = database or str(summary.database)
         self._database = self.database
         check_version(self.version)
 
-    def _session(self, access: str) -> neo4j.Session:
+    def session(self, access: str) -> neo4j.Session:
+        """Open a session on this database for reading or writing."""
         return self.driver.session(
             database=self._database,
             default_access_mode=access,
@@ -64,7 +65,7 @@ class Sessions:
             parameters: the values of its parameters.
         """
         text = statement.render(names)
-        with translated(), self._session(neo4j.READ_ACCESS) as session:
+        with translated(), self.session(neo4j.READ_ACCESS) as session:
             return in_one_trip(session, text, dict(parameters))
 
     def _read(
@@ -76,13 +77,13 @@ class Sessions:
         self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
     ) -> list[Row]:
         text = load_statement(name).render(names or {})
-        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
             return in_transaction(session, rows_of, text, parameters)
 
     @contextmanager
     def transaction(self, metadata: Mapping[str, Any]) -> Iterator[Transaction]:
         """Open a write transaction without a time limit; it is rolled back unless the body commits it."""
-        with translated(), self._session(neo4j.WRITE_ACCESS) as session:
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
             opened = session.begin_transaction(metadata=dict(metadata), timeout=0)
             try:
                 yield Transaction(opened)

@@ -18,10 +18,11 @@ A file holds one statement, without a semicolon, under a header of `//` lines:
 The cells of an entry are two or more spaces apart; a line indented more deeply than the first entry continues the entry
 above. The folder decides the access mode: `read` and `queries` read, `write` writes, `schema` changes the schema.
 
-`names` are sample names that make the file valid Cypher as it stands; `Statement.render` replaces them by the user's
-own, token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A
-sample name has no other use in its file: where `id` is the key property, no variable, column or other property is
-called `id`. All declarations are compared with the text when the file is loaded.
+`names` are samples that make the file valid Cypher as it stands; `Statement.render` puts the user's own in their place,
+token by token. The kinds `label`, `type` and `property` take one name, `labels` and `types` one or several. A sample
+stands for nothing else in its file: where `id` is the key property, no variable, column or other property is `id`, but
+for a property of our own in a map behind one of our labels, `(:PCohesionRun {id: $run})`, which is left as it is.
+Everything declared is compared with the text when the file is loaded.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from typing import LiteralString, cast
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
 from pcneo.store.agreement import OWN_LABELS, OWN_TYPES, SEVERAL, check_agreement
 from pcneo.store.headers import Declaration, Header, read_header
-from pcneo.store.tokens import quote_identifier, tokenize
+from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
 
 __all__ = [
     "FOLDERS",
@@ -83,10 +84,12 @@ class Statement(Header):
             problem = "needs a value for the name" if name in kinds else "declares no name"
             raise ParameterError(f"the statement {self.name} {problem} {name!r}", name=name, value=names.get(name))
         spelled = {name: _spell(name, kind, names[name]) for name, kind in kinds.items()}
+        tokens = tokenize(self.text)
+        ours = keys_of_maps(tokens, OWN_LABELS)
         return _literal(
             "".join(
-                spelled.get(token.text, token.text) if token.kind == "name" else token.text
-                for token in tokenize(self.text)
+                spelled.get(token.text, token.text) if token.kind == "name" and i not in ours else token.text
+                for i, token in enumerate(tokens)
             )
         )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from pcneo.errors import ParameterError
 
-__all__ = ["LONGEST_IDENTIFIER", "Token", "quote_identifier", "tokenize"]
+__all__ = ["LONGEST_IDENTIFIER", "Token", "keys_of_maps", "quote_identifier", "tokenize"]
 
 LONGEST_IDENTIFIER = 65_534
 
@@ -56,6 +57,21 @@ def tokenize(text: str) -> list[Token]:
         if token.kind == "unclosed":
             raise ParameterError(f"the text opens a {token.text} and never closes it", name="text", value=text)
     return tokens
+
+
+def keys_of_maps(tokens: Sequence[Token], labels: Container[str]) -> set[int]:
+    """Return where keys of a map right behind one of some labels stand: of `key` in `(:Label {key: 1})`."""
+    keys: set[int] = set()
+    maps: list[bool] = []
+    spoken = [i for i, token in enumerate(tokens) if not token.is_silent]
+    for before, here, after in zip([-1, *spoken], spoken, [*spoken[1:], -1], strict=False):
+        if tokens[here].text == "{":
+            maps.append(before >= 0 and tokens[before].text in labels)
+        elif tokens[here].text == "}" and maps:
+            maps.pop()
+        elif maps and maps[-1] and tokens[here].kind == "name" and after >= 0 and tokens[after].text == ":":
+            keys.add(here)
+    return keys
 
 
 def quote_identifier(name: str) -> str:

@@ -12,8 +12,7 @@ from typing import Any, LiteralString, TypeVar
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
-from pcneo.errors import WriteMismatchError
-from pcneo.model import Key, Selection
+from pcneo.model import Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.statements import load_statement
 
@@ -58,52 +57,15 @@ class Transaction:
         with translated():
             self._opened.commit()
 
-    def touch_graph(self, name: str) -> bool:
-        """Take or keep the write lock on a graph; return False if there is no such graph."""
-        return bool(self.run("touch_graph", name=name))
+    def is_readable(self, run: str, version: int) -> bool:
+        """Whether the hubs of a version of a run are kept."""
+        rows = self.run("get_version", run=run, version=version)
+        return bool(rows and rows[0]["readable"])
 
-    def complete_run(self, run: str, graph: str, replaced: Sequence[str], figures: RunFigures) -> None:
-        """Make a run visible, and the runs that it replaces invisible.
-
-        Args:
-            run: the run's identifier.
-            graph: the graph's name.
-            replaced: the runs that it replaces.
-            figures: the figures for its record.
-
-        Raises:
-            WriteMismatchError: the run's record is gone.
-        """
-        rows = self.run(
-            "complete_run",
-            run=run,
-            graph=graph,
-            replaced=list(replaced),
-            nodeCount=figures.node_count,
-            relationshipCount=figures.relationship_count,
-            vertices=figures.vertices,
-            edges=figures.edges,
-            memberships=figures.memberships,
-            fingerprint=figures.fingerprint,
-            membershipHash=figures.membership_hash,
-        )
-        if rows[0]["completed"] != 1:
-            raise WriteMismatchError(f"The record of run {run} is gone; it stays invisible.", sent=1, written=0)
-
-    def delete_vertex_cohesions(self, selection: Selection, run: str, keys: Sequence[Key]) -> int:
-        """Delete the hubs of some vertices in a run; return their number."""
-        names = sample_names(selection, "Person", "id")
-        return self.run("delete_vertex_cohesions", names, run=run, keys=list(keys))[0]["deleted"]
-
-    def update_run(self, run: str, memberships: int, membership_hash: str, status: str) -> None:
-        """Record what is left of a run with scope `vertices`."""
-        self.run(
-            "update_run",
-            run=run,
-            memberships=memberships,
-            membershipHash=membership_hash,
-            status=status,
-        )
+    def touch_graph(self, name: str) -> Row | None:
+        """Take or keep the write lock on one graph; return its `lastVersion` and the time, None where it is unknown."""
+        rows = self.run("touch_graph", name=name)
+        return rows[0] if rows else None
 
 
 def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence[str]]:
@@ -117,11 +79,16 @@ def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence
     return {name: values[name] for name in wanted}
 
 
-def in_transaction(session: neo4j.Session, work: Callable[..., T], *arguments: Any) -> T:
-    """Return `work(transaction, *arguments)`, committed; repeat it when the server or the connection asks for it."""
+def in_transaction(
+    session: neo4j.Session, work: Callable[..., T], *arguments: Any, metadata: Mapping[str, str] | None = None
+) -> T:
+    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it.
+
+    `metadata` shows in the server's list of transactions.
+    """
 
     def attempt() -> T:
-        with session.begin_transaction() as opened:
+        with session.begin_transaction(metadata=dict(metadata or {})) as opened:
             result = work(opened, *arguments)
             opened.commit()
             return result

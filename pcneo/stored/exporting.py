@@ -53,6 +53,8 @@ def export(
     path: AnyPath,
     run: str | None = None,
     graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
     progress: Progress | None = None,
 ) -> ExportResult:
     """Write a run, or the cohesion of one vertex, as GraphML or as JSON.
@@ -63,10 +65,10 @@ def export(
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        what: a complete run's identifier or `latest` for the whole run, else the key of a vertex.
+        what: a run's id or `latest` for the whole run, else the key of a vertex.
         path: a new file, `.graphml` or `.json`.
-        run: for a vertex, the run its cohesion is of; by default the latest.
-        graph: the graph whose latest run is meant, where there are runs of several.
+        run: for a vertex, the run its cohesion is of, as for `pcneo.show`.
+        graph, p, score: what the run is of, where several fit.
         progress: called with stage, done and total.
 
     Returns:
@@ -85,9 +87,9 @@ def export(
     if what == LATEST or what in runs:
         if run is not None:
             raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
-        cohesions = read_cohesions(driver, database, run=str(what), graph=graph, progress=progress)
+        cohesions = read_cohesions(driver, database, run=str(what), graph=graph, p=p, score=score, progress=progress)
     else:
-        cohesions = show(driver, database, vertex=what, run=run, graph=graph)
+        cohesions = show(driver, database, vertex=what, run=run, graph=graph, p=p, score=score)
     network = network_of(cohesions)
     with whole_file(path, replace=False) as file:
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)

@@ -18,7 +18,7 @@ from pcneo.stored.runs import LATEST, find_run
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["QueryResult", "list_queries", "render_query", "run_query"]
+__all__ = ["QueryResult", "list_queries", "render_for_run", "render_query", "run_query"]
 
 DEFAULT_LIMIT = 10
 
@@ -88,6 +88,8 @@ def run_query(
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
     node_labels: Sequence[str] | None = None,
     relationship_types: Sequence[str] | None = None,
     key: str | None = None,
@@ -98,8 +100,9 @@ def run_query(
         driver: an open driver.
         database: the database's name; None for the user's home database.
         name: the query's name.
-        parameters: the query's parameters, by name without the `$`; `run` is the latest unless given, `limit` 10.
-        graph: the graph whose latest run is meant, where there are runs of several.
+        parameters: the query's parameters, by name without the `$`; `run` is found as by `pcneo.show`, `limit` is 10
+            unless given.
+        graph, p, score: what the run is of, where several fit.
         node_labels, relationship_types, key: by default those of the run's graph.
 
     Returns:
@@ -115,19 +118,15 @@ def run_query(
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
     values = {**defaults, **(parameters or {})}
     _check_parameters(query, values)
-    stored = find_run(driver, database, run=values["run"], graph=graph)
-    values["run"] = stored.run.id
+    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score)
     gateway = Gateway(driver, database)
     selection = Selection(
         one_or_more(node_labels or stored.selection.node_labels),
         one_or_more(relationship_types or stored.selection.relationship_types),
         key or stored.selection.key,
     )
-    vertices = {
-        parameter.name: find_keys(gateway, selection, [values[parameter.name]])[0]
-        for parameter in query.parameters
-        if parameter.kind == _KEY
-    }
+    values["run"] = stored.run.id
+    vertices = _vertices(gateway, query, selection, values)
     names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
     rows = gateway.run_statement(query, names, {**values, **vertices})
     if not rows:
@@ -137,6 +136,59 @@ def run_query(
         rows=[tuple(_cell(column, row[column.name], selection.key) for column in query.columns) for row in rows],
         run=stored.run,
     )
+
+
+def render_for_run(
+    driver: Driver,
+    database: str | None,
+    name: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
+) -> str:
+    """Return one query with the names of a stored run's graph and the run's id in it, ready to paste.
+
+    Args:
+        driver: an open driver.
+        database: the database's name; None for the user's home database.
+        name: the query's name.
+        parameters: values to be written in place of parameters; the others stay parameters, but for `run` and `limit`.
+        graph, p, score: what the run is of, where several fit.
+
+    Returns:
+        Cypher, as by `render_query`.
+
+    Raises:
+        NotFoundError: there is no such query, run or vertex.
+        ParameterError: a parameter is unknown or of another kind, or several runs fit.
+        DatabaseError: the database could not be asked.
+    """
+    query = _find(name)
+    values = {"run": LATEST, **(parameters or {})}
+    _check_given(query, values)
+    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score)
+    values["run"] = stored.run.id
+    if any(parameter.name == "limit" for parameter in query.parameters):
+        values.setdefault("limit", DEFAULT_LIMIT)
+    names = stored.selection
+    return render_query(
+        name,
+        node_labels=names.node_labels,
+        relationship_types=names.relationship_types,
+        key=names.key,
+        values={**values, **_vertices(Gateway(driver, database), query, names, values)},
+    )
+
+
+def _vertices(gateway: Gateway, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
+    """Return the values that are vertices' keys, by parameter, each of the kind that the graph's keys have."""
+    return {
+        parameter.name: find_keys(gateway, selection, [values[parameter.name]])[0]
+        for parameter in query.parameters
+        if parameter.kind == _KEY and parameter.name in values
+    }
 
 
 def _find(name: str) -> Statement:
@@ -162,6 +214,11 @@ def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
             name=name,
             value=None,
         )
+    _check_given(query, parameters)
+
+
+def _check_given(query: Statement, parameters: Mapping[str, Any]) -> None:
+    wanted = {declaration.name: declaration for declaration in query.parameters}
     for name, value in parameters.items():
         if name not in wanted:
             raise ParameterError(

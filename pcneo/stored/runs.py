@@ -1,43 +1,28 @@
-"""Use cases: list stored runs, verify that they still fit the graph, and remove them."""
+"""Use cases: the standing runs of a database, and the one that is meant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pcneo.errors import KeyPropertyError, NotFoundError, ParameterError
-from pcneo.graph import fingerprint, membership_hash
-from pcneo.model import Key, Progress, Run, Selection
-from pcneo.store.chosen_graph import read_graph
-from pcneo.store.count_property import remove_properties
-from pcneo.store.gateway import Gateway, GraphRecord
-from pcneo.store.ledger import LedgerGateway
-from pcneo.store.lock import GraphLock
-from pcneo.store.sweep import sweep
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.model import Run, Selection
+from pcneo.search import p_text, parse_fraction
+from pcneo.store.gateway import Gateway
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = [
-    "LATEST",
-    "CleanResult",
-    "StoredRun",
-    "VerifiedRun",
-    "clean",
-    "find_run",
-    "latest_run",
-    "list_runs",
-    "verify",
-]
+__all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs"]
 
 LATEST = "latest"
-"""Stands for the identifier of the complete `graph` run that finished last."""
+"""Stands for the id of the whole graph's run that was given a version last."""
 
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run and the graph it is of, as the database has both now.
+    """A run at the version that readers go by, and the graph it is of, as the database has both now.
 
     Attributes:
         run: the record.
@@ -51,46 +36,15 @@ class StoredRun:
     moved: bool
 
 
-@dataclass(frozen=True)
-class VerifiedRun:
-    """How a run compares with what is read now.
-
-    Attributes:
-        run: the record.
-        graph_same: whether vertices and edges are those of the run; None for a `vertices` run: it has no fingerprint.
-        memberships_same: whether the stored memberships are those that were written.
-    """
-
-    run: Run
-    graph_same: bool | None
-    memberships_same: bool
-
-
-@dataclass(frozen=True)
-class CleanResult:
-    """What was removed.
-
-    Attributes:
-        runs: identifiers.
-        hubs: how many.
-        properties: names of properties that releases had written.
-        kept_properties: those left alone, because some of their values are no longer those of a release.
-    """
-
-    runs: tuple[str, ...]
-    hubs: int
-    properties: tuple[str, ...] = ()
-    kept_properties: tuple[str, ...] = ()
-
-
 def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
-    """Return the stored runs, oldest first; `running` ones belong to a writer at work or to one that died.
+    """Return the standing runs by id, each at the version that readers go by.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
 
     Raises:
+        StoreFormatError: the runs there are of another format.
         DatabaseError: the database could not be read.
     """
     gateway = Gateway(driver, database)
@@ -98,158 +52,90 @@ def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
     now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [
-        StoredRun(run, graphs[run.graph], run.status != "running" and now[run.graph] != _counts_of(run))
+        StoredRun(run, graphs[run.graph], now[run.graph] != (run.node_count, run.relationship_count))
         for run in runs
         if run.graph in graphs
     ]
 
 
-def _counts_of(run: Run) -> tuple[int, int]:
-    return run.node_count, run.relationship_count
-
-
-def latest_run(driver: Driver, database: str | None = None, *, graph: str | None = None) -> StoredRun:
-    """Return the complete `graph` run that finished last.
-
-    Raises:
-        NotFoundError: there is none.
-        ParameterError: there are such runs of several graphs and none was named.
-    """
-    runs = [
-        stored
-        for stored in list_runs(driver, database)
-        if (stored.run.status, stored.run.scope) == ("complete", "graph") and graph in (None, stored.run.graph)
-    ]
-    if not runs:
-        where = "" if graph is None else f" of graph {graph!r}"
-        raise NotFoundError(f"There is no complete run{where}; `pcneo annotate` makes one.", what="run", name="latest")
-    if len(names := sorted({stored.run.graph for stored in runs})) > 1:
-        raise ParameterError(
-            f"Several graphs have runs, name one with --graph: {', '.join(names)}.", name="graph", value=None
-        )
-    return max(runs, key=lambda stored: stored.run.finished_at or stored.run.started_at)
-
-
-def find_run(driver: Driver, database: str | None = None, *, run: object = None, graph: str | None = None) -> StoredRun:
-    """Return the complete run of this identifier, of a whole graph or of single vertices; by default the latest.
-
-    Raises:
-        NotFoundError: there is none.
-        ParameterError: as in `latest_run`.
-    """
-    if run in (None, LATEST):
-        return latest_run(driver, database, graph=graph)
-    for stored in list_runs(driver, database):
-        if stored.run.id == run and stored.run.status == "complete":
-            return stored
-    raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
-
-
-def verify(
-    driver: Driver, database: str | None = None, *, run: str | None = None, progress: Progress | None = None
-) -> list[VerifiedRun]:
-    """Read graphs and memberships again and compare them with what was recorded.
-
-    Args:
-        driver: an open driver.
-        database: None for the user's home database.
-        run: one run; None for every complete one.
-        progress: called with stage, done and total.
-
-    Returns:
-        The runs that were compared.
-
-    Raises:
-        NotFoundError: there is no such complete run.
-        GraphError: a graph cannot be read any more; the message says why.
-    """
-    gateway = Gateway(driver, database)
-    complete = [record for record in gateway.list_runs() if record.status == "complete" and run in (None, record.id)]
-    if run is not None and not complete:
-        raise NotFoundError(f"There is no complete run {run!r}; `pcneo runs` lists them.", what="run", name=run)
-    graphs = {graph.name: graph for graph in gateway.list_graphs()}
-    wanted = {record.graph for record in complete if record.scope == "graph"}
-    prints = {name: _fingerprint(gateway, graphs[name], progress) for name in sorted(wanted)}
-    return [
-        VerifiedRun(
-            run=record,
-            graph_same=None if record.fingerprint is None else prints[record.graph] == record.fingerprint,
-            memberships_same=_membership_hash(gateway, graphs[record.graph], record, progress)
-            == record.membership_hash,
-        )
-        for record in complete
-    ]
-
-
-def _fingerprint(gateway: Gateway, graph: GraphRecord, progress: Progress | None) -> str:
-    stored = read_graph(gateway, graph.selection, progress)
-    return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
-
-
-def _membership_hash(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> str | None:
-    def rows() -> Iterator[tuple[Key, list[Key]]]:
-        for done, (vertex, members, _) in enumerate(gateway.stream_cohesions(graph.selection, run.id), 1):
-            if not all(isinstance(key, int | str) for key in (vertex, *members)):
-                raise KeyPropertyError(f"A hub of run {run.id} names a vertex without a usable key.", run=run.id)
-            yield vertex, members
-            if progress and done % 1_000 == 0:
-                progress(f"reading run {run.id[:8]}", done, None)
-
-    try:
-        return membership_hash(rows())
-    except KeyPropertyError:  # an owner or a member has lost its key, or is gone
-        return None
-
-
-def clean(
+def find_run(
     driver: Driver,
     database: str | None = None,
     *,
-    run: str | None = None,
-    progress: Progress | None = None,
-) -> CleanResult:
-    """Remove one run, or all, with hubs, memberships and the properties that its releases wrote on vertices.
-
-    Graphs' names, budgets and the ledger stay; the ledger notes which releases have lost their property. Properties of
-    releases that rest on no stored run are removed only when all runs are.
+    run: object = None,
+    graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
+) -> StoredRun:
+    """Return the one run that is meant.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run: the run; None for all.
-        progress: called with stage, done and total.
-
-    Returns:
-        What was removed.
+        run: its id, or any beginning of it that no other run has. None or `latest`: the run of a whole graph that was
+            given a version last, of those that fit the rest.
+        graph, p, score: what the run is of.
 
     Raises:
-        NotFoundError: there is no such run.
-        BusyError: another writer holds one of the graphs; its runs stay.
+        NotFoundError: there is none.
+        ParameterError: several fit; the message lists them.
     """
-    gateway = LedgerGateway(driver, database)
-    runs = [record for record in gateway.list_runs() if run in (None, record.id)]
-    if run is not None and not runs:
-        raise NotFoundError(f"There is no run {run!r}; `pcneo runs` lists them.", what="run", name=run)
-    ledger = gateway.list_ledger()
-    names = {record.graph for record in runs}
-    if run is None:
-        names |= {release.graph for release in ledger.releases if release.property}
-    hubs, removed, kept = 0, [], []
-    for graph in ledger.graphs:
-        if graph.name not in names:
-            continue
-        with GraphLock(gateway, graph.name):
-            gone, left = remove_properties(gateway, graph, run)
-            there = [record.id for record in runs if record.graph == graph.name]
-            hubs += _clean_graph(gateway, graph.name, there, progress)
-        removed += gone
-        kept += left
-    return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept))
+    stored = list_runs(driver, database)
+    runs = [standing.run for standing in stored]
+    fitting = _fitting(runs, None if run in (None, LATEST) else str(run), graph, p, score)
+    chosen = _only(_latest(fitting) if run in (None, LATEST) else fitting, run)
+    return next(standing for standing in stored if standing.run is chosen)
 
 
-def _clean_graph(gateway: Gateway, graph: str, runs: Sequence[str], progress: Progress | None) -> int:
-    gateway.retire_runs(runs)
-    report = None if progress is None else (lambda hubs: progress("deleting hubs", hubs, None))
-    hubs = sum(gateway.delete_run(run, report) for run in runs)
-    sweep(gateway, graph)
-    return hubs
+def choose_run(
+    runs: Sequence[Run],
+    *,
+    run: str | None = None,
+    graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
+) -> Run:
+    """Return the one run of a whole graph that fits; arguments as for `find_run`, but none is taken for being the last.
+
+    Raises:
+        NotFoundError: there is none.
+        ParameterError: several fit; the message lists them.
+    """
+    whole = [standing for standing in runs if standing.scope == "graph"]
+    return _only(_fitting(whole, None if run == LATEST else run, graph, p, score), run)
+
+
+def _fitting(runs: Sequence[Run], run: str | None, graph: str | None, p: object, score: str | None) -> list[Run]:
+    text = None if p is None else p_text(parse_fraction(p))
+    fitting = [
+        standing
+        for standing in runs
+        if graph in (None, standing.graph)
+        and text in (None, standing.p_text)
+        and score in (None, standing.score)
+        and standing.id.startswith(run or "")
+    ]
+    return [standing for standing in fitting if standing.id == run] or fitting
+
+
+def _latest(runs: Sequence[Run]) -> list[Run]:
+    """Return the whole graph's runs of the largest version; of several graphs all: their numbers do not compare."""
+    whole = [run for run in runs if run.scope == "graph"]
+    if len({run.graph for run in whole}) > 1:
+        return whole
+    last = max((run.version for run in whole), default=0)
+    return [run for run in whole if run.version == last]
+
+
+def _only(fitting: Sequence[Run], run: object) -> Run:
+    if not fitting:
+        which = " of a whole graph that fits" if run in (None, LATEST) else f" {run!r}"
+        raise NotFoundError(
+            f"There is no run{which}; `pcneo runs` lists them, `pcneo annotate` makes one.", what="run", name=run
+        )
+    if len(fitting) > 1:
+        listed = ", ".join(standing.id for standing in fitting)
+        raise ParameterError(
+            f"Several runs fit: {listed}. Choose one with --graph, -p, --score or --run.", name="run", value=run
+        )
+    return fitting[0]

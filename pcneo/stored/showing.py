@@ -30,6 +30,8 @@ def show(
     vertex: Key,
     run: str | None = None,
     graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
 ) -> ShownCohesion:
     """Read the stored cohesion of one vertex, its connections, and the size of its extended local view.
 
@@ -39,21 +41,22 @@ def show(
         driver: an open driver.
         database: None for the user's home database.
         vertex: the key; a number may be given as text.
-        run: the run; by default the one of a whole graph that finished last.
-        graph: the graph whose latest run is meant, where there are runs of several.
+        run: the run's id, or any beginning of it that no other has; by default the whole graph's run that was given a
+            version last.
+        graph, p, score: what the run is of, where several fit.
 
     Returns:
         The cohesion in the graph as it is now.
 
     Raises:
         NotFoundError: there is no such run or vertex, or the run has no cohesion of this vertex.
-        ParameterError: several graphs have runs and none was named.
+        ParameterError: several runs fit.
         GraphChangedError: a member of the cohesion is gone.
     """
-    stored = find_run(driver, database, run=run, graph=graph)
+    stored = find_run(driver, database, run=run, graph=graph, p=p, score=score)
     gateway = Gateway(driver, database)
     (vertex,) = find_keys(gateway, stored.selection, [vertex])
-    cohesion = gateway.get_cohesion(stored.selection, stored.run.id, vertex)
+    cohesion = gateway.get_cohesion(stored.selection, stored.run, vertex)
     near = {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, [vertex])}
     if vertex not in near:
         raise NotFoundError(f"There is no vertex with the key {vertex!r}.", what="vertex", name=vertex)
@@ -118,14 +121,16 @@ def read_cohesions(
     *,
     run: str | None = None,
     graph: str | None = None,
+    p: object = None,
+    score: str | None = None,
     progress: Progress | None = None,
 ) -> StoredCohesions:
-    """Read a run's graph and every cohesion of it into arrays.
+    """Read a run's graph and every cohesion of its current version into arrays.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run, graph: as for `show`.
+        run, graph, p, score: as for `show`.
         progress: called with stage, done and total.
 
     Returns:
@@ -135,12 +140,13 @@ def read_cohesions(
         NotFoundError, ParameterError: as in `show`.
         GraphChangedError: the memberships, or the edges inside the cohesions, are no longer those of the run.
     """
-    stored = find_run(driver, database, run=run, graph=graph)
+    stored = find_run(driver, database, run=run, graph=graph, p=p, score=score)
     gateway = Gateway(driver, database)
     read = read_graph(gateway, stored.selection, progress).graph
-    rows = gateway.stream_cohesions(stored.selection, stored.run.id)
-    batch = batch_from_rows(read, rows, Fraction(stored.run.p_text), stored.run.score)
-    digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions(read))
+    with gateway.reading_version(stored.run):
+        rows = gateway.stream_cohesions(stored.selection, stored.run)
+        batch = batch_from_rows(read, rows, Fraction(stored.run.p_text), stored.run.score)
+    digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions())
     critical, inside = critical_counts(read, batch)
     if digest != stored.run.membership_hash or (inside != batch.edges).any():
         raise GraphChangedError(

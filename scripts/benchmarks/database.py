@@ -16,7 +16,7 @@ from benchmarks.neo4j_servers import NAMES, in_process, loaded
 
 if TYPE_CHECKING:
     from pcneo.model import Cohesion
-    from pcneo.store.gateway import CohesionRow
+    from pcneo.store.hub_writer import CohesionRow
 
 __all__ = ["annotate", "streamed", "writers"]
 
@@ -34,7 +34,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
     sessions and as large transactions.
     """
     from pcneo import annotate, clean
-    from pcneo.annotate.run_writer import WRITERS
+    from pcneo.annotate.row_writing import WRITERS
 
     with loaded(setting.file) as server, server.driver() as driver:
         for p, most in ROUNDS.items():
@@ -65,19 +65,21 @@ def annotate(setting: Setting) -> Iterator[Line]:
 
 
 def _row(cohesion: Cohesion) -> CohesionRow:
-    """A cohesion in the form that the statement `create_cohesions` takes."""
+    """A cohesion as the statement `create_cohesions` takes it."""
     return {
         "vertex": cohesion.vertex,
         "size": cohesion.size,
         "edges": cohesion.edges,
         "density": cohesion.density,
+        "owner": 0,
+        "digest": "0" * 32,
         "members": list(cohesion.members),
     }
 
 
 def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
-    """Read everything and write `rows`; delete them again, untimed."""
-    from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS
+    """Read everything and write `rows`, which are deleted again, untimed."""
+    from pcneo.annotate.row_writing import MEMBERSHIPS_A_TRANSACTION, WRITERS
 
     started = time.perf_counter()
     with driver.session(default_access_mode="READ") as session:
@@ -88,14 +90,14 @@ def _plain(driver: Any, rows: Sequence[CohesionRow], p: str) -> float:
 
 
 def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, sessions: int) -> float:
-    """Write `rows`, with so many memberships per transaction and so many sessions; delete them again, untimed."""
-    from pcneo.annotate.run_writer import transactions_of
+    """Write `rows`, so many memberships a transaction and sessions at once, and delete them again, untimed."""
+    from pcneo.annotate.row_writing import transactions_of
     from pcneo.store.statements import load_statement
 
     text, batches = load_statement("create_cohesions").text, list(transactions_of(rows, memberships))
 
     def write(batch: list[CohesionRow]) -> None:
-        parameters = {"run": "plain", "p": float(p), "score": "density", "rows": batch}
+        parameters = {"run": "plain", "version": 1, "p": float(p), "score": "density", "rows": batch}
         with driver.session() as session:
             session.execute_write(lambda tx: tx.run(text, parameters).consume())
 

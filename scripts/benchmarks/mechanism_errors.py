@@ -23,7 +23,7 @@ RUNS = 10
 
 
 def utility(setting: Setting) -> Iterator[Line]:
-    """Errors of simulated releases at k = 3, by ε and mechanism."""
+    """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
     from pcneo import minimal_p_cohesions
     from pcneo.counting.counted import CountedGraph
     from pcneo.privacy.mechanisms import MECHANISMS
@@ -46,7 +46,7 @@ def utility(setting: Setting) -> Iterator[Line]:
 def _simulated(
     kind: type[Mechanism], k: int, epsilon: str, facts: CountedGraph
 ) -> tuple[list[float], list[float], float] | str:
-    """Errors of one mechanism's releases, computed by the release's own code; the reason if it refuses."""
+    """Errors of one mechanism's releases, through the code that a release runs; the reason if it refuses."""
     from pcneo.errors import ParameterError
     from pcneo.privacy.noise import SimulatedNoise
 
@@ -62,7 +62,7 @@ def _simulated(
             errors = np.array([x - y for x, y in zip(drawn.counts, counts.tolist(), strict=True)], dtype=np.float64)
             totals.append(float(abs(errors.sum()) / counts.sum()))
             locals_.append(float((np.abs(errors) / np.maximum(counts, 1))[counts > 0].mean()))
-            largest_scales.append(float(max(drawn.scales, default=0)))
+            largest_scales.append(float(max(drawn.scales)))
     except ParameterError as error:
         return str(error)
     return totals, locals_, float(np.median(largest_scales))

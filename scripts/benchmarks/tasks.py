@@ -1,4 +1,4 @@
-"""Tasks measured in a separate process: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
+"""What is measured in a process of its own: `python -m benchmarks.tasks TASK ARGUMENT …` prints figures as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _connected(uri: str, password_file: str) -> Any:
 
 
 def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
-    """Annotate the graph; times exclude start-up, compilation and the loading of compiled code."""
+    """Annotate the graph; start-up, compilation and the loading of compiled code are left out."""
     from pcneo import annotate
 
     with _connected(uri, password_file) as driver:
@@ -90,7 +90,7 @@ def _clocked(step: Callable[..., Any], phase: str, clocks: dict[str, float]) -> 
 
 
 def memory(file: str, p: str) -> dict[str, float]:
-    """The peak memory of a search of every vertex, and the memory of the graph and the answer."""
+    """How much memory a search of every vertex takes at its peak, beside what the graph and the answer take."""
     from benchmarks.graphs import read_graph
     from benchmarks.measuring import THREADS
     from pcneo import minimal_p_cohesions
@@ -98,7 +98,7 @@ def memory(file: str, p: str) -> dict[str, float]:
     graph = read_graph(Path(file))
     minimal_p_cohesions(graph, p, vertices=range(min(20, graph.vertex_count)), concurrency=THREADS)
     before = _resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     batch = minimal_p_cohesions(graph, p, concurrency=THREADS)
     peak = _resident("VmHWM")
     result = sum(array.nbytes for array in (batch.vertices, batch.offsets, batch.members, batch.edges))
@@ -111,10 +111,10 @@ def _resident(what: str) -> int:
 
 
 def first_result(scipy: str) -> dict[str, float]:
-    """Seconds to import what a search needs, and from then to the first result.
+    """Seconds to import what a search needs, and from there to the first result.
 
-    The package does not need scipy, but numba imports scipy's linear algebra if a peer has installed it; `without`
-    hides it.
+    The package does not need scipy, but numba imports its linear algebra where a peer has brought it: `without` hides
+    it.
     """
     if scipy == "without":
         modules: dict[str, Any] = sys.modules

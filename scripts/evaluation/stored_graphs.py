@@ -67,8 +67,7 @@ class StoredGraphs:
             for run in self._gateway.list_runs()
             for name, graph in named.items()
             for p in P_VALUES
-            if (run.status, run.scope, run.graph) == ("complete", "graph", graph)
-            and Fraction(run.p_text) == Fraction(p)
+            if (run.scope, run.graph) == ("graph", graph) and Fraction(run.p_text) == Fraction(p)
         }
         self.memberships = {point: run.membership_hash or run.id for point, run in self._runs.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 import re
@@ -16,14 +17,15 @@ from graphs import Database, cycle
 
 from pcneo import __version__, annotate
 from pcneo.cli.sample import copenhagen_friends_path
-from pcneo.errors import GraphError, KeyPropertyError, ParameterError
+from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_rows
 from pcneo.model import Cohesion, Selection
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import REVISION, minimal_p_cohesions
 from pcneo.store import reading
 from pcneo.store.gateway import Gateway
-from pcneo.stored import runs
+from pcneo.stored import cleaning, runs, verifying
 
+NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 
 ELEVEN = ["af", "fg", "gb", "ab", "ac", "ad", "ae", "ei", "id", "bd", "bc", "bh", "cd", "ch", "dh", "dj", "hj", "jk"]
@@ -58,8 +60,14 @@ def edges_inside(graph: naive.Graph, members: set) -> int:
 
 
 def record(db: Database, run: str) -> dict:
-    ((properties,),) = db.run("MATCH (run:PCohesionRun {id: $run}) RETURN properties(run)", run=run)
-    return properties
+    """What is recorded of a run and of the version that readers go by."""
+    ((standing, version),) = db.run(
+        "MATCH (r:PCohesionRun {id: $run}) MATCH (v:PCohesionVersion {run: $run, version: r.version}) "
+        "RETURN properties(r), properties(v)",
+        run=run,
+    )
+    assert version.pop("run") == standing["id"]
+    return {**version, **standing}
 
 
 # --- What is stored
@@ -86,7 +94,20 @@ def test_every_cohesion_is_stored_as_the_twin_finds_it(db, p, score):
             "size": size,
             "edges": inside,
             "density": pytest.approx(2 * inside / (size * (size - 1)) if size > 1 else 0.0, rel=1e-15),
+            "from": 1,
+            "until": 2**53 - 1,
+            "owner": int.from_bytes(keyed_hash(db, [vertex], 8), "little", signed=True),
+            "digest": keyed_hash(db, [vertex, *sorted(hub.members)], 16).hex(),
         }
+
+
+def keyed_hash(db: Database, keys: list[int], size: int) -> bytes:
+    """So many bytes of BLAKE2b, under the graph's key, of keys that are integers: kind, length and value of each."""
+    ((secret,),) = db.run("MATCH (g:PCohesionGraph) RETURN g.fingerprintKey")
+    hashed = hashlib.blake2b(key=bytes.fromhex(secret), digest_size=size)
+    for key in keys:
+        hashed.update(b"i" + (8).to_bytes(8, "little") + key.to_bytes(8, "little", signed=True))
+    return hashed.digest()
 
 
 def test_the_eleven_vertices_with_letters_as_keys_give_the_known_answers(db):
@@ -113,7 +134,7 @@ def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db
         assert {v: (each.properties["edges"], each.properties["density"]) for v, each in stored.items()} == {
             v: (each.edges, each.density) for v, each in computed.items()
         }
-    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name)] == [(True, True)] * 2
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)] == [(True, True)] * 2
 
 
 def test_a_run_record_says_what_was_read_and_written(db):
@@ -134,13 +155,18 @@ def test_a_run_record_says_what_was_read_and_written(db):
         "p": 1 / 3,
         "pText": "1/3",
         "score": "degree",
-        "status": "complete",
         "nodeCount": len(graph),
         "relationshipCount": 111,
         "vertices": len(graph),
         "edges": edges_inside(graph, set(graph)),
         "memberships": sum(map(len, db.members(result.runs[0].run).values())),
-        "version": __version__,
+        "cohesions": len(graph),
+        "added": len(graph),
+        "retired": 0,
+        "readable": True,
+        "search": REVISION,
+        "version": 1,
+        "pcneo": __version__,
     }
     assert result.relationships_written == stored["memberships"] + stored["vertices"]
     assert (result.runs[0].summary.cohesions, result.runs[0].summary.memberships) == (
@@ -186,26 +212,74 @@ def test_the_fingerprint_is_the_same_for_the_same_graph_and_moves_with_it(db):
 # --- What a run replaces
 
 
-def test_a_second_run_replaces_only_the_graph_run_of_the_same_graph_p_and_score(db):
+def test_a_second_annotate_brings_only_the_run_of_the_same_graph_p_score_and_scope_up_to_date(db):
     db.put(random_edges(seed=3))
     vertex = db.run("MATCH (v:Person) RETURN min(v.id)")[0][0]
-    first = write(db, 0.3).runs[0].run
+    first = write(db, 0.3).runs[0]
     others = {
         write(db, 0.4).runs[0].run,
         write(db, 0.3, score="degree").runs[0].run,
         write(db, 0.3, graph="other").runs[0].run,
         write(db, 0.3, vertices=[vertex]).runs[0].run,
     }
+    assert others == {f"{NAME}@2/5", f"{NAME}@3/10:degree", "other@3/10", f"{NAME}@3/10:vertices"}
     kept = {run: (record(db, run), db.cohesions(run)) for run in others}
-    second = write(db, "3/10").runs[0].run
-    assert db.statuses() == dict.fromkeys({second, *others}, "complete")
-    assert db.hubs().keys() == {second, *others}
-    assert first not in db.hubs()
+    db.run("MATCH (v:Person {id: $id})-[r:KNOWS]-() DELETE r", id=vertex)
+    second = write(db, "3/10").runs[0]
+    assert (first.run, second.run) == (f"{NAME}@3/10", f"{NAME}@3/10")
+    assert second.version > first.version
+    assert db.versions().keys() == {second.run, *others}
     assert {run: (record(db, run), db.cohesions(run)) for run in others} == kept
-    assert len(db.cohesions(second)) == db.run("MATCH (v:Person) RETURN count(v)")[0][0]
+    assert len(db.cohesions(second.run)) == db.run("MATCH (v:Person) RETURN count(v)")[0][0]
 
 
-def test_a_run_of_vertices_replaces_their_hubs_in_earlier_runs_of_vertices_and_nothing_else(db):
+def test_numbers_of_versions_are_the_graphs_and_none_is_used_twice_even_after_clean(db):
+    db.put(cycle(6))
+    assert [run.version for run in write(db, ["0.3", "0.6"]).runs] == [1, 1]
+    assert [run.version for run in write(db, 0.4).runs] == [2]
+    cleaning.clean(db.driver, db.name)
+    assert [run.version for run in write(db, 0.3).runs] == [3]
+    assert [run.version for run in write(db, 0.3, graph="other").runs] == [1]
+
+
+def test_where_nothing_has_changed_nothing_is_written(db):
+    db.put(random_edges(seed=3))
+    write(db, ["0.3", "0.5"])
+    before = db.everything()
+    result = write(db, ["0.3", "0.5"])
+    assert [(run.changed, run.version, run.added, run.retired) for run in result.runs] == [(False, 1, 0, 0)] * 2
+    assert result.relationships_written == 0
+    assert db.everything() == before
+    assert result.runs[0].summary == annotate.stats(db.driver, db.name, p="0.3", **PERSONS).summaries["3/10"]
+
+
+def test_a_change_that_leaves_every_cohesion_as_it_was_makes_a_version_of_the_new_graph(db):
+    db.put([(1, 2), (2, 3), (1, 3)])
+    write(db, 0.3)
+    db.put([], isolated=[9])
+    db.run("MATCH (v:Person {id: 9}) DETACH DELETE v")
+    assert not write(db, 0.3).runs[0].changed
+    db.put([], isolated=[9])
+    run = write(db, 0.3).runs[0]
+    assert (run.changed, run.added, run.retired) == (True, 1, 0)
+
+
+def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db):
+    db.put(cycle(6))
+    write(db, ["0.3", "0.6"])
+    write(db, 0.3, score="degree")
+    write(db, 0.3, vertices=[1])
+    db.put([(0, 9)])
+    db.run("MATCH (a:Person {id: 0}), (b:Person {id: 9}) WITH a, b LIMIT 1 MERGE (a)-[:KNOWS]->(b)")
+    db.run("MATCH (v:Person {id: 0}) WITH v ORDER BY elementId(v) SKIP 1 DETACH DELETE v")
+    result = annotate.write(db.driver, db.name, graph=NAME)
+    assert {run.run for run in result.runs} == {f"{NAME}@3/10", f"{NAME}@3/5", f"{NAME}@3/10:degree"}
+    assert len({run.version for run in result.runs if run.changed}) == 1
+    first = annotate.write(db.driver, db.name, graph="nobody", **PERSONS)
+    assert [run.run for run in first.runs] == ["nobody@3/10"]  # a graph without runs gets the first of them
+
+
+def test_annotating_further_vertices_adds_or_replaces_their_hubs_and_touches_nothing_else(db):
     db.put(random_edges(seed=3))
     a, b, c, d = (row[0] for row in db.run("MATCH (v:Person) RETURN v.id ORDER BY v.id LIMIT 4"))
     whole = write(db, 0.3).runs[0].run
@@ -214,26 +288,28 @@ def test_a_run_of_vertices_replaces_their_hubs_in_earlier_runs_of_vertices_and_n
         write(db, 0.4, vertices=[a, b]).runs[0].run,
         write(db, 0.3, graph="other", vertices=[a, b]).runs[0].run,
     }
-    untouched = {run: (record(db, run), db.cohesions(run)) for run in {whole, *elsewhere}}
-    early = write(db, 0.3, vertices=[c, a, b]).runs[0].run
-    alone = write(db, 0.3, vertices=[d]).runs[0].run
-    before = db.cohesions(early)
-    late = write(db, 0.3, vertices=[b, d]).runs[0].run
-    assert db.statuses() == dict.fromkeys({*untouched, early, late}, "complete")
-    assert alone not in db.hubs()  # its only vertex went to the later run
-    assert db.cohesions(early) == {v: before[v] for v in (a, c)}
-    assert db.members(late) == {v: db.members(whole)[v] for v in (b, d)}
-    assert record(db, early)["memberships"] == sum(len(before[v].members) for v in (a, c))
-    assert {run: (record(db, run), db.cohesions(run)) for run in untouched} == untouched
-    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name)}
-    assert verified == {run: (True if run == whole else None, True) for run in (*untouched, early, late)}
+    kept = {run: (record(db, run), db.cohesions(run)) for run in {whole, *elsewhere}}
+    first = write(db, 0.3, vertices=[c, a, b]).runs[0]
+    second = write(db, 0.3, vertices=[b, d]).runs[0]
+    assert first.run == second.run == f"{NAME}@3/10:vertices"
+    assert (second.added, second.retired) == (1, 0)  # b's cohesion is as it was
+    assert db.members(second.run) == {v: db.members(whole)[v] for v in (a, b, c, d)}
+    assert record(db, second.run)["memberships"] == sum(len(db.members(whole)[v]) for v in (a, b, c, d))
+    assert not write(db, 0.3, vertices=[d, a]).runs[0].changed
+    db.run("MATCH (v:Person {id: $id})-[r:KNOWS]-() DELETE r", id=b)
+    third = write(db, 0.3, vertices=[b]).runs[0]
+    assert (third.added, third.retired) == (1, 1)
+    assert db.members(third.run)[b] == {b}
+    assert {run: (record(db, run), db.cohesions(run)) for run in kept} == kept
+    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)}
+    assert verified == {run: (False if run == whole else None, True) for run in (*kept, first.run)}
 
 
 def test_a_graph_run_leaves_runs_of_vertices_alone(db):
     db.put(cycle(6))
     few = write(db, 0.3, vertices=[1, 2]).runs[0].run
     whole = write(db, 0.3).runs[0].run
-    assert db.statuses() == {few: "complete", whole: "complete"}
+    assert db.versions() == {few: 1, whole: 2}
     assert db.hubs() == {few: 2, whole: 6}
 
 
@@ -259,7 +335,7 @@ def test_several_p_share_one_read_and_become_visible_together(db):
         if stage == "reading" and done == total:
             complete_reads.append(total)
         if stage.startswith("writing"):
-            assert [run for run, status in db.statuses().items() if status == "complete"] == [before.run]
+            assert {run for run, version in db.versions().items() if version} == {before.run}
 
     result = write(db, ["1/3", "0.5", 0.9, "3/6"], progress=progress)
     assert [run.p for run in result.runs] == ["1/3", "1/2", "9/10"]
@@ -267,7 +343,7 @@ def test_several_p_share_one_read_and_become_visible_together(db):
     graph = naive.graph_of(random_edges(seed=4))
     for run in result.runs:
         assert db.members(run.run) == twins(graph, Fraction(run.p))
-    assert db.statuses() == dict.fromkeys([run.run for run in result.runs], "complete")
+    assert db.versions() == {before.run: 1, **{run.run: 2 for run in result.runs[1:]}}
 
 
 @pytest.mark.parametrize("p", [0.3, "0.3", "3/10", "6/20", Fraction(3, 10)], ids=repr)
@@ -323,7 +399,7 @@ def test_a_vertex_without_neighbours_is_its_own_cohesion_and_counts_in_no_densit
         for h in db.cohesions(result.runs[0].run).values()
     } == {(1, 0, 0.0)}
     assert result.runs[0].summary.densities is None
-    assert runs.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.driver, db.name)[0].memberships_same
 
 
 STRANGE_KEYS = ["", " ", "10", "9", "007", "é", "e\u0301", "\uffff", "\U00010000", "z", "Z", "'\"`", "\x01", "a\tb"]
@@ -340,7 +416,7 @@ def test_string_keys_of_every_kind_are_read_in_pages_and_ordered_by_code_point(d
     assert [c.vertex for c in cohesions] == sorted(STRANGE_KEYS)
     assert {c.vertex: set(c.members) for c in cohesions} == expected
     assert db.members(write(db, 0.5).runs[0].run) == expected
-    assert runs.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.driver, db.name)[0].memberships_same
 
 
 def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypatch):
@@ -388,7 +464,7 @@ def test_vertices_asked_for_together_share_round_trips_and_have_the_answers_of_t
     vertices = [row[0] for row in db.run("MATCH (v:Person) RETURN v.id ORDER BY v.id % 7, v.id")]
     whole, (few,) = write(db, 0.4).runs[0].run, write(db, 0.4, vertices=vertices).runs
     assert db.members(few.run) == db.members(whole)
-    assert record(db, few.run)["membershipHash"] == record(db, whole)["membershipHash"]
+    assert record(db, few.run)["memberships"] == record(db, whole)["memberships"]
     graph = naive.graph_of(random_edges(seed=12))
     steps = [len(list(naive.expansion_steps(graph, Fraction("0.4"), v))) for v in vertices[:20]]
     caplog.clear()
@@ -517,8 +593,8 @@ def test_the_users_own_nodes_and_relationships_are_never_changed(db):
         lambda: write(db, "0.3", vertices=vertices),
         lambda: write(db, "0.3", vertices=vertices[:2]),
         lambda: stream(db, "0.3"),
-        lambda: runs.clean(db.driver, db.name, run=runs.latest_run(db.driver, db.name).run.id),
-        lambda: runs.clean(db.driver, db.name),
+        lambda: cleaning.clean(db.driver, db.name, run=runs.find_run(db.driver, db.name, p="0.6").run.id),
+        lambda: cleaning.clean(db.driver, db.name),
     ):
         action()
         assert db.users_own() == own
@@ -532,7 +608,7 @@ def test_runs_say_whether_the_graph_has_moved_since(db):
     assert [stored.moved for stored in runs.list_runs(db.driver, db.name)] == [False, False]
     db.run("CREATE (:Person {id: 77})")
     assert [stored.moved for stored in runs.list_runs(db.driver, db.name)] == [True, True]
-    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name)] == [
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)] == [
         (False, True),
         (None, True),
     ]
@@ -543,18 +619,34 @@ def test_verify_notices_an_edge_that_moved_and_a_membership_that_is_gone(db):
     run = write(db, 0.3).runs[0].run
     db.run("MATCH (a {id: 0})-[r:KNOWS]-(b {id: 1}), (c {id: 3}) DELETE r CREATE (a)-[:KNOWS]->(c)")
     assert not runs.list_runs(db.driver, db.name)[0].moved
-    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name, run=run)] == [(False, True)]
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name, run=run)] == [
+        (False, True)
+    ]
     db.run("MATCH ()-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r")
-    assert [(v.graph_same, v.memberships_same) for v in runs.verify(db.driver, db.name, run=run)] == [(False, False)]
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name, run=run)] == [
+        (False, False)
+    ]
 
 
-def test_the_latest_run_is_the_complete_graph_run_that_finished_last(db):
+def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     db.put(cycle(6))
-    write(db, 0.3)
-    last = write(db, 0.6).runs[0].run
+    first = write(db, 0.3).runs[0].run
+    second = write(db, 0.6).runs[0].run
     write(db, 0.6, vertices=[1])
-    assert runs.latest_run(db.driver, db.name).run.id == last
+
+    def find(**which) -> str:
+        return runs.find_run(db.driver, db.name, **which).run.id
+
+    assert find() == find(run="latest") == second  # the version counts, not a clock
+    assert find(p="0.3") == find(run=f"{NAME}@3/1") == find(run=first) == first
+    with pytest.raises(ParameterError, match=f"Several runs fit: {first}, {second}, {second}:vertices"):
+        find(run=f"{NAME}@3/")
+    assert find(run=f"{NAME}@3/5") == second
+    with pytest.raises(NotFoundError, match="There is no run 'nobody'"):
+        find(run="nobody")
     write(db, 0.3, graph="other")
-    with pytest.raises(ParameterError, match="Several graphs have runs"):
-        runs.latest_run(db.driver, db.name)
-    assert runs.latest_run(db.driver, db.name, graph="Person/KNOWS/id").run.id == last
+    with pytest.raises(ParameterError, match=r"Several runs fit: .*--graph"):
+        find()
+    assert find(graph=NAME) == second
+    db.run("MATCH (v:PCohesionVersion) SET v.finishedAt = datetime('2100-01-01')")
+    assert find(graph=NAME) == second

@@ -151,7 +151,7 @@ def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) 
     _loaded(pcneo, folder=tmp_path)
     pcneo("annotate", *NAMES, "-p", "0.5")
     (stored,) = json.loads(pcneo("runs", "--json").stdout)
-    assert stored["run"]["status"] == "complete"
+    assert (stored["run"]["id"], stored["run"]["version"]) == ("Person/KNOWS/id@1/2", 1)
     assert stored["moved"] is False
     (verified,) = json.loads(pcneo("runs", "--verify", "--json").stdout)
     assert verified["graphSame"] is True
@@ -162,6 +162,45 @@ def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) 
     assert printed == {"name": "critical_connections", "cypher": pcneo("queries", "critical_connections").stdout}
     assert json.loads(pcneo("clean", "--all", "--json").stdout)["hubs"] == 4
     assert json.loads(pcneo("runs", "--json").stdout) == []
+
+
+def test_versions_are_made_listed_compared_and_let_go(
+    pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
+) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    pcneo("annotate", *NAMES, "-p", "0.5", "-p", "0.9", "--graph", "friends")
+    again = pcneo("annotate", "--graph", "friends")
+    assert "Up to date: nothing has changed, and nothing was written." in again.stderr
+    connect = "MATCH (a:Person {id: 1}), (b:Person {id: 4}) CREATE (a)-[:KNOWS]->(b)"
+    neo4j_driver.execute_query(connect, database_=database)
+    written = json.loads(pcneo("annotate", "--graph", "friends", "--json").stdout)
+    assert [(run["run"], run["version"]) for run in written["runs"]] == [("friends@1/2", 2), ("friends@9/10", 2)]
+    versions = json.loads(pcneo("runs", "friends@1", "--history", "--json").stdout)
+    assert [(version["version"], version["readable"]) for version in versions] == [(1, True), (2, True)]
+    added, retired = versions[1]["added"], versions[1]["retired"]
+    assert added == retired > 0
+    differences = json.loads(pcneo("runs", "friends@1", "--diff", "1", "2", "--json").stdout)
+    assert len(differences) == added
+    assert all(difference["before"] != difference["after"] for difference in differences)
+    assert f"{added} cohesions differ" in pcneo("runs", "friends@1", "--diff", "1", "2").stdout
+    assert pcneo("clean", "friends@1", "--version", "1").stdout == f"cohesions of version 1 removed: {retired}\n"
+    gone = pcneo("runs", "friends@1", "--diff", "1", "2")
+    assert (gone.returncode, "keeps no version 1; it keeps 2" in gone.stderr) == (4, True)
+    assert pcneo("clean", "friends@1", "--version", "2").returncode == 4  # readers go by it
+    assert json.loads(pcneo("show", "1", "-p", "0.9", "--json").stdout)["run"] == "friends@9/10"
+    assert pcneo("show", "1").returncode == 2  # two runs have version 2
+
+
+def test_a_query_printed_for_a_graph_runs_as_it_is(
+    pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
+) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    pcneo("annotate", *NAMES, "-p", "0.5", "--graph", "my friends")
+    arguments = ["queries", "critical_connections", "--graph", "my friends", "--param", "id=1"]
+    printed = neo4j_driver.execute_query(pcneo(*arguments).stdout, database_=database).records
+    rows = json.loads(pcneo(*arguments, "--run", "--json").stdout)
+    assert rows
+    assert [(record["a"]["id"], record["b"]["id"]) for record in printed] == [(row["a"], row["b"]) for row in rows]
 
 
 def test_moved_and_verify_see_a_changed_graph(
@@ -192,7 +231,8 @@ def test_moved_and_verify_see_a_changed_graph(
         (["load", "nowhere.txt", *NAMES], 3, "nowhere.txt"),
         (["queries", "nonsense"], 4, "critical_connections"),
         (["queries", "critical_connections", "--run", "--param", "id"], 2, "NAME=VALUE"),
-        (["queries", "critical_connections", "--graph", "friends"], 2, "--run"),
+        (["queries", "critical_connections", "--graph", "friends"], 4, "There is no run"),
+        (["queries", "critical_connections", "--graph", "friends", "--key", "id"], 2, "names of its own"),
         (["queries", "--node-label", "Person"], 2, "Name the query"),
         (["queries", "--param", "id=1"], 2, "Name the query"),
         (["clean"], 2, "--all"),

@@ -18,7 +18,7 @@ NAMES = [path.stem for path in FILES]
 TAKE_SEVERAL = [path.stem for path in FILES if re.search(r"^// +\w+ +(labels|types) ", path.read_text("utf-8"), re.M)]
 ONE = {"label": "Person", "labels": "Person", "type": "KNOWS", "types": "KNOWS", "property": "id"}
 SEVERAL = {"labels": ["Person", "Robot"], "types": ["KNOWS", "LIKES"]}
-VALUES = {"string": "s", "integer": 1, "float": 0.5, "boolean": True, "map": {}, "list": []}
+VALUES = {"string": "s", "integer": 1, "float": 0.5, "boolean": True, "datetime": None, "map": {}, "list": []}
 
 LABEL_SCAN = re.compile(r"NodeByLabels?Scan")
 OTHER_SCAN = re.compile(r"AllNodesScan|RelationshipTypes?Scan|AllRelationshipsScan")
@@ -31,17 +31,24 @@ EXAMPLE = [
     "MATCH (a:Person {id: i}) MATCH (b:Person {id: i + step}) CREATE (a)-[:KNOWS]->(b)",
     "UNWIND range(1, 600) AS i MATCH (a:Person {id: i}) MATCH (b:Robot {id: 1000 + i}) CREATE (a)-[:LIKES]->(b)",
     "MATCH (v:Person) CREATE (v)-[:HAS_COHESION]->(:PCohesion "
-    "{run: 'r', p: 0.1, score: 'density', size: 9, edges: 8, density: 0.2})",
+    "{run: 'r', from: 1, until: 9007199254740991, p: 0.1, score: 'density', size: 9, edges: 8, density: 0.2, "
+    "owner: 1, digest: ''})",
+    "MATCH (v:Person) WHERE v.id < 60 CREATE (v)-[:HAS_COHESION]->(:PCohesion:PCohesionRetired "
+    "{run: 'r', from: 1, until: 2, p: 0.1, score: 'density', size: 9, edges: 8, density: 0.2, owner: 1, digest: ''})",
     "MATCH (v:Person)-[:HAS_COHESION]->(c) MATCH (v)-[:KNOWS]-(m) WITH DISTINCT m, c CREATE (m)-[:IN_COHESION]->(c)",
     "CREATE (:PCohesionGraph "
-    "{name: 'g', nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', fingerprintKey: ''})",
-    "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', "
-    "status: 'complete', nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, memberships: 2, fingerprint: '', "
-    "membershipHash: '', version: '', startedAt: datetime(), finishedAt: datetime()})",
+    "{name: 'g', nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', fingerprintKey: '', format: 2, "
+    "lastVersion: 2, lockedAt: datetime()})",
+    "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', version: 2})",
+    "CREATE (:PCohesionRun {id: 'earlier', graph: 'g', status: 'complete'})",
+    "UNWIND [1, 2] AS i CREATE (:PCohesionVersion {run: 'r', version: i, readable: true, pcneo: '', search: 1, "
+    "added: 1, retired: 1, cohesions: 2, memberships: 2, nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, "
+    "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime()})",
+    "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime()})",
     "CREATE (:PCohesionBudget {graph: 'g', number: 1, epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
-    "CREATE (:PCohesionRelease {id: 'x', graph: 'g', run: 'r', mechanism: 'elv', k: 3, p: '1/10', score: 'density', "
-    "epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', property: '', propertyHash: '', "
-    "who: '', version: '', at: datetime()})",
+    "CREATE (:PCohesionRelease {id: 'x', graph: 'g', run: 'r', runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "
+    "score: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', property: '', "
+    "propertyHash: '', who: '', version: '', at: datetime()})",
 ]
 USERS = (
     "CREATE CONSTRAINT FOR (v:Person) REQUIRE v.id IS UNIQUE",

@@ -132,20 +132,27 @@ def write(stored: Stored) -> None:
         "relationshipTypes: row.types, key: row.key, fingerprintKey: ''})",
         [graph],
     )
-    for run_id, cohesions in ((RUN, stored.cohesions), (OTHER_RUN, dict.fromkeys(stored.vertices, stored.vertices))):
+    everybody = dict.fromkeys(stored.vertices, stored.vertices)
+    hubs = [(RUN, 3, 2**53 - 1, stored.cohesions), (OTHER_RUN, 1, 2**53 - 1, everybody)]
+    hubs += [(RUN, 1, 3, everybody), (RUN, 4, 2**53 - 1, everybody)]  # retired by the version; written for the next one
+    for run_id, since, until, cohesions in hubs:
         run(
-            "UNWIND $rows AS row CREATE (:PCohesionRun {id: row.run, graph: 'g', scope: 'graph', status: 'complete', "
-            "p: 0.5, pText: '1/2', score: 'density', nodeCount: 0, relationshipCount: 0, vertices: 0, edges: 0, "
-            "memberships: 0, version: '', startedAt: datetime(), finishedAt: datetime()})",
-            [{"run": run_id}],
+            "UNWIND $rows AS row CREATE (:PCohesionRun {id: row.run, graph: 'g', scope: 'graph', p: 0.5, pText: '1/2', "
+            "score: 'density', version: 3}), (:PCohesionVersion {run: row.run, version: 3, readable: true, pcneo: '', "
+            "search: 1, added: 0, retired: 0, cohesions: 0, memberships: 0, nodeCount: 0, relationshipCount: 0, "
+            "vertices: 0, edges: 0, startedAt: datetime(), finishedAt: datetime()})",
+            [{"run": run_id}] if (run_id, since) != (RUN, 1) and since != 4 else [],
         )
         rows = [
-            dict(zip(("v", "members", "run", "size", "edges", "density"), row, strict=True))
-            for row in ((v, sorted(members), run_id, *stored.figures(v)) for v, members in cohesions.items())
+            dict(zip(("v", "members", "run", "size", "edges", "density", "since", "until"), row, strict=True))
+            for row in (
+                (v, sorted(members), run_id, *stored.figures(v), since, until) for v, members in cohesions.items()
+            )
         ]
         run(
             f"UNWIND $rows AS row {find('v')} CREATE (v)-[:HAS_COHESION]->(c:PCohesion "
-            "{run: row.run, size: row.size, edges: row.edges, density: row.density}) "
+            "{run: row.run, from: row.since, until: row.until, size: row.size, edges: row.edges, "
+            "density: row.density}) "
             f"WITH c, row UNWIND row.members AS m MATCH (member:{'|'.join(labels)} {{{key}: m}}) "
             "CREATE (member)-[:IN_COHESION]->(c)",
             rows,
@@ -268,7 +275,7 @@ def test_what_does_not_exist_is_not_found(stored: Stored) -> None:
     v, nobody = stored.vertices[0], type(stored.vertices[0])(1000)
     with pytest.raises(NotFoundError, match=r"no query 'nonsense'.*critical_connections, densest_cohesions"):
         stored.ask("nonsense", id=v)
-    with pytest.raises(NotFoundError, match="no complete run 'nonsense'"):
+    with pytest.raises(NotFoundError, match="no run 'nonsense'"):
         stored.ask("critical_connections", run="nonsense", id=v)
     with pytest.raises(NotFoundError, match=r"no vertex with the key '?1000"):
         stored.ask("critical_connections", id=nobody)

@@ -28,7 +28,7 @@ from pcneo.errors import (
 from pcneo.store import connection, reading
 from pcneo.store.connection import version_number
 from pcneo.store.gateway import Gateway
-from pcneo.stored import runs
+from pcneo.stored import cleaning, runs, verifying
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 
@@ -92,8 +92,8 @@ def test_a_name_with_cypher_in_it_is_handled_as_data(db, name):
     assert db.members(whole.run, name) == {v: {0, 1, 2, 3, 4} for v in range(5)}
     assert db.members(few.run, name) == {2: {0, 1, 2, 3, 4}}
     assert [stored.run.graph for stored in runs.list_runs(db.driver, db.name)] == [name, name]
-    assert all(verified.memberships_same for verified in runs.verify(db.driver, db.name))
-    assert len(runs.clean(db.driver, db.name).runs) == 2
+    assert all(verified.memberships_same for verified in verifying.verify(db.driver, db.name))
+    assert len(cleaning.clean(db.driver, db.name).runs) == 2
     assert db.users_own() == own
 
 
@@ -326,7 +326,7 @@ def test_a_graph_that_changes_twice_is_refused_with_the_counts(db, change):
         write(db, 0.3, progress=progress)
     counts: Any = caught.value.data["counts"]
     assert len(set(counts)) == 3
-    assert db.statuses() == {old: "complete"}
+    assert db.versions() == {old: 1}
 
 
 def test_a_graph_that_grows_between_two_pages_is_read_once_more(db, monkeypatch):
@@ -373,7 +373,7 @@ def test_a_reader_without_write_rights_can_stream_describe_and_estimate(db):
         assert annotate.stats(reader, db.name, p=0.6, **PERSONS, **options).summaries["3/5"].cohesions == len(streamed)
     assert annotate.estimate(reader, db.name, p=0.6, **PERSONS).estimates["3/5"].memberships == 25
     assert [each.run.id for each in runs.list_runs(reader, db.name)] == [stored]
-    assert runs.verify(reader, db.name)[0].memberships_same
+    assert verifying.verify(reader, db.name)[0].memberships_same
     assert db.everything() == before
 
 
@@ -382,7 +382,7 @@ def test_a_reader_without_write_rights_cannot_write_or_clean(db):
     write(db)
     reader = cast("neo4j.Driver", ReadOnly(db.driver))
     refused(RightsError, lambda: annotate.write(reader, db.name, p=0.6, **PERSONS), "may not", db=db)
-    refused(RightsError, lambda: runs.clean(reader, db.name), "may not", db=db)
+    refused(RightsError, lambda: cleaning.clean(reader, db.name), "may not", db=db)
 
 
 # --- Arguments
@@ -400,12 +400,10 @@ def test_a_reader_without_write_rights_cannot_write_or_clean(db):
         ({"p": "0,3"}, "p"),
         ({"p": ""}, "p"),
         ({"p": "1/0"}, "p"),
-        ({"p": None}, "p"),
         ({"p": True}, "p"),
         ({"p": []}, "p"),
         ({"p": [0.3, 3]}, "p"),
         ({"score": "densest"}, "score"),
-        ({"score": None}, "score"),
         ({"concurrency": 0}, "concurrency"),
         ({"concurrency": -1}, "concurrency"),
     ],
@@ -415,6 +413,14 @@ def test_an_argument_out_of_range_is_refused_before_anything_is_read_or_written(
     db.put(cycle(5))
     error = refused(ParameterError, lambda: write(db, **options), db=db)
     assert error.data["name"] == name
+
+
+def test_only_a_mode_that_stores_may_leave_p_to_the_standing_runs(db):
+    db.put(cycle(5))
+    nothing: Any = None
+    for mode in (annotate.stats, annotate.estimate, lambda *args, **options: list(annotate.stream(*args, **options))):
+        error = refused(ParameterError, lambda mode=mode: mode(db.driver, db.name, p=nothing, **PERSONS), db=db)
+        assert error.data["name"] == "p"
 
 
 def test_an_estimate_of_single_vertices_is_refused(db):
@@ -429,8 +435,8 @@ def test_an_estimate_of_single_vertices_is_refused(db):
 
 def test_a_run_that_does_not_exist_cannot_be_verified(db):
     db.put(cycle(5))
-    refused(NotFoundError, lambda: runs.verify(db.driver, db.name, run="nonsense"), "'nonsense'", db=db)
-    refused(NotFoundError, lambda: runs.latest_run(db.driver, db.name), "pcneo annotate", db=db)
+    refused(NotFoundError, lambda: verifying.verify(db.driver, db.name, run="nonsense"), "'nonsense'", db=db)
+    refused(NotFoundError, lambda: runs.find_run(db.driver, db.name), "pcneo annotate", db=db)
 
 
 # --- Connection

@@ -37,7 +37,7 @@ from pcneo.store.failures import translated
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction
-from pcneo.stored import runs
+from pcneo.stored import cleaning
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -249,10 +249,10 @@ REFUSALS = [
     (["-e", "1", "--mechanism", "elv", "--h", "8"], 2, "h must be"),
     (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
     (["-e", "1e-400", "--mechanism", "critical"], 2, "cannot be drawn"),
-    (["-e", "1", "-p", "0.3"], 4, "no complete run"),
-    (["-e", "1", "--score", "degree"], 4, "no complete run"),
-    (["-e", "1", "--graph", "other"], 4, "no complete run"),
-    (["-e", "1", "--run", "other"], 4, "no complete run"),
+    (["-e", "1", "-p", "0.3"], 4, "no run of a whole graph"),
+    (["-e", "1", "--score", "degree"], 4, "no run of a whole graph"),
+    (["-e", "1", "--graph", "other"], 4, "no run of a whole graph"),
+    (["-e", "1", "--run", "other"], 4, "no run 'other'"),
     (["-e", "1", "--mechanism", "edge", "--graph", "other"], 9, f"Use one of them, --graph {NAME}"),
     (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
     (["-e", "11"], 9, "has ε = 10"),
@@ -322,26 +322,26 @@ def test_a_changed_graph_or_changed_memberships_are_refused(
     refused(kite, 4, says, "--mechanism", mechanism, "--no-promise")
 
 
-def test_which_of_several_runs_is_meant_must_be_said_and_one_that_is_not_complete_is_none(
+def test_which_of_several_runs_is_meant_must_be_said_and_one_that_nobody_sees_is_none(
     kite: Database, refused: Callable[..., None]
 ) -> None:
     annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
-    refused(kite, 2, f"Several runs fit: graph {NAME}, p=1/2, score density; graph {NAME}, p=9/10, score density.")
-    kite.run("MATCH (r:PCohesionRun {pText: '9/10'}) SET r.status = 'running'")
-    refused(kite, 4, "no complete run", "-p", "0.9")
+    refused(kite, 2, f"Several runs fit: {NAME}@1/2, {NAME}@9/10.")
+    kite.run("MATCH (r:PCohesionRun {pText: '9/10'}) SET r.version = 0")
+    refused(kite, 4, "no run of a whole graph", "-p", "0.9")
 
 
 def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
     annotate.write(db.driver, db.name, p=0.5, vertices=[1, 2], **PERSONS)
-    refused(db, 4, "no complete run", "--budget-epsilon", "1")
+    refused(db, 4, "no run of a whole graph", "--budget-epsilon", "1")
 
 
-def test_groups_too_large_for_memory_are_refused_and_what_to_do_is_said(
+def test_groups_too_large_for_memory_are_refused_and_edge_is_named(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 1_000)
-    refused(kite, 4, "Use a mechanism without groups")
+    refused(kite, 4, "Use the mechanism edge")
 
 
 def test_a_file_that_is_there_is_never_overwritten(
@@ -478,8 +478,7 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     assert edge["standardErrorAtUsualScale"] <= least <= expected <= most
     assert critical["exactCounts"] == 0
     assert edge["exactCounts"] is None
-    said = "Nothing was spent. The figures are for the owner alone. At equal ε, mechanisms promise different things."
-    assert said in err.splitlines()
+    assert "promise different things" in err
     assert pcneo("release", "--batch", file, "--dry-run")[0] == 0
 
 
@@ -511,9 +510,9 @@ def test_another_set_of_memberships_must_be_asked_for(
     kite: Database, pcneo: Callable[..., Any], refused: Callable[..., None], tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv")
-    assert "releases with groups do not protect a pair outside them" in pcneo("budget", "show")[1]
+    assert "critical does not protect a pair outside them" in pcneo("budget", "show")[1]
     annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
-    runs.clean(kite.driver, kite.name, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
+    cleaning.clean(kite.driver, kite.name, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
     refused(kite, 9, "another set")
     released(kite, tmp_path / "b.csv", 2, other_groups=True)
     released(kite, tmp_path / "c.csv", 5, mechanism="edge")
@@ -578,7 +577,7 @@ def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
 ) -> None:
     released(kite, tmp_path / "a.csv")
     before = ledger(kite)
-    runs.clean(kite.driver, kite.name)
+    cleaning.clean(kite.driver, kite.name)
     assert ledger(kite) == before
     assert pcneo("budget", "forget", "--graph", NAME, "--again", "other")[0] == 2
     assert ledger(kite) == before
@@ -652,7 +651,7 @@ def test_a_property_is_written_over_only_where_it_is_ours_and_clean_removes_it(k
     noted = dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property"))
     assert noted == {first: None, second: "noisy"}
     assert dict(kite.run("MATCH (v:Person) RETURN v.id, v.noisy")) == read_csv(tmp_path / "b.csv")[1]
-    cleaned = runs.clean(kite.driver, kite.name)
+    cleaned = cleaning.clean(kite.driver, kite.name)
     assert cleaned.properties == ("noisy",)
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
     assert dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property")) == {first: None, second: None}
@@ -690,7 +689,7 @@ def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
     kite.run("MATCH (v:Person {id: 3}) SET v.noisy = v.noisy + 1")
     before = kite.users_own()
     refused(kite, 4, "have a property 'noisy' already", "--write-property", "noisy")
-    cleaned = runs.clean(kite.driver, kite.name)
+    cleaned = cleaning.clean(kite.driver, kite.name)
     assert (cleaned.properties, cleaned.kept_properties) == ((), ("noisy",))
     assert budget.forget(kite.driver, kite.name, graph=NAME, again=NAME).kept_properties == ("noisy",)
     assert [node[2] for node in kite.users_own()[0]] == [node[2] for node in before[0]]

@@ -29,7 +29,7 @@ def shown(hops: list[int], others: int, *, score: str = "density", text: bool = 
     pairs = itertools.combinations(keys, 2)
     connections = tuple((a, b) for a, b in pairs if abs(away[a] - away[b]) < 2 and draw.random() < 0.2)
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    run = Run("r", "g", "graph", "3/10", score, "complete", 0, 0, 0, 0, 0, None, None, "", now, now)
+    run = Run("r", "g", "graph", "3/10", score, 1, True, "", 1, 0, 0, 0, 0, 0, 0, 0, 0, None, None, now, now, None)
     beyond = tuple(name(i) for i in range(5000, 5000 + others))
     cohesion = Cohesion(keys[0], Fraction(3, 10), score, tuple(keys), len(connections))
     return ShownCohesion(run, cohesion, connections, beyond, away, LocalView(900, 1234), False)

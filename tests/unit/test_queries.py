@@ -42,8 +42,8 @@ def test_values_are_written_as_literals_that_nothing_inside_them_can_end() -> No
     printed = render_query("critical_connections", values={"run": hostile, "id": 58})
     tokens = [token for token in tokenize(printed) if not token.is_silent]
     assert not any(token.kind == "parameter" for token in tokens)
-    (literal,) = [token.text for token in tokens if token.kind == "string"]
-    assert json.loads(literal) == hostile
+    literals = [token.text for token in tokens if token.kind == "string"]
+    assert [json.loads(literal) for literal in literals] == [hostile, hostile]  # the run's version, and its hubs
     assert "{id: 58}" in printed
     assert "$run" in render_query("critical_connections", values={"id": 58})
 

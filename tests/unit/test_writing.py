@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Sequence
-from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import networkx as nx
 import pytest
 
-from pcneo.annotate.run_writer import MEMBERSHIPS_A_TRANSACTION, WRITERS, GraphWriter, NewRun, rows_of
-from pcneo.graph import MembershipHash, graph_from_networkx, membership_hash
-from pcneo.model import Selection
+from pcneo.annotate.row_writing import MEMBERSHIPS_A_TRANSACTION, WRITERS, rows_of, write_rows
+from pcneo.graph import HubHasher, graph_from_networkx, membership_hash, owner_hash
 from pcneo.search import minimal_p_cohesions, search_frontier
-from pcneo.store.gateway import CohesionRow, Gateway, GraphRecord
-from pcneo.store.lock import GraphLock
+from pcneo.store.hub_writer import CohesionRow
 
 SIZE = 1_000
 
@@ -25,6 +22,7 @@ class SlowStore:
 
     def __init__(self) -> None:
         self.begun = 0
+        self.sessions: set[int] = set()
         self._changed = threading.Condition()
         self._may_finish = 0
 
@@ -33,28 +31,29 @@ class SlowStore:
             self._may_finish += transactions
             self._changed.notify_all()
 
-    def create_cohesions(self, selection: Selection, run: str, p: float, score: str, rows: Sequence[Any]) -> int:
-        before = rows[0]["vertex"] // MEMBERSHIPS_A_TRANSACTION
+    def create(self, session: int, rows: Sequence[CohesionRow]) -> int:
+        before = int(rows[0]["vertex"]) // MEMBERSHIPS_A_TRANSACTION
         with self._changed:
             self.begun += 1
+            assert session not in self.sessions, "two transactions share a session"
+            self.sessions.add(session)
             assert self._changed.wait_for(lambda: before < self._may_finish, timeout=60)
+            self.sessions.remove(session)
         return sum(row["size"] for row in rows)
 
 
 def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
     store = SlowStore()
-    record = GraphRecord("ring", Selection(("Person",), ("KNOWS",), "id"), "")
-    writer = GraphWriter(cast("Gateway", store), record, cast("GraphLock", None))
     taken = 0
 
     def endless() -> Iterator[CohesionRow]:
         nonlocal taken
         while True:
             taken += SIZE
-            yield {"vertex": taken, "size": SIZE, "edges": 0, "density": 0.0, "members": []}
+            yield {"vertex": taken, "size": SIZE, "edges": 0, "density": 0.0, "owner": 0, "digest": "", "members": []}
 
     written = 0
-    memberships = writer.write_rows(NewRun("r", Fraction(1, 2), "density", "graph"), endless())
+    memberships = write_rows(store.create, endless())
     for _ in range(50):
         store.let_finish(1)
         written += next(memberships)
@@ -73,15 +72,25 @@ def test_a_batch_and_single_cohesions_give_the_same_rows_and_the_same_hash(name:
     batch = minimal_p_cohesions(graph, "0.5")
     single = list(search_frontier(lambda keys: [(key, list(network[key])) for key in keys], graph.keys.tolist(), "0.5"))
     cohesions = list(batch.cohesions())
-    assert list(rows_of(batch)) == [
-        {"vertex": c.vertex, "size": c.size, "edges": c.edges, "density": c.density, "members": list(c.members)}
-        for c in cohesions
+    at_once, one_by_one = HubHasher(b"key"), HubHasher(b"key")
+    hashes = at_once.hashes(batch)
+    assert [one_by_one.hashes(alone)[0] for alone in single] == hashes
+    rows = list(rows_of(batch, hashes, range(len(batch))))
+    assert rows == [
+        {
+            "vertex": c.vertex,
+            "size": c.size,
+            "edges": c.edges,
+            "density": c.density,
+            "owner": owner_hash(c.vertex, b"key"),
+            "digest": hashed.digest,
+            "members": list(c.members),
+        }
+        for c, hashed in zip(cohesions, hashes, strict=True)
     ]
-    assert list(rows_of(batch)) == [row for alone in single for row in rows_of(alone)]
-    at_once, one_by_one = MembershipHash(), MembershipHash()
-    at_once.update(batch)
-    for alone in single:
-        one_by_one.update(alone)
-    assert at_once.hexdigest() == one_by_one.hexdigest()
-    assert at_once.hexdigest() == membership_hash((c.vertex, c.members) for c in cohesions)
-    assert all(type(key) is type(name(0)) for row in rows_of(batch) for key in [row["vertex"], *row["members"]])
+    assert rows[5:7] == list(rows_of(batch, hashes, [5, 6]))
+    assert at_once.membership_hash() == one_by_one.membership_hash()
+    assert at_once.membership_hash() == membership_hash((c.vertex, c.members) for c in cohesions)
+    assert all(type(key) is type(name(0)) for row in rows for key in [row["vertex"], *row["members"]])
+    assert len({hashed.digest for hashed in hashes}) == len(hashes)
+    assert not {hashed.digest for hashed in hashes} & {hashed.digest for hashed in HubHasher(b"other").hashes(batch)}

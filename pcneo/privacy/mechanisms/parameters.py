@@ -22,7 +22,6 @@ class MechanismRequest:
         delta: δ.
         epsilon_1: ε1, the part of ε that finds the scale λ.
         h: how many vertices are asked for a closer bound.
-        large: whether a graph is meant that is too large to be taken by mistake.
     """
 
     mechanism: str = "critical"
@@ -31,7 +30,6 @@ class MechanismRequest:
     delta: object = None
     epsilon_1: object = None
     h: int | None = None
-    large: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,6 @@ class Parameters:
         delta: δ, between 0 and 1.
         epsilon_1: ε1, below ε.
         h: how many vertices are asked for a closer bound; checked against the number of vertices.
-        large: whether a graph is meant that is too large to be taken by mistake.
     """
 
     k: int
@@ -55,7 +52,6 @@ class Parameters:
     delta: Fraction | None = None
     epsilon_1: Fraction | None = None
     h: int | None = None
-    large: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, and keep numbers of privacy as fractions.

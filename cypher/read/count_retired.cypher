@@ -1,0 +1,9 @@
+// The members of the hubs of a run that its current version is without, and that are still there.
+//
+// parameters:
+//   $run  string  the run
+// returns:
+//   memberships  integer  as they were written
+MATCH (cohesion:PCohesionRetired {run: $run})
+WHERE cohesion.until > 0
+RETURN sum(cohesion.size) AS memberships

@@ -1,0 +1,15 @@
+// The vertices whose current cohesions of a run have any of some vertices as a member.
+//
+// names:
+//   Person  labels    all chosen labels
+//   id      property  the key property
+// parameters:
+//   $run      string                the run
+//   $version  integer               the version that readers go by
+//   $keys     list<integer|string>  the members
+// returns:
+//   vertices  list<integer|string>  each once
+UNWIND $keys AS key
+MATCH (:Person {id: key})-[:IN_COHESION]->(cohesion:PCohesion {run: $run})<-[:HAS_COHESION]-(vertex:Person)
+WHERE cohesion.from <= $version AND cohesion.until > $version
+RETURN collect(DISTINCT vertex.id) AS vertices

@@ -1,0 +1,4 @@
+// Make the fence of one session unique among those of its graph.
+CREATE CONSTRAINT IF NOT EXISTS
+FOR (fence:PCohesionFence)
+REQUIRE (fence.graph, fence.number) IS UNIQUE

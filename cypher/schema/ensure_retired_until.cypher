@@ -1,0 +1,4 @@
+// Index the hubs that a later version is without by the first such version, for the sweep.
+CREATE INDEX IF NOT EXISTS
+FOR (cohesion:PCohesionRetired)
+ON (cohesion.run, cohesion.until)

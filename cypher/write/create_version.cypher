@@ -1,0 +1,36 @@
+// Record a version of a run and make it the one that readers go by, in the transaction that holds the graph's lock.
+//
+// parameters:
+//   $run                string         the run
+//   $replaces           integer        the version that readers went by until now
+//   $version            integer        the new one
+//   $pcneo              string         the pcneo that wrote it
+//   $search             integer        of the search; raised where any answer can change
+//   $added              integer        hubs that came
+//   $retired            integer        hubs that went
+//   $cohesions          integer        hubs that it has
+//   $memberships        integer        their members
+//   $nodeCount          integer        the count store's figure when the graph was read
+//   $relationshipCount  integer        likewise
+//   $vertices           integer        vertices read
+//   $edges              integer        edges read
+//   $fingerprint        string|null    keyed hash of keys and edges; null for single vertices
+//   $membershipHash     string|null    hash of the memberships; null for single vertices
+//   $startedAt          datetime|null  when its writer began
+// returns:
+//   created  integer  1, or 0 where readers went by another version than the one replaced
+// repeatable: a second time the run has another version, and nothing is done.
+MATCH (run:PCohesionRun {id: $run, version: $replaces})
+MATCH (graph:PCohesionGraph {name: run.graph})
+SET run.version = $version,
+    graph.lastVersion = $version
+CREATE (:PCohesionVersion {
+  run: $run, version: $version, readable: true, pcneo: $pcneo, search: $search, added: $added, retired: $retired,
+  cohesions: $cohesions, memberships: $memberships, nodeCount: $nodeCount, relationshipCount: $relationshipCount,
+  vertices: $vertices, edges: $edges, fingerprint: $fingerprint, membershipHash: $membershipHash,
+  startedAt: $startedAt, finishedAt: datetime()
+})
+WITH run
+OPTIONAL MATCH (old:PCohesionVersion {run: $run, version: $replaces})
+SET old.replacedAt = datetime()
+RETURN count(run) AS created

@@ -1,0 +1,14 @@
+// Delete some hubs that were written under the earlier data model: those without a version that they came with.
+//
+// parameters:
+//   $limit  integer 1..  hubs a transaction
+// returns:
+//   deleted  integer  hubs deleted; 0 when none is left
+// repeatable: what is gone is not found again.
+MATCH (run:PCohesionRun)
+WHERE run.id IS NOT NULL AND run.status IS NOT NULL
+MATCH (cohesion:PCohesion {run: run.id})
+WITH cohesion
+LIMIT $limit
+DETACH DELETE cohesion
+RETURN count(*) AS deleted

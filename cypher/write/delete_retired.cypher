@@ -1,0 +1,16 @@
+// Delete some hubs that no kept version of a run has: those that came after one kept version and went by the next.
+//
+// parameters:
+//   $run    string       the run
+//   $after  integer      a kept version, or 0 before the first
+//   $by     integer      the next kept version
+//   $limit  integer 1..  hubs a transaction
+// returns:
+//   deleted  integer  hubs deleted; 0 when none is left
+// repeatable: what is gone is not found again.
+MATCH (cohesion:PCohesionRetired {run: $run})
+WHERE cohesion.until > $after AND cohesion.until <= $by AND cohesion.from > $after
+WITH cohesion
+LIMIT $limit
+DETACH DELETE cohesion
+RETURN count(*) AS deleted

@@ -1,0 +1,20 @@
+// Enter a standing run before its first hub is written, so that what a dead writer leaves of it can be swept.
+//
+// parameters:
+//   $run    string  its id
+//   $graph  string  name of its graph
+//   $scope  string  graph or vertices
+//   $p      float   for filtering
+//   $pText  string  canonical fraction a/b, the identity of p
+//   $score  string  density or degree
+// returns:
+//   version  integer  the version that readers go by; 0 where the run has none yet
+// repeatable: MERGE on a unique id.
+MERGE (run:PCohesionRun {id: $run})
+ON CREATE SET run.graph = $graph,
+              run.scope = $scope,
+              run.p = $p,
+              run.pText = $pText,
+              run.score = $score,
+              run.version = 0
+RETURN run.version AS version

@@ -1,0 +1,21 @@
+// Say of the current hubs whose vertex is gone, or is no vertex of the graph any more, that the next version is without
+// them.
+//
+// names:
+//   Person  labels    all chosen labels
+// parameters:
+//   $run      string       the run
+//   $version  integer      the version that readers go by
+//   $next     integer      the first version without them
+//   $limit    integer 1..  hubs a transaction
+// returns:
+//   retired  integer  hubs; 0 when none is left
+// repeatable: a hub that is retired is no current one.
+MATCH (cohesion:PCohesion {run: $run})
+WHERE cohesion.from <= $version AND cohesion.until = 9007199254740991
+  AND NOT EXISTS { (:Person)-[:HAS_COHESION]->(cohesion) }
+WITH cohesion
+LIMIT $limit
+SET cohesion:PCohesionRetired,
+    cohesion.until = $next
+RETURN count(cohesion) AS retired

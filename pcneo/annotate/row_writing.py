@@ -1,0 +1,93 @@
+"""Cohesions as rows of the statement that creates hubs, written by several sessions at once."""
+
+from __future__ import annotations
+
+import queue
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from pcneo.graph import HubHashes
+from pcneo.model import CohesionBatch
+from pcneo.store.fence import SESSIONS
+from pcneo.store.hub_writer import CohesionRow
+
+__all__ = ["MEMBERSHIPS_A_TRANSACTION", "WRITERS", "rows_of", "transactions_of", "write_rows"]
+
+MEMBERSHIPS_A_TRANSACTION = 20_000
+WRITERS = SESSIONS - 1
+"""Sessions that write at once; 20,000 to 50,000 memberships and two to four writers measure best
+(DATA-MODEL.md#writing). Beside a server on the same two cores two or three write faster than four
+(`scripts/bench writers`)."""
+
+
+def rows_of(batch: CohesionBatch, hashes: Sequence[HubHashes], places: Iterable[int]) -> Iterator[CohesionRow]:
+    """Yield some cohesions of a batch as rows of the statement `create_cohesions`.
+
+    Args:
+        batch: the cohesions.
+        hashes: of each of them.
+        places: which of them, by position in the batch.
+    """
+    # Keys become Python's own for the whole batch at once, which takes a fraction of the time of one by one.
+    vertices, members = batch.keys[batch.vertices].tolist(), batch.keys[batch.members].tolist()
+    bounds, edges, densities = batch.offsets.tolist(), batch.edges.tolist(), batch.densities.tolist()
+    for i in places:
+        yield {
+            "vertex": vertices[i],
+            "size": bounds[i + 1] - bounds[i],
+            "edges": edges[i],
+            "density": densities[i],
+            "owner": hashes[i].owner,
+            "digest": hashes[i].digest,
+            "members": members[bounds[i] : bounds[i + 1]],
+        }
+
+
+def write_rows(create: Callable[[int, Sequence[CohesionRow]], int], rows: Iterable[CohesionRow]) -> Iterator[int]:
+    """Write rows, several transactions at once, and yield the memberships of each as it is done.
+
+    Rows are taken only as fast as they are written, so an endless supply needs bounded memory.
+
+    Args:
+        create: writes the rows of one transaction in the session of a number, from 1 to `WRITERS`, that no other one
+            has meanwhile; returns the memberships written.
+        rows: the rows.
+    """
+    sessions: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for number in range(1, WRITERS + 1):
+        sessions.put(number)
+
+    def write(transaction: Sequence[CohesionRow]) -> int:
+        session = sessions.get()
+        try:
+            return create(session, transaction)
+        finally:
+            sessions.put(session)
+
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool:
+        pending: deque[Future[int]] = deque()
+        try:
+            for transaction in transactions_of(rows, MEMBERSHIPS_A_TRANSACTION):
+                pending.append(pool.submit(write, transaction))
+                if len(pending) > WRITERS + 1:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def transactions_of(rows: Iterable[CohesionRow], memberships: int) -> Iterator[list[CohesionRow]]:
+    """Cut rows into transactions of about `memberships` memberships, and at least one row."""
+    transaction: list[CohesionRow] = []
+    members = 0
+    for row in rows:
+        transaction.append(row)
+        members += row["size"]
+        if members >= memberships:
+            yield transaction
+            transaction, members = [], 0
+    if transaction:
+        yield transaction

@@ -1,0 +1,225 @@
+"""Runs brought up to date: everything is searched again, and only what differs is written.
+
+A hub that says just what the search found stays. New hubs come with the next version, those that are gone or different
+are retired by it, and one transaction then moves all runs to that version (DATA-MODEL.md#bringing-a-run-up-to-date).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from pcneo.annotate.plan import Plan
+from pcneo.annotate.row_writing import rows_of, write_rows
+from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
+from pcneo.annotate.supply import Supply, WholeGraph
+from pcneo.config import __version__
+from pcneo.graph import HubHasher
+from pcneo.model import CohesionBatch, Key, Run, densities
+from pcneo.search import REVISION, p_text
+from pcneo.search.tally import Summary, Tally
+from pcneo.store.hub_writer import CohesionRow
+from pcneo.store.standing import OpenGraph, VersionRecord
+
+__all__ = ["Stopwatch", "Update", "UpdatedRun"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class UpdatedRun:
+    """One standing run after an update.
+
+    Attributes:
+        run: its id.
+        p: as `a/b`.
+        score: name of the score.
+        scope: `graph` or `vertices`.
+        version: the version that readers go by now.
+        added: hubs that came with it; 0 where the run was up to date.
+        retired: hubs that went with it; likewise.
+        memberships_written: members of the hubs that came.
+        changed: whether the run has a new version.
+        summary: sizes and densities of the cohesions that were searched for.
+    """
+
+    run: str
+    p: str
+    score: str
+    scope: str
+    version: int
+    added: int
+    retired: int
+    memberships_written: int
+    changed: bool
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A run on its way to its next version: `current` is the version that readers go by, 0 for a new run."""
+
+    id: str
+    p: Fraction
+    score: str
+    current: int
+
+
+class Update:
+    """One update of runs of a graph, by its only writer.
+
+    Attributes:
+        waited: the time spent waiting for the search.
+        completing: whether the transaction that makes the new versions visible has been begun.
+    """
+
+    def __init__(self, plan: Plan, opened: OpenGraph, supply: Supply) -> None:
+        """Begin with no run; `supply` has read the graph under the writer's lock."""
+        self.waited = Stopwatch()
+        self.completing = False
+        self._plan = plan
+        self._opened = opened
+        self._supply = supply
+        self._key = bytes.fromhex(opened.graph.fingerprint_key)
+        self._fingerprint = supply.fingerprint(self._key)
+        self._next = opened.lock.last_version + 1
+        self._records: list[tuple[str, VersionRecord]] = []
+
+    def bring(self, p: Fraction, score: str) -> UpdatedRun:
+        """Bring one run up to date: write what its next version has, unless nothing has changed."""
+        run, version = self._opened.begin(p, p_text(p), score, self._supply.scope)
+        begun = _Begun(run, p, score, version)
+        hubs = self._current_hubs(begun)
+        standing = self._plan.gateway.get_run(run, version) if version else None
+        if isinstance(hubs, HubsOfGraph) and hubs.all_whole and self._is_current(standing):
+            return self._unchanged(begun, Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges)))
+        return self._write(begun, hubs)
+
+    def complete(self) -> None:
+        """Make the new versions of all runs visible in one commit; do nothing where none has changed."""
+        if not self._records:
+            return
+        with self._opened.lock.last_writes() as transaction:
+            for run, record in self._records:
+                self._opened.complete(transaction, run, record)
+            self.completing = True
+
+    def _current_hubs(self, begun: _Begun) -> CurrentHubs:
+        gateway, selection = self._plan.gateway, self._opened.graph.selection
+        if isinstance(self._supply, WholeGraph):
+            return HubsOfGraph.read(gateway, selection, self._supply.graph, begun.id, begun.current, self._key)
+        return HubsOfVertices.read(gateway, selection, self._plan.vertices or [], begun.id, begun.current)
+
+    def _is_current(self, standing: Run | None) -> bool:
+        return standing is not None and (standing.fingerprint, standing.search) == (self._fingerprint, REVISION)
+
+    def _unchanged(self, begun: _Begun, summary: Summary) -> UpdatedRun:
+        return UpdatedRun(
+            begun.id, p_text(begun.p), begun.score, self._supply.scope, begun.current, 0, 0, 0, False, summary
+        )
+
+    def _write(self, begun: _Begun, hubs: CurrentHubs) -> UpdatedRun:
+        tally, hasher = Tally(), HubHasher(self._key)
+        retiring: list[Key] = []
+        added = 0
+
+        def rows() -> Iterator[CohesionRow]:
+            nonlocal added
+            for batch in self.waited.around(self._supply.batches(begun.p, begun.score)):
+                tally.add(batch)
+                hashed = hasher.hashes(batch)
+                differing = [i for i, hashes in enumerate(hashed) if not hubs.agree(batch, i, hashes)]
+                added += len(differing)
+                retiring.extend(_keys(batch, [i for i in differing if hubs.has_hub(batch, i)]))
+                yield from rows_of(batch, hashed, differing)
+
+        def create(session: int, part: Sequence[CohesionRow]) -> int:
+            return self._opened.hubs.create(session, begun.id, self._next, float(begun.p), begun.score, part)
+
+        written = 0
+        for memberships in write_rows(create, rows()):
+            written += memberships
+            self._plan.progress(f"writing p={p_text(begun.p)}", written, None)
+        retired = self._retire(begun, retiring)
+        summary = tally.summary()
+        if begun.current and not (added or retired or self._needs_record(begun)):
+            return self._unchanged(begun, summary)
+        self._records.append((begun.id, self._record(begun, added, retired, hasher)))
+        return UpdatedRun(
+            begun.id,
+            p_text(begun.p),
+            begun.score,
+            self._supply.scope,
+            self._next,
+            added,
+            retired,
+            written,
+            True,
+            summary,
+        )
+
+    def _needs_record(self, begun: _Begun) -> bool:
+        """Whether a version is made though no hub changed: the graph or the search is another one."""
+        if self._supply.scope != "graph":
+            return False
+        return not self._is_current(self._plan.gateway.get_run(begun.id, begun.current))
+
+    def _retire(self, begun: _Begun, keys: Sequence[Key]) -> int:
+        if not begun.current:
+            return 0
+        hubs = self._opened.hubs
+        retired = hubs.retire(begun.id, begun.current, keys, self._next)
+        return retired + hubs.retire_strays(begun.id, begun.current, self._next)
+
+    def _record(self, begun: _Begun, added: int, retired: int, hasher: HubHasher) -> VersionRecord:
+        node_count, relationship_count = self._supply.counts
+        cohesions, memberships = self._plan.gateway.count_current(begun.id, self._next)
+        return VersionRecord(
+            replaces=begun.current,
+            version=self._next,
+            added=added,
+            retired=retired,
+            pcneo=__version__,
+            search=REVISION,
+            cohesions=cohesions,
+            memberships=memberships,
+            node_count=node_count,
+            relationship_count=relationship_count,
+            vertices=self._supply.vertices,
+            edges=self._supply.edges,
+            fingerprint=self._fingerprint,
+            membership_hash=hasher.membership_hash() if self._supply.scope == "graph" else None,
+        )
+
+
+def _keys(batch: CohesionBatch, places: Sequence[int]) -> list[Key]:
+    return batch.keys[batch.vertices[list(places)]].tolist()
+
+
+class Stopwatch:
+    """The time spent waiting for the items of an iterable."""
+
+    def __init__(self) -> None:
+        """Begin at zero."""
+        self._seconds = 0.0
+
+    @property
+    def millis(self) -> int:
+        """Milliseconds so far."""
+        return round(1000 * self._seconds)
+
+    def around(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield the items; the clock runs only while the next one is awaited."""
+        iterator = iter(items)
+        while True:
+            started = time.perf_counter()
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            finally:
+                self._seconds += time.perf_counter() - started
+            yield item

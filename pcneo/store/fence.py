@@ -1,0 +1,96 @@
+"""Who may create, change or delete the hubs of a graph: the writer whose token is on the graph's fences.
+
+A writer that has lost the graph's lock may still have transactions under way in its other sessions, and they would
+land among the hubs of the next writer. So each transaction on hubs locks the fence of its session first, and then reads
+whose token is on it. The next writer puts its own token there before it reads anything, which waits for those
+transactions (DATA-MODEL.md#fences).
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import TypeVar
+
+import neo4j
+
+from pcneo.errors import BusyError
+from pcneo.store.failures import translated
+from pcneo.store.gateway import Gateway
+from pcneo.store.lock import WaitLimit
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import in_transaction, rows_of
+
+__all__ = ["SESSIONS", "Fence"]
+
+SESSIONS = 4
+"""Fences of a graph: one for each session that writes at once, and one for the sweep."""
+
+T = TypeVar("T")
+
+
+class Fence:
+    """The right of one writer's sessions to create, change and delete the hubs of one graph; take it under its lock."""
+
+    def __init__(self, gateway: Gateway, graph: str) -> None:
+        """Prepare with a token of its own; nothing is sent before `take`."""
+        self._gateway = gateway
+        self._graph = graph
+        self._writer = uuid.uuid4().hex
+
+    @property
+    def _metadata(self) -> dict[str, str]:
+        return {"pcneoGraph": self._graph, "pcneoWriter": self._writer}
+
+    def take(self) -> None:
+        """Shut out all earlier writers: wait for their transactions, and end them after some seconds.
+
+        Raises:
+            BusyError: a transaction goes on that this user may not end.
+        """
+        token = uuid.uuid4().hex
+        text = load_statement("take_fences").render({})
+        parameters = {"graph": self._graph, "fences": SESSIONS, "writer": self._writer}
+        limit = WaitLimit(self._gateway, token, lambda: self._gateway.terminate_late(self._graph, self._writer))
+        try:
+            with (
+                limit,
+                translated(),
+                self._gateway.session(neo4j.WRITE_ACCESS) as session,
+                session.begin_transaction(metadata={**self._metadata, "pcneo": token}, timeout=0) as transaction,
+            ):
+                rows_of(transaction, text, parameters)
+                transaction.commit()
+        except BaseException as error:
+            if limit.passed:
+                raise BusyError(
+                    f"An earlier writer of graph {self._graph!r} is still at work. Wait until it is done, and try "
+                    "again.",
+                    graph=self._graph,
+                ) from error
+            raise
+
+    def write(self, session_number: int, work: Callable[[neo4j.Transaction], T]) -> T:
+        """Return `work(transaction)`, committed, done again where the server asks for it.
+
+        Args:
+            session_number: 1 to `SESSIONS`; two transactions with the same number wait for each other.
+            work: creates, changes or deletes hubs of the graph.
+
+        Raises:
+            BusyError: another writer has taken the fences; nothing was done.
+        """
+        hold = load_statement("hold_fence").render({})
+
+        def fenced(transaction: neo4j.Transaction) -> T:
+            rows = rows_of(transaction, hold, {"graph": self._graph, "number": session_number})
+            if [row["writer"] for row in rows] != [self._writer]:
+                raise BusyError(
+                    f"Another pcneo has begun to write graph {self._graph!r}, so this one stops. Nothing that it wrote "
+                    "is visible.",
+                    graph=self._graph,
+                )
+            return work(transaction)
+
+        with translated(), self._gateway.session(neo4j.WRITE_ACCESS) as session:
+            return in_transaction(session, fenced, metadata=self._metadata)

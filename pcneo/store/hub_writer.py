@@ -1,0 +1,174 @@
+"""Hubs into and out of the database, each transaction behind the writer's fence.
+
+A batch that does not fit into the server's transaction memory is halved and tried again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict, TypeVar
+
+import neo4j
+
+from pcneo.errors import DatabaseError, WriteMismatchError
+from pcneo.model import Key, Selection
+from pcneo.store.failures import OUT_OF_MEMORY
+from pcneo.store.fence import SESSIONS, Fence
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import Row, rows_of, sample_names
+
+__all__ = ["CohesionRow", "HubWriter"]
+
+RETIRED_A_TRANSACTION = 20_000
+"""Hubs; a property that is set takes 0.8 kB of the server's transaction memory."""
+DELETED_A_TRANSACTION = 2_000
+"""Hubs, with all their memberships."""
+
+log = logging.getLogger("pcneo")
+
+Item = TypeVar("Item")
+
+
+class CohesionRow(TypedDict):
+    """One hub as the statement `create_cohesions` takes it; vertex and members by key, hashes as in `HubHashes`."""
+
+    vertex: Key
+    size: int
+    edges: int
+    density: float
+    owner: int
+    digest: str
+    members: list[Key]
+
+
+class HubWriter:
+    """Creates, retires and deletes the hubs of one graph; errors as in `Gateway`, and BusyError for a lost fence."""
+
+    def __init__(self, fence: Fence, selection: Selection) -> None:
+        """Work behind a fence that has been taken."""
+        self._fence = fence
+        self._names = sample_names(selection, "Person", "id")
+
+    def create(self, session: int, run: str, version: int, p: float, score: str, rows: Sequence[CohesionRow]) -> int:
+        """Write hubs with their memberships; return the memberships written.
+
+        Args:
+            session: number of the fence; see `Fence.write`.
+            run: the run's id.
+            version: the first version that has them.
+            p: for filtering.
+            score: the score's name.
+            rows: the hubs.
+
+        Raises:
+            WriteMismatchError: the counters differ from what was sent; nothing of these rows was written.
+        """
+        text = load_statement("create_cohesions").render(self._names)
+        parameters = {"run": run, "version": version, "p": p, "score": score}
+
+        def write(part: Sequence[CohesionRow]) -> int:
+            sent = {"cohesions": len(part), "memberships": sum(len(row["members"]) for row in part)}
+
+            def work(transaction: neo4j.Transaction) -> int:
+                written = rows_of(transaction, text, {**parameters, "rows": part})[0]
+                _check_written(sent, written)
+                return written["memberships"]
+
+            return self._fence.write(session, work)
+
+        return _halved(rows, write)
+
+    def retire(self, run: str, version: int, keys: Sequence[Key], following: int) -> int:
+        """Say of the current hubs of some vertices, each named once, that a version is without them; return how many.
+
+        Args:
+            run: the run's id.
+            version: the version that readers go by.
+            keys: the vertices.
+            following: the first version without the hubs.
+        """
+        values = {"run": run, "version": version, "next": following}
+
+        def write(part: Sequence[Key]) -> int:
+            return self._write("retire_cohesions", self._names, {**values, "keys": list(part)})["retired"]
+
+        starts = range(0, len(keys), RETIRED_A_TRANSACTION)
+        return sum(_halved(keys[start : start + RETIRED_A_TRANSACTION], write) for start in starts)
+
+    def retire_strays(self, run: str, version: int, following: int) -> int:
+        """Likewise of all current hubs whose vertex is gone, or is no vertex of the graph any more."""
+        names = {"Person": self._names["Person"]}
+        values = {"run": run, "version": version, "next": following}
+        return self._until_none("retire_strays", "retired", RETIRED_A_TRANSACTION, values, names)
+
+    def undo(self, run: str, version: int) -> int:
+        """Delete the hubs that came for a version which never did, and take back what was retired for it.
+
+        Args:
+            run: the run's id.
+            version: the version that readers go by; 0 deletes all hubs.
+
+        Returns:
+            The hubs deleted.
+        """
+        values = {"run": run, "version": version}
+        deleted = self._until_none("delete_unseen", "deleted", DELETED_A_TRANSACTION, values)
+        self._until_none("restore_cohesions", "restored", RETIRED_A_TRANSACTION, values)
+        return deleted
+
+    def delete_between(self, run: str, after: int, by: int) -> int:
+        """Delete the hubs that came after one kept version and went by the next; return how many."""
+        return self._until_none(
+            "delete_retired", "deleted", DELETED_A_TRANSACTION, {"run": run, "after": after, "by": by}
+        )
+
+    def _until_none(
+        self,
+        name: str,
+        column: str,
+        limit: int,
+        values: Mapping[str, Any],
+        names: Mapping[str, str | Sequence[str]] | None = None,
+    ) -> int:
+        """Run a statement that takes a limit until it finds nothing more; return what it did, added up."""
+        total, done = 0, 1
+        while done:
+            try:
+                done = self._write(name, names or {}, {**values, "limit": limit})[column]
+            except DatabaseError as error:
+                if limit < 2 or error.data.get("code") != OUT_OF_MEMORY:
+                    raise
+                log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", limit)
+                limit //= 2
+                continue
+            total += done
+        return total
+
+    def _write(self, name: str, names: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> Row:
+        text = load_statement(name).render(names)
+        return self._fence.write(SESSIONS, lambda transaction: rows_of(transaction, text, dict(values))[0])
+
+
+def _halved(items: Sequence[Item], write: Callable[[Sequence[Item]], int]) -> int:
+    """Write all at once, or in halves where that does not fit into the server's transaction memory."""
+    try:
+        return write(items)
+    except DatabaseError as error:
+        if len(items) < 2 or error.data.get("code") != OUT_OF_MEMORY:
+            raise
+        log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", len(items))
+        middle = len(items) // 2
+        return _halved(items[:middle], write) + _halved(items[middle:], write)
+
+
+def _check_written(sent: Row, written: Row) -> None:
+    """Compare the counters inside the transaction, so that a mismatch leaves nothing behind."""
+    if written != sent:
+        raise WriteMismatchError(
+            f"The database wrote {written['cohesions']} hubs and {written['memberships']} memberships of "
+            f"{sent['cohesions']} and {sent['memberships']} sent: vertices are gone, or keys are repeated. "
+            "Nothing of this version is visible; run it again.",
+            sent=sent,
+            written=written,
+        )

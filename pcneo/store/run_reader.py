@@ -1,0 +1,231 @@
+"""Standing runs out of the database: their records, and the hubs of one version.
+
+A hub belongs to the versions from `from` up to, and without, `until` (DATA-MODEL.md#runs-and-versions). Whoever reads
+more than one statement names a version, and asks at the end whether it is still kept: see `reading_version`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import neo4j
+
+from pcneo.errors import GraphChangedError, StoreFormatError
+from pcneo.model import Key, Run, Selection
+from pcneo.store.failures import translated
+from pcneo.store.reading import PAGE, GraphReader
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import Row, sample_names
+
+__all__ = ["FORMAT", "DifferingHub", "RunReader", "StoredHub"]
+
+FORMAT = 2
+"""Of the data model: standing runs with versions. A run of the first format has a status and no version."""
+
+
+@dataclass(frozen=True)
+class StoredHub:
+    """A current hub as it was written, and as it is now.
+
+    Attributes:
+        owner: keyed hash of the key of the vertex whose cohesion it is.
+        digest: keyed hash of that key and the members' keys.
+        size: members, as written.
+        edges: connections inside, as written.
+        memberships: members that it has now.
+        owners: vertices whose cohesion it is now.
+    """
+
+    owner: int
+    digest: str
+    size: int
+    edges: int
+    memberships: int
+    owners: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has as many members and owners as it was written with."""
+        return self.memberships == self.size and self.owners == 1
+
+
+@dataclass(frozen=True)
+class DifferingHub:
+    """A hub that one of two versions has and the other has not.
+
+    Attributes:
+        vertex: whose cohesion it is; None where that vertex is gone.
+        later: whether the later version has it.
+        edges, members: what it holds.
+    """
+
+    vertex: Key | None
+    later: bool
+    edges: int
+    members: tuple[Key, ...]
+
+
+class RunReader(GraphReader):
+    """Reads of runs; errors as in `Gateway`."""
+
+    def list_runs(self) -> list[Run]:
+        """Return every standing run at the version that readers go by, by id.
+
+        Raises:
+            StoreFormatError: the store holds runs of the earlier data model, or of a later one.
+        """
+        self.check_format()
+        return [_run(row) for row in self._read("list_runs")]
+
+    def list_versions(self, run: str) -> list[Run]:
+        """Return every version of a run that is on record, oldest first."""
+        return [_run(row) for row in self._read("list_versions", run=run)]
+
+    def get_run(self, run: str, version: int) -> Run | None:
+        """Return a run at one version; None where there is no such record."""
+        return next((record for record in self.list_versions(run) if record.version == version), None)
+
+    def count_earlier(self) -> int:
+        """Return how many runs of the earlier data model there are."""
+        return self._read("count_earlier")[0]["runs"]
+
+    def check_format(self) -> None:
+        """Refuse a store whose runs this package cannot read.
+
+        Raises:
+            StoreFormatError: it holds runs of the earlier data model, or graphs of a later one.
+        """
+        if self.count_earlier():
+            raise StoreFormatError(
+                "This database holds runs that an earlier pcneo stored, which cannot be brought up to date. Remove "
+                "them with `pcneo clean --all` (budgets and releases stay) and annotate again."
+            )
+        for row in self._read("list_graphs"):
+            if row["format"] > FORMAT:
+                raise StoreFormatError(
+                    f"Graph {row['name']!r} was written by a later pcneo, in a format that this one does not know. "
+                    "Install that version."
+                )
+
+    @contextmanager
+    def reading_version(self, run: Run) -> Iterator[None]:
+        """Vouch that what is read inside the block belongs to one version: it is still kept when the block ends.
+
+        Raises:
+            GraphChangedError: the version was let go meanwhile, so that what was read may lack hubs.
+        """
+        yield
+        rows = self._read("get_version", run=run.id, version=run.version)
+        if not rows or not rows[0]["readable"]:
+            raise GraphChangedError(
+                f"Version {run.version} of run {run.id} is no longer kept. Read the current one.",
+                run=run.id,
+                version=run.version,
+            )
+
+    def get_cohesion(self, selection: Selection, run: Run, vertex: Key) -> tuple[list[Key], int] | None:
+        """Return (members, edges) of the hub that a version has for a vertex, members in no order; None without a hub.
+
+        A member that has lost its key since is None.
+        """
+        names = sample_names(selection, "Person", "id")
+        rows = self._read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
+        return (rows[0]["members"], rows[0]["edges"]) if rows else None
+
+    def get_cohesions(
+        self, selection: Selection, run: str, version: int, keys: Sequence[Key]
+    ) -> Iterator[tuple[Key, int, list[Key | None]]]:
+        """Yield (vertex, edges, members) of every current hub that a run has for some vertices."""
+        names = sample_names(selection, "Person", "id")
+        row = self._read("get_cohesions", names, run=run, version=version, keys=list(keys))[0]
+        yield from zip(row["keys"], row["edges"], row["members"], strict=True)
+
+    def stream_cohesions(self, selection: Selection, run: Run) -> Iterator[tuple[Key, list[Key], int]]:
+        """Yield (vertex, members, edges) of every hub of one version, in no order; members in no order either."""
+        text = load_statement("stream_cohesions").render(sample_names(selection, "Person", "id"))
+        with (
+            translated(),
+            self.session(neo4j.READ_ACCESS) as session,
+            session.begin_transaction(timeout=0) as opened,
+        ):
+            for record in opened.run(text, {"run": run.id, "version": run.version}):
+                yield record["vertex"], record["members"], record["edges"]
+
+    def list_differences(self, selection: Selection, run: str, before: int, after: int) -> list[DifferingHub]:
+        """Return the hubs that one of two versions of a run has and the other has not."""
+        names = sample_names(selection, "Person", "id")
+        return [
+            DifferingHub(row["vertex"], row["later"], row["edges"], tuple(sorted(filter(_is_key, row["members"]))))
+            for row in self._read("list_differences", names, run=run, before=before, after=after)
+        ]
+
+    def count_current(self, run: str, version: int) -> tuple[int, int]:
+        """Return how many hubs a version of a run has, and their members as they were written."""
+        row = self._read("count_current", run=run, version=version)[0]
+        return row["cohesions"], row["memberships"]
+
+    def stream_hubs(
+        self, selection: Selection, run: str, version: int, smallest: Key
+    ) -> Iterator[tuple[Key, list[StoredHub]]]:
+        """Yield every vertex with its current hubs of a run, in pages by key; a vertex of two labels comes once."""
+        for i, label in enumerate(selection.node_labels):
+            names = {**sample_names(selection, "id"), "Page": label}
+            start, last = smallest, None
+            while True:
+                values = {"run": run, "version": version, "from": start, "limit": PAGE}
+                row = self._read("get_hubs", names, earlier=list(selection.node_labels[:i]), **values)[0]
+                fresh = 1 if row["keys"] and row["keys"][0] == last else 0
+                for key, hubs in zip(row["keys"][fresh:], row["hubs"][fresh:], strict=True):
+                    yield key, [StoredHub(*hub) for hub in hubs]
+                if len(row["keys"]) < PAGE or row["keys"][-1] == start:
+                    break
+                start = last = row["keys"][-1]
+
+    def list_containing(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> list[Key]:
+        """Return the vertices whose current cohesions have any of some vertices as a member."""
+        names = sample_names(selection, "Person", "id")
+        return self._read("list_containing", names, run=run, version=version, keys=list(keys))[0]["vertices"]
+
+    def list_beside_strays(self, selection: Selection, run: str, version: int) -> list[Key]:
+        """Return the vertices whose current cohesions have a member that is no vertex of the graph any more."""
+        names = sample_names(selection, "Person", "id")
+        return self._read("list_beside_strays", names, run=run, version=version)[0]["vertices"]
+
+
+def _run(row: Row) -> Run:
+    return Run(
+        id=row["id"],
+        graph=row["graph"],
+        scope=row["scope"],
+        p_text=row["pText"],
+        score=row["score"],
+        version=row["version"],
+        readable=row["readable"],
+        pcneo=row["pcneo"],
+        search=row["search"],
+        added=row["added"],
+        retired=row["retired"],
+        cohesions=row["cohesions"],
+        memberships=row["memberships"],
+        node_count=row["nodeCount"],
+        relationship_count=row["relationshipCount"],
+        vertices=row["vertices"],
+        edges=row["edges"],
+        fingerprint=row["fingerprint"],
+        membership_hash=row["membershipHash"],
+        started_at=_native(row["startedAt"]),
+        finished_at=_native(row["finishedAt"]),
+        replaced_at=row["replacedAt"] and _native(row["replacedAt"]),
+    )
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, int | str)
+
+
+def _native(time: Any) -> datetime:
+    return time.to_native()

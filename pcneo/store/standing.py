@@ -1,0 +1,173 @@
+"""The life of standing runs: begun, given versions, swept of what dead writers left, trimmed of versions nobody reads.
+
+All of it is done by the one writer of a graph: under its lock, and behind its fence (DATA-MODEL.md#runs-and-versions).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.errors import WriteMismatchError
+from pcneo.model import Progress
+from pcneo.store.fence import Fence
+from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.hub_writer import HubWriter
+from pcneo.store.lock import GraphLock
+from pcneo.store.transaction import Transaction
+
+__all__ = ["Keeping", "OpenGraph", "VersionRecord", "open_graph", "run_id"]
+
+RECORDS = 1_000
+"""Versions of a run whose records stay after their hubs have gone."""
+
+log = logging.getLogger("pcneo")
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How long the hubs of versions are kept that readers have gone on from.
+
+    Attributes:
+        versions: so many at least.
+        seconds: so long at least after a version was replaced.
+    """
+
+    versions: int = 3
+    seconds: int = 600
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionRecord:
+    """What `PCohesionVersion` says of a new version; `replaces` is the one before, others as in `pcneo.model.Run`."""
+
+    replaces: int
+    version: int
+    added: int
+    retired: int
+    pcneo: str
+    search: int
+    cohesions: int
+    memberships: int
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+    fingerprint: str | None
+    membership_hash: str | None
+
+    def parameters(self) -> dict[str, object]:
+        """Return it as the statement `create_version` takes it."""
+        return {_SPELLED.get(name, name): value for name, value in vars(self).items()}
+
+
+_SPELLED = {
+    "node_count": "nodeCount",
+    "relationship_count": "relationshipCount",
+    "membership_hash": "membershipHash",
+}
+"""Names of fields whose parameter is spelled otherwise."""
+
+
+def run_id(graph: str, p_text: str, score: str, scope: str) -> str:
+    """Return the id of a standing run: `friends@3/10`, `friends@3/10:degree`, `friends@3/10:vertices`."""
+    further = [score] if score != "density" else []
+    return ":".join([f"{graph}@{p_text}", *further, *(["vertices"] if scope == "vertices" else [])])
+
+
+class OpenGraph:
+    """A graph whose only writer is whoever holds this; made by `open_graph`.
+
+    Attributes:
+        graph: the graph's record.
+        lock: its lock.
+        hubs: writes behind its fence.
+    """
+
+    def __init__(self, gateway: Gateway, graph: GraphRecord, lock: GraphLock) -> None:
+        """Shut out earlier writers, then sweep what they left."""
+        self.graph = graph
+        self.lock = lock
+        self._gateway = gateway
+        fence = Fence(gateway, graph.name)
+        fence.take()
+        self.hubs = HubWriter(fence, graph.selection)
+        self.sweep()
+
+    def sweep(self, progress: Progress | None = None) -> int:
+        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted."""
+        deleted = 0
+        for run, version in self._gateway.list_unfinished(self.graph.name):
+            deleted += self.hubs.undo(run, version)
+            if progress:
+                progress("deleting hubs", deleted, None)
+            if version == 0:
+                self._gateway.delete_run(run)
+        return deleted
+
+    def begin(self, p: Fraction, p_text: str, score: str, scope: str) -> tuple[str, int]:
+        """Return the id of a standing run and the version that readers go by; a new run is entered, at version 0."""
+        run = run_id(self.graph.name, p_text, score, scope)
+        return run, self._gateway.merge_run(run, self.graph.name, scope, float(p), p_text, score)
+
+    def complete(self, transaction: Transaction, run: str, record: VersionRecord) -> None:
+        """Make a version the one that readers go by, in the transaction that holds the lock.
+
+        Raises:
+            WriteMismatchError: the hubs that came and went are not those that were written, or the run has moved on.
+        """
+        written = transaction.run("count_written", run=run, next=record.version)[0]
+        intended = {"added": record.added, "retired": record.retired}
+        if written != intended:
+            raise WriteMismatchError(
+                f"Run {run}: {written['added']} hubs were added and {written['retired']} retired, where "
+                f"{record.added} and {record.retired} were meant to be. Nothing new is visible; run it again.",
+                sent=intended,
+                written=written,
+            )
+        started = self.lock.locked_at
+        if transaction.run("create_version", run=run, startedAt=started, **record.parameters())[0]["created"] != 1:
+            raise WriteMismatchError(
+                f"Run {run} is gone or has another version than when it was read. Nothing new is visible.",
+                sent=1,
+                written=0,
+            )
+
+    def trim(self, run: str, keeping: Keeping, pinned: Collection[int]) -> None:
+        """Delete the hubs that no kept version has, and the records of versions long gone.
+
+        Args:
+            run: the run's id.
+            keeping: how long versions stay; where retired hubs have more members than the current ones, only the
+                version before the current one does.
+            pinned: versions that releases rest on; they stay until their owner lets them go.
+        """
+        current = self._gateway.list_versions(run)[-1]
+        if self._gateway.count_retired(run) > current.memberships:
+            keeping = Keeping(versions=1, seconds=0)
+        self._gateway.close_versions(run, current.version, keeping.versions, keeping.seconds, list(pinned))
+        self.delete_unkept(run)
+        versions = self._gateway.list_versions(run)[:-RECORDS]
+        if old := [record.version for record in versions if not record.readable and record.version not in pinned]:
+            self._gateway.delete_versions(run, old)
+
+    def delete_unkept(self, run: str) -> int:
+        """Delete the hubs of a run that no kept version has; return how many."""
+        kept = [version.version for version in self._gateway.list_versions(run) if version.readable]
+        return sum(self.hubs.delete_between(run, after, by) for after, by in zip([0, *kept], kept, strict=False))
+
+
+@contextmanager
+def open_graph(gateway: Gateway, graph: GraphRecord) -> Iterator[OpenGraph]:
+    """Become the only writer of a graph.
+
+    Raises:
+        BusyError: another writer is at work.
+        StoreFormatError: the store holds runs of another format.
+    """
+    gateway.check_format()
+    with GraphLock(gateway, graph.name) as lock:
+        yield OpenGraph(gateway, graph, lock)

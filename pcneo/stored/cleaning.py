@@ -1,0 +1,99 @@
+"""Use case: remove standing runs, and what an earlier pcneo stored in another format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.model import Progress
+from pcneo.store.count_property import remove_properties
+from pcneo.store.gateway import Gateway
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.lock import GraphLock
+from pcneo.store.standing import OpenGraph, open_graph
+from pcneo.stored.runs import find_run
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["CleanResult", "clean"]
+
+
+@dataclass(frozen=True)
+class CleanResult:
+    """What was removed.
+
+    Attributes:
+        runs: ids of the runs removed.
+        hubs: how many.
+        properties: names of properties that releases had written.
+        kept_properties: those left alone, because some of their values are no longer those of a release.
+        earlier_runs: how many runs that an earlier pcneo had stored in another format.
+    """
+
+    runs: tuple[str, ...]
+    hubs: int
+    properties: tuple[str, ...] = ()
+    kept_properties: tuple[str, ...] = ()
+    earlier_runs: int = 0
+
+
+def clean(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    run: str | None = None,
+    progress: Progress | None = None,
+) -> CleanResult:
+    """Remove one run, or all, with its versions, hubs, memberships and the properties that its releases wrote.
+
+    Graphs' names, budgets and the ledger stay; a release is noted to have no property any more. When all is removed, so
+    are properties of releases that rest on no stored run, and runs that an earlier pcneo stored in another format.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: the run's id, or a beginning that no other has; None for all.
+        progress: called with stage, done and total.
+
+    Returns:
+        What was removed.
+
+    Raises:
+        NotFoundError: there is no such run.
+        BusyError: somebody is writing one of the graphs; its runs stay.
+        StoreFormatError: one run is named, and the runs there are of another format.
+    """
+    gateway = LedgerGateway(driver, database)
+    earlier = _clean_earlier(gateway) if run is None else 0
+    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
+    ledger = gateway.list_ledger()
+    noted = {release.graph for release in ledger.releases if release.property and run is None}
+    hubs, removed, kept = 0, [], []
+    for graph in ledger.graphs:
+        ours = [record.id for record in runs if record.graph == graph.name]
+        if not ours and graph.name not in noted:
+            continue
+        with open_graph(gateway, graph) as opened:
+            gone, left = remove_properties(gateway, graph, None if run is None else ours[0])
+            hubs += _clean_graph(gateway, opened, ours, progress)
+        removed += gone
+        kept += left
+    return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept), earlier)
+
+
+def _clean_graph(gateway: Gateway, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
+    gateway.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
+    return opened.sweep(progress)
+
+
+def _clean_earlier(gateway: LedgerGateway) -> int:
+    """Delete what an earlier pcneo stored in another format, under the locks that its writers take, too."""
+    if not gateway.count_earlier():
+        return 0
+    with ExitStack() as locks:
+        for graph in gateway.list_graphs():
+            locks.enter_context(GraphLock(gateway, graph.name))
+        return gateway.delete_earlier()

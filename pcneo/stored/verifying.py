@@ -1,0 +1,96 @@
+"""Use case: compare standing runs with the graph as it is now, and with what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.errors import KeyPropertyError
+from pcneo.graph import fingerprint, membership_hash
+from pcneo.model import Key, Progress, Run
+from pcneo.store.chosen_graph import read_graph
+from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.stored.runs import find_run
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["VerifiedRun", "verify"]
+
+
+@dataclass(frozen=True)
+class VerifiedRun:
+    """How a run compares with what is read now.
+
+    Attributes:
+        run: the record.
+        graph_same: whether vertices and edges are those of the run; None for a `vertices` run: it has no fingerprint.
+        memberships_same: whether the stored memberships are those that were written; for a `vertices` run whether there
+            are as many.
+    """
+
+    run: Run
+    graph_same: bool | None
+    memberships_same: bool
+
+
+def verify(
+    driver: Driver, database: str | None = None, *, run: str | None = None, progress: Progress | None = None
+) -> list[VerifiedRun]:
+    """Read graphs and memberships again and compare them with what was recorded.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: one run; None for every run.
+        progress: called with stage, done and total.
+
+    Returns:
+        The runs that were compared.
+
+    Raises:
+        NotFoundError: there is no such run.
+        GraphError: a graph cannot be read any more; the message says why.
+    """
+    gateway = Gateway(driver, database)
+    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
+    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    whole = {record.graph for record in runs if record.scope == "graph"}
+    prints = {name: _fingerprint(gateway, graphs[name], progress) for name in sorted(whole)}
+    return [
+        VerifiedRun(
+            run=record,
+            graph_same=None if record.fingerprint is None else prints[record.graph] == record.fingerprint,
+            memberships_same=_memberships_same(gateway, graphs[record.graph], record, progress),
+        )
+        for record in runs
+    ]
+
+
+def _fingerprint(gateway: Gateway, graph: GraphRecord, progress: Progress | None) -> str:
+    stored = read_graph(gateway, graph.selection, progress)
+    return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
+
+
+def _memberships_same(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> bool:
+    counts = {"cohesions": 0, "memberships": 0}
+
+    def rows() -> Iterator[tuple[Key, list[Key]]]:
+        for done, (vertex, members, _) in enumerate(gateway.stream_cohesions(graph.selection, run), 1):
+            if not all(isinstance(key, int | str) for key in (vertex, *members)):
+                raise KeyPropertyError(f"A hub of run {run.id} names a vertex without a usable key.", run=run.id)
+            counts["cohesions"] += 1
+            counts["memberships"] += len(members)
+            yield vertex, members
+            if progress and done % 1_000 == 0:
+                progress(f"reading run {run.id}", done, run.cohesions)
+
+    try:
+        with gateway.reading_version(run):
+            digest = membership_hash(rows())
+    except KeyPropertyError:  # an owner or a member has lost its key, or is gone
+        return False
+    if run.membership_hash is None:
+        return counts == {"cohesions": run.cohesions, "memberships": run.memberships}
+    return digest == run.membership_hash

@@ -1,0 +1,122 @@
+"""Use cases: the versions of a standing run, what changed between two of them, and letting one go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.errors import NotFoundError
+from pcneo.model import Key, Run
+from pcneo.store.gateway import Gateway
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.standing import open_graph
+from pcneo.stored.runs import find_run
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["Difference", "Side", "diff", "history", "let_go"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """A cohesion in one of two versions.
+
+    Attributes:
+        members: keys, ascending.
+        edges: connections inside.
+    """
+
+    members: tuple[Key, ...]
+    edges: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A vertex whose cohesion differs between two versions of a run.
+
+    Attributes:
+        vertex: its key.
+        before, after: its cohesion in each version; None where there is none.
+    """
+
+    vertex: Key
+    before: Side | None
+    after: Side | None
+
+
+def history(driver: Driver, database: str | None = None, *, run: str | None = None) -> list[Run]:
+    """Return the versions of a run, or of all runs, that are on record, oldest first.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: its id, or any beginning that no other has; None for all runs.
+
+    Raises:
+        NotFoundError, ParameterError: as in `find_run`.
+    """
+    gateway = Gateway(driver, database)
+    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
+    return [version for standing in runs for version in gateway.list_versions(standing.id)]
+
+
+def diff(
+    driver: Driver, database: str | None = None, *, run: str | None = None, before: int, after: int
+) -> list[Difference]:
+    """Return the vertices whose cohesions differ between two kept versions of a run, ascending.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: its id, or any beginning that no other has; by default as for `pcneo.show`.
+        before, after: numbers of the versions.
+
+    Raises:
+        NotFoundError: there is no such run, or a version of it is no longer kept.
+        GraphChangedError: a version was let go while it was read.
+    """
+    stored = find_run(driver, database, run=run)
+    gateway = Gateway(driver, database)
+    versions = {version.version: version for version in gateway.list_versions(stored.run.id) if version.readable}
+    for number in (before, after):
+        if number not in versions:
+            kept = ", ".join(map(str, versions))
+            raise NotFoundError(
+                f"Run {stored.run.id} keeps no version {number}; it keeps {kept}.", what="version", name=number
+            )
+    earlier: dict[Key, Side] = {}
+    later: dict[Key, Side] = {}
+    with gateway.reading_version(versions[before]), gateway.reading_version(versions[after]):
+        for row in gateway.list_differences(stored.selection, stored.run.id, before, after):
+            if row.vertex is not None:
+                (later if row.later else earlier)[row.vertex] = Side(row.members, row.edges)
+    vertices = sorted(earlier.keys() | later.keys(), key=lambda key: (isinstance(key, str), key))
+    differences = [Difference(vertex, earlier.get(vertex), later.get(vertex)) for vertex in vertices]
+    return [difference for difference in differences if difference.before != difference.after]
+
+
+def let_go(driver: Driver, database: str | None = None, *, run: str, version: int) -> int:
+    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: its id, or any beginning that no other has.
+        version: its number.
+
+    Raises:
+        NotFoundError: there is no such run, or it keeps no such version that readers have gone on from.
+        BusyError: somebody is writing the graph.
+    """
+    stored = find_run(driver, database, run=run)
+    gateway = LedgerGateway(driver, database)
+    graph = next(graph for graph in gateway.list_graphs() if graph.name == stored.run.graph)
+    with open_graph(gateway, graph) as opened:
+        if not gateway.release_version(stored.run.id, version):
+            raise NotFoundError(
+                f"Run {stored.run.id} keeps no earlier version {version}; `pcneo runs --history` lists them.",
+                what="version",
+                name=version,
+            )
+        return opened.delete_unkept(stored.run.id)

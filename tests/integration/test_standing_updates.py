@@ -1,0 +1,173 @@
+"""After any edits `annotate` leaves what a fresh database would hold, by the naive twin, and writes nothing else."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import naive
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo import annotate
+
+RUN = "Person/KNOWS/id@2/5"
+P = Fraction(2, 5)
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+def write(db: Database) -> annotate.UpdatedRun:
+    result = annotate.write(db.driver, db.name, p="0.4", node_labels=["Person"], relationship_types=["KNOWS"], key="id")
+    return result.runs[0]
+
+
+def graph_of(db: Database) -> naive.Graph:
+    vertices = [key for (key,) in db.run("MATCH (v:Person) RETURN v.id")]
+    edges = db.run("MATCH (a:Person)-[:KNOWS]->(b:Person) WHERE a <> b RETURN a.id, b.id")
+    return naive.graph_of([(a, b) for a, b in edges], vertices)
+
+
+def expected(graph: naive.Graph) -> dict:
+    """Members, edges inside and density of every vertex's cohesion."""
+    cohesions = {}
+    for vertex in graph:
+        members = naive.minimal_p_cohesion(graph, P, vertex)
+        edges = sum(len(graph[a] & members) for a in members) // 2
+        pairs = len(members) * (len(members) - 1) / 2
+        cohesions[vertex] = (members, edges, edges / pairs if pairs else 0.0)
+    return cohesions
+
+
+def stored(db: Database) -> dict:
+    rows = db.cohesions(RUN).items()
+    assert all(len(set(hub.members)) == len(hub.members) == hub.properties["size"] for _, hub in rows)
+    return {
+        vertex: (set(hub.members), hub.properties["edges"], pytest.approx(hub.properties["density"]))
+        for vertex, hub in rows
+    }
+
+
+class Editor:
+    """Edits of a graph and of what is stored about it, as users and accidents make them."""
+
+    def __init__(self, db: Database, chance: random.Random) -> None:
+        self.db = db
+        self.chance = chance
+        self.fresh = 1_000
+
+    def some(self, text: str) -> int | None:
+        rows = self.db.run(text)
+        return self.chance.choice(rows)[0] if rows else None
+
+    def vertex(self) -> int | None:
+        return self.some("MATCH (v:Person) RETURN v.id")
+
+    def add_edge(self) -> None:
+        self.db.run(
+            "MATCH (a:Person {id: $a}), (b:Person {id: $b}) CREATE (a)-[:KNOWS]->(b)", a=self.vertex(), b=self.vertex()
+        )
+
+    def remove_edges(self) -> None:
+        self.db.run("MATCH (:Person {id: $a})-[r:KNOWS]-() WITH r LIMIT 2 DELETE r", a=self.vertex())
+
+    def add_vertex(self) -> None:
+        self.fresh += 1
+        self.db.run("CREATE (:Person {id: $id})", id=self.fresh)
+        self.db.run(
+            "MATCH (a:Person {id: $a}), (b:Person {id: $b}) CREATE (a)-[:KNOWS]->(b)", a=self.fresh, b=self.vertex()
+        )
+
+    def delete_vertex(self) -> None:
+        if len(self.db.run("MATCH (v:Person) RETURN v.id")) > 8:
+            self.db.run("MATCH (v:Person {id: $id}) DETACH DELETE v", id=self.vertex())
+
+    def delete_membership(self) -> None:
+        self.db.run("MATCH (:Person {id: $id})-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r", id=self.vertex())
+
+    def delete_ownership(self) -> None:
+        self.db.run("MATCH (:Person {id: $id})-[r:HAS_COHESION]->() WITH r LIMIT 1 DELETE r", id=self.vertex())
+
+    def delete_hub(self) -> None:
+        self.db.run("MATCH (:Person {id: $id})-[:HAS_COHESION]->(c) WITH c LIMIT 1 DETACH DELETE c", id=self.vertex())
+
+    def exchange_keys(self) -> None:
+        a, b = self.vertex(), self.vertex()
+        self.db.run("MATCH (a:Person {id: $a}), (b:Person {id: $b}) SET a.id = $b, b.id = $a", a=a, b=b)
+
+    def change_key(self) -> None:
+        self.fresh += 1
+        self.db.run("MATCH (v:Person {id: $id}) SET v.id = $new", id=self.vertex(), new=self.fresh)
+
+    def take_label(self) -> None:
+        if len(self.db.run("MATCH (v:Person) RETURN v.id")) > 8:
+            self.db.run("MATCH (v:Person {id: $id}) REMOVE v:Person SET v:Former", id=self.vertex())
+
+    def give_label_back(self) -> None:
+        former = self.some("MATCH (v:Former) RETURN v.id")
+        self.db.run("MATCH (v:Former {id: $id}) REMOVE v:Former SET v:Person", id=former)
+
+    def swap_labels(self) -> None:
+        self.take_label()
+        self.give_label_back()
+
+    def nothing(self) -> None:
+        pass
+
+    def edit(self) -> str:
+        edits: list[Callable[[], None]] = [
+            self.add_edge,
+            self.remove_edges,
+            self.add_vertex,
+            self.delete_vertex,
+            self.delete_membership,
+            self.delete_ownership,
+            self.delete_hub,
+            self.exchange_keys,
+            self.change_key,
+            self.take_label,
+            self.give_label_back,
+            self.swap_labels,
+            self.nothing,
+        ]
+        chosen = self.chance.choices(edits, k=self.chance.choice([1, 1, 2, 3]))
+        for one in chosen:
+            one()
+        return ", ".join(one.__name__ for one in chosen)
+
+
+def test_after_any_edits_the_store_holds_what_a_fresh_one_would(db, pytestconfig):
+    chance = random.Random(20261122)
+    db.put([(a, b) for a in range(18) for b in range(a) if chance.random() < 0.2], isolated=range(18))
+    write(db)
+    editor = Editor(db, chance)
+    for step in range(pytestconfig.option.steps):
+        done = editor.edit()
+        run = write(db)
+        assert stored(db) == expected(graph_of(db)), f"step {step}: {done}"
+        again = write(db)
+        assert (again.changed, again.version) == (False, run.version), f"step {step}: {done}"
+
+
+def test_only_what_differs_is_written(db):
+    db.put([(a, b) for a in range(40) for b in range(a) if (a * b + a) % 7 == 0])
+    first = write(db)
+    before = {row[0]: row[1] for row in db.run("MATCH (v)-[:HAS_COHESION]->(c) RETURN v.id, elementId(c)")}
+    db.run("MATCH (a:Person {id: 7})-[r:KNOWS]->() WITH r LIMIT 1 DELETE r")
+    second = write(db)
+    now = db.cohesions(RUN)
+    kept = {v for v, hub in now.items() if hub.properties["from"] == first.version}
+    assert len(now) - len(kept) == second.added
+    assert 0 < second.added < len(now)
+    hubs = dict(
+        db.run(
+            "MATCH (v)-[:HAS_COHESION]->(c) WHERE c.from = $first AND c.until > $first + 1 RETURN v.id, elementId(c)",
+            first=first.version,
+        )
+    )
+    assert {v: hubs[v] for v in kept} == {v: before[v] for v in kept}
