@@ -266,3 +266,58 @@ def bounded_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> tuple[dict[Ed
         for v in {a, b} | (closed[a] & closed[b]):
             largest[v] = max(largest[v], effect[a, b])
     return effect, largest
+
+
+# --- Randomised response (GUARANTEE.md#respond)
+
+
+def flip_chance(epsilon: Fraction) -> Fraction:
+    """ceil(2^24/(1+e^ε))/2^24, with e^ε between two fractions; they must agree."""
+    # e^ε = (e^(ε/s))^s; the terms left out of a Taylor series at x <= 1 sum up to less than its last term.
+    s = max(1, math.ceil(epsilon))
+    terms = [(epsilon / s) ** i / math.factorial(i) for i in range(45)]
+    low, high = sum(terms) ** s, (sum(terms) + terms[-1]) ** s
+    (a,) = {math.ceil(2**24 / (1 + power)) for power in (low, high)}
+    return Fraction(a, 2**24)
+
+
+def answers_probability(graph: Graph, yes: Graph, f: Fraction) -> Fraction:
+    """The probability that randomised response answers yes for exactly the pairs that `yes` connects."""
+    flipped = [(b in graph[a]) != (b in yes[a]) for a, b in combinations(sorted(graph), 2)]
+    return math.prod((f if flip else 1 - f for flip in flipped), start=Fraction(1))
+
+
+def debiased(yes: Graph, f: Fraction, a: Vertex, b: Vertex) -> Fraction:
+    """1 or 0 as answered, made unbiased for whether a and b are connected."""
+    return ((b in yes[a]) - f) / (1 - 2 * f)
+
+
+def counts_from_answers(yes: Graph, k: int, f: Fraction, v: Vertex) -> Fraction:
+    """The sum over all k-1 other vertices of the products of what is unbiased for each pair, (h - f)/(1 - 2f)."""
+    p, q = f.numerator, f.denominator
+    products = (
+        math.prod(q * (b in yes[a]) - p for a, b in combinations((v, *others), 2))
+        for others in combinations([u for u in yes if u != v], k - 1)
+    )
+    return Fraction(sum(products), (q - 2 * p) ** math.comb(k, 2))
+
+
+def answer_variance(f: Fraction) -> Fraction:
+    """The variance that one answer adds."""
+    return f * (1 - f) / (1 - 2 * f) ** 2
+
+
+def variance_of_triangles(graph: Graph, f: Fraction, w: Vertex) -> Fraction:
+    """Of the unbiased count of triangles at w, in closed form."""
+    n, d, v = len(graph), len(graph[w]), answer_variance(f)
+    m = sum(map(len, graph.values())) // 2
+    shared = sum(len(graph[w] & graph[x]) ** 2 for x in graph if x != w)
+    return v * (math.comb(d, 2) + shared) + v**2 * ((n - 2) * d + m - d) + v**3 * math.comb(n - 1, 2)
+
+
+def variance_of_all_triangles(graph: Graph, f: Fraction) -> Fraction:
+    """Of the unbiased count of all triangles, in closed form."""
+    n, v = len(graph), answer_variance(f)
+    m = sum(map(len, graph.values())) // 2
+    shared = sum(len(graph[a] & graph[b]) ** 2 for a, b in combinations(graph, 2))
+    return v * shared + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)

@@ -44,7 +44,8 @@ def release(
         typer.Option("-k", help="Vertices of the cliques; several for several releases.", show_default="3"),
     ] = None,
     mechanism: Annotated[
-        str | None, typer.Option("--mechanism", help="critical, edge, elv or published.", show_default="critical")
+        str | None,
+        typer.Option("--mechanism", help="critical, edge, elv, published or respond.", show_default="critical"),
     ] = None,
     run: RunName = None,
     graph: GraphName = None,
@@ -53,6 +54,10 @@ def release(
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
     h: Closer = None,
+    large: Annotated[
+        bool,
+        typer.Option("--large", help="Admit more than 65,536 vertices with respond; the dry run says what it takes."),
+    ] = False,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -98,6 +103,7 @@ def release(
                 "delta": delta,
                 "epsilon_1": epsilon_1,
                 "h": h,
+                "large": large or None,
                 "graph": graph,
                 "p": p,
                 "score": score,
@@ -115,6 +121,7 @@ def release(
             delta=delta,
             epsilon_1=epsilon_1,
             h=h,
+            large=large or None,
             graph=graph,
             p=p,
             score=score,
@@ -163,6 +170,10 @@ def _print_released(released: list[Released], as_json: bool) -> None:
     for release in released:
         say(f"{release.public}: noisy total {release.total:,.2f}")
         say(f"  {release.promise}")
+        if release.remark:
+            say(f"  {release.remark}")
+        if release.answers is not None:
+            say(f"  The answers: {release.answers}")
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:

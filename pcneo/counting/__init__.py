@@ -2,6 +2,7 @@
 
 cliques             cliques per vertex, per edge and inside cohesions
 common_neighbours   the most neighbours that a vertex shares with another
+answers             the answers of randomised response, and what is counted in their graph
 losses              the loss of each pair at given scales
 protected           the pairs inside groups, the graph with all of them, and how far they can change the counts
 batch_check         whether cohesions are of the graph

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.counting import cliques, common_neighbours
+from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.memo import Memo
 from pcneo.counting.protected import (
     Groups,
@@ -87,6 +88,10 @@ class CountedGraph:
 
     def _largest_common(self) -> tuple[Counts, int]:
         return self._common.get("c(v) and C", lambda: common_neighbours.largest_common(self.graph))
+
+    def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
+        """Answer every pair once, by randomised response; drawn anew with every call."""
+        return answer_pairs(self.graph, below, coins)
 
     # --- Of the groups
 

@@ -6,12 +6,13 @@ fact is exact and stays with the owner; only `vertex_count` is public. A mechani
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Facts", "Integers", "Supports"]
+__all__ = ["Answers", "Facts", "Integers", "Supports"]
 
 Integers = NDArray[np.int64]
 
@@ -27,6 +28,47 @@ class Supports(Protocol):
     @property
     def exact(self) -> bool:
         """Whether S(e) is k·support_k(e, Ĝ); if not it is the bound k·C(cn(e, Ĝ), k-2)."""
+        ...
+
+
+class Answers(Protocol):
+    """One answer for every pair of vertices, and what is counted in the graph of the yes-answers; none of it private.
+
+    All arrays are int64 and, but for `paths`, of shape (n,).
+    """
+
+    @property
+    def vertex_count(self) -> int:
+        """The number of vertices, public."""
+        ...
+
+    @property
+    def yes_count(self) -> int:
+        """The number of pairs answered yes."""
+        ...
+
+    def degrees(self) -> Integers:
+        """Return the yes-answers of each vertex."""
+        ...
+
+    def triangles(self) -> Integers:
+        """Return the triangles of each vertex."""
+        ...
+
+    def around(self, values: Integers) -> Integers:
+        """Return the sum of `values` over the yes-neighbours of each vertex."""
+        ...
+
+    def upper_rows(self) -> Iterator[tuple[int, Integers]]:
+        """Yield each vertex x with its yes-neighbours y > x, ascending, by position."""
+        ...
+
+    def cliques(self) -> tuple[Integers, Integers]:
+        """Return the 4-cliques of each vertex; the sum of cn(x, y) - 1 over the yes-pairs among its yes-neighbours."""
+        ...
+
+    def paths(self) -> Integers:
+        """Return sums over the middles of two-paths, shape (n, 6), as `kernels.answers.count_paths` has them."""
         ...
 
 
@@ -55,6 +97,15 @@ class Facts(Protocol):
 
     def counts(self, k: int) -> Integers:
         """Return Γ(v) over the whole graph: int64, shape (n,)."""
+        ...
+
+    def answers(self, below: int, coins: Callable[[int], bytes]) -> Answers:
+        """Answer every pair once: what the graph holds, flipped where a coin of three bytes is less than `below`.
+
+        Args:
+            below: of 2^24.
+            coins: returns so many random bytes.
+        """
         ...
 
     def inner_degrees(self) -> Integers:

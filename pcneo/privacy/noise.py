@@ -7,6 +7,7 @@ bring noise of another type, which `require_release_noise` refuses.
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -46,7 +47,7 @@ def handed_scale(scale: Fraction) -> float:
 
 
 class Noise(ABC):
-    """Independent draws from the discrete Laplace distribution.
+    """Independent draws from the discrete Laplace distribution, and the coins of randomised response.
 
     Attributes:
         draws: numbers drawn so far.
@@ -69,8 +70,18 @@ class Noise(ABC):
             raise AnswerError(f"The source of noise was asked for {size} numbers and gave {len(drawn)}.")
         return [int(x) for x in drawn]
 
+    def coins(self, size: int) -> bytes:
+        """Return so many bytes, each uniform on 0..255."""
+        drawn = self._bytes(size)
+        if len(drawn) != size:
+            raise AnswerError(f"The source of coins was asked for {size} bytes and gave {len(drawn)}.")
+        return drawn
+
     @abstractmethod
     def _sample(self, scale: float, size: int) -> Sequence[int]: ...
+
+    def _bytes(self, size: int) -> bytes:
+        raise NotImplementedError
 
 
 @final
@@ -94,14 +105,21 @@ class ReleaseNoise(Noise):
         # [noise-alone] Noise is added to zeros: counts never enter 64 bits, and cannot saturate there.
         return self._make_laplace(*self._space, scale=scale)([0] * size)
 
+    def _bytes(self, size: int) -> bytes:
+        # [respond-coins] No stream of ours: whoever found its key could undo every flip.
+        return os.urandom(size)
+
 
 class SimulatedNoise(Noise):
     """Noise for tests and simulations, from any function of a scale and a size; no release accepts it."""
 
-    def __init__(self, sample: Callable[[float, int], Sequence[int]]) -> None:
-        """Draw from `sample(scale, size)`."""
+    def __init__(
+        self, sample: Callable[[float, int], Sequence[int]], coins: Callable[[int], bytes] | None = None
+    ) -> None:
+        """Draw from `sample(scale, size)`, and bytes from `coins(size)`; without it, all of them are 255."""
         super().__init__()
         self._sampler = sample
+        self._coins = coins or (lambda size: b"\xff" * size)
 
     @classmethod
     def seeded(cls, seed: int) -> SimulatedNoise:
@@ -112,10 +130,13 @@ class SimulatedNoise(Noise):
             success = -math.expm1(-1 / scale)
             return (rng.geometric(success, size) - rng.geometric(success, size)).tolist()
 
-        return cls(sample)
+        return cls(sample, rng.bytes)
 
     def _sample(self, scale: float, size: int) -> Sequence[int]:
         return self._sampler(scale, size)
+
+    def _bytes(self, size: int) -> bytes:
+        return self._coins(size)
 
 
 def require_release_noise(noise: Noise) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pcneo.config import __version__
@@ -17,17 +18,31 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.graph.files.whole_file import is_taken, refusing, temporary_beside, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
+from pcneo.privacy.facts import Answers
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Mechanism
 
-__all__ = ["check_keys", "check_writable", "public_record", "public_text", "total_of", "write_private", "write_public"]
+__all__ = [
+    "answers_record",
+    "check_keys",
+    "check_writable",
+    "public_record",
+    "public_text",
+    "total_of",
+    "write_private",
+    "write_public",
+]
 
 FORMULA = re.compile(r"[=\t\r]|[+\-@](?![\w .\-]*\Z)")
 """A cell that a spreadsheet would run as a formula although it is quoted; +45 12 and @name are not."""
 
 
 def public_record(
-    mechanism: Mechanism, p: str | None, scales: Sequence[Fraction], counts: Mapping[Key, int]
+    mechanism: Mechanism,
+    p: str | None,
+    scales: Sequence[Fraction],
+    counts: Mapping[Key, int] | Mapping[Key, float],
+    computed: Mapping[str, object] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return everything that is published beside keys and noisy counts; whatever is missing here is the owner's.
 
@@ -36,6 +51,7 @@ def public_record(
         p: of the groups, as `a/b`; None without groups.
         scales: the scale of each vertex.
         counts: the noisy counts by key.
+        computed: what a mechanism that adds no noise has computed from what it published.
 
     Returns:
         Plain values by their names in the file; those that are None are left out.
@@ -51,7 +67,8 @@ def public_record(
         "epsilon": exact_text(parameters.epsilon),
         "delta": exact_text(parameters.spent_delta),
         "h": parameters.h,
-        "total": total_of(counts, mechanism.k),
+        "total": computed["total"] if computed else total_of(counts, mechanism.k),
+        **{name: value for name, value in computed.items() if name != "total"},
     }
     if mechanism.publishes_scale:
         record["scale"] = float(scales[0])
@@ -60,30 +77,45 @@ def public_record(
     return {name: value for name, value in record.items() if value is not None}
 
 
-def total_of(counts: Mapping[Key, int], k: int) -> float:
+def answers_record(mechanism: Mechanism, answers: Answers) -> dict[str, Any]:
+    """Return what a file of answers says of them: what is public before they are drawn, and how many are yes."""
+    # [public-record]
+    return {
+        "pcneo": __version__,
+        "mechanism": mechanism.name,
+        "promise": mechanism.promise,
+        "epsilon": exact_text(mechanism.parameters.epsilon),
+        "vertices": answers.vertex_count,
+        "threshold": mechanism.threshold,
+        "yesAnswers": answers.yes_count,
+    }
+
+
+def total_of(counts: Mapping[Key, int] | Mapping[Key, float], k: int) -> float:
     """Return Σ Γ*(v) / k, from unclipped values."""
-    return float(Fraction(sum(counts.values()), k))
+    return float(sum(map(Fraction, counts.values())) / k)
 
 
-def public_text(record: Mapping[str, Any], counts: Mapping[Key, int], suffix: str) -> str:
-    """Return the public file's text: the record, then key and noisy count of each vertex.
+def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], suffix: str) -> str:
+    """Return the public file's text: the record, then a row for each vertex.
 
     In CSV the record comes first, a line `# name: value` for each of its values. Keys that are text are quoted, so that
     none of them passes for such a line.
 
     Args:
         record: as `public_record` returned it.
-        counts: the noisy counts by key.
+        columns: the columns of the rows by name, keys and noisy counts among them.
         suffix: `.csv` or `.json`.
     """
     if suffix == ".json":
-        rows = [{"key": key, "count": count} for key, count in counts.items()]
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return json.dumps({**record, "counts": rows}, ensure_ascii=False, indent=1) + "\n"
     out = io.StringIO()
     for name, value in record.items():
         out.write(f"# {name}: {value}\n")
-    out.write("key,count\n")
-    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(counts.items())
+    out.write(",".join(columns) + "\n")
+    rows = zip(*columns.values(), strict=True)
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
     return out.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ from pcneo.release.loss_summary import LossSummary
 from pcneo.release.prepared import Prepared
 from pcneo.visible import visible
 
-__all__ = ["owner_markdown", "owner_record"]
+__all__ = ["owner_json", "owner_markdown", "owner_record"]
 
 _PARAMETERS = {"k": "k", "epsilon": "ε", "epsilon1": "ε1", "delta": "δ", "h": "h"}
 
@@ -33,8 +34,7 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         account: the ledger with this release in it.
     """
     mechanism, parameters, run = release.mechanism, release.mechanism.parameters, release.run
-    half_width = sum_half_width(scales) / mechanism.k
-    return {
+    report = {
         "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
         "release": release.id,
         "pcneo": __version__,
@@ -53,19 +53,29 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "fingerprint": release.source.fingerprint,
         "membershipHash": run.membership_hash if run else None,
         "vertices": release.source.graph.vertex_count,
-        "edges": release.source.graph.edge_count,
-        "scales": _scales(scales),
-        "exactSupports": release.utility.exact_supports,
-        "exactCounts": sum(scale == 0 for scale in scales),
-        "connectionsInsideGroups": release.source.share_inside(run) if run else None,
         "total": total,
-        "standardErrorOfTotal": standard_error(scales) / mechanism.k,
-        "interval95Percent": [total - half_width, total + half_width],
         "spentByThisGraph": str(account.spent),
         "totalOfThisGraph": str(account.total) if account.total else None,
         "left": str(left(account.spent, account.total)) if account.total and account.spent.is_bounded else None,
-        "loss": _losses(release.losses, None if release.scaling.find is None else scales[0]),
     }
+    if mechanism.adds_noise:
+        half_width = sum_half_width(scales) / mechanism.k
+        report |= {
+            "edges": release.source.graph.edge_count,
+            "scales": _scales(scales),
+            "exactSupports": release.utility.exact_supports,
+            "exactCounts": sum(scale == 0 for scale in scales),
+            "connectionsInsideGroups": release.source.share_inside(run) if run else None,
+            "standardErrorOfTotal": standard_error(scales) / mechanism.k,
+            "interval95Percent": [total - half_width, total + half_width],
+            "loss": _losses(release.losses, None if release.scaling.find is None else scales[0]),
+        }
+    return report
+
+
+def owner_json(record: Mapping[str, Any]) -> str:
+    """Return the report as JSON; `record` is what `owner_record` returned."""
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
@@ -98,7 +108,8 @@ def _losses(summaries: Mapping[str, LossSummary], scale: Fraction | None) -> dic
 
 def owner_markdown(record: Mapping[str, Any]) -> str:
     """Return the report as a person reads it, in Markdown; `record` is what `owner_record` returned."""
-    low, high = record["interval95Percent"]
+    noisy = "scales" in record
+    edges = f", {record['edges']:,} connections" if noisy else ""
     lines = [
         f"# Release {record['release']}",
         "",
@@ -107,34 +118,54 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         f"- Promise: {record['promise']}",
         f"- Mechanism {record['mechanism']}, run by {record['runBy']}",
         "- " + ", ".join(f"{sign}={record[name]}" for name, sign in _PARAMETERS.items() if record[name] is not None),
-        f"- Graph {record['graph']}: {record['vertices']:,} vertices, {record['edges']:,} connections; "
-        f"fingerprint `{record['fingerprint']}`",
+        f"- Graph {record['graph']}: {record['vertices']:,} vertices{edges}; fingerprint `{record['fingerprint']}`",
     ]
     if record["run"]:
         lines.append(f"- Run {record['run']}, p={record['p']}, score {record['score']}")
+    spent = (
+        f"- Spent by this graph so far: {record['spentByThisGraph']}"
+        + (f"; total {record['totalOfThisGraph']}" if record["totalOfThisGraph"] else "")
+        + (f"; left {record['left']}" if record["left"] else "")
+    )
+    if noisy:
+        lines += [*_noise_lines(record), spent, "", *_loss_lines(record)]
+    else:
+        lines += [f"- Total {record['total']:,.2f}", spent]
+    return "\n".join(map(visible, lines)) + "\n"
+
+
+def _noise_lines(record: Mapping[str, Any]) -> list[str]:
+    low, high = record["interval95Percent"]
+    lines: list[str] = []
     if record["exactSupports"] is False:
         bound = f"{record['k']}·C(cn, {record['k'] - 2})"
         lines.append(f"- Scales from the bound {bound} on what a pair can change, exact supports being too dear")
     if record["connectionsInsideGroups"] is not None:
         lines.append(f"- {record['connectionsInsideGroups']:.1%} of the connections lie inside groups")
-    lines += [
+    return [
+        *lines,
         f"- {record['exactCounts']:,} counts are exact",
         f"- Total {record['total']:,.2f}, standard error {record['standardErrorOfTotal']:,.2f}, "
         f"95 % interval {low:,.2f} to {high:,.2f}",
-        f"- Spent by this graph so far: {record['spentByThisGraph']}"
-        + (f"; total {record['totalOfThisGraph']}" if record["totalOfThisGraph"] else "")
-        + (f"; left {record['left']}" if record["left"] else ""),
-        "",
+    ]
+
+
+def _loss_lines(record: Mapping[str, Any]) -> list[str]:
+    lines = [
         "| scale | vertices |",
         "|---|---|",
         *(f"| {row['scale']} | {row['vertices']:,} |" for row in record["scales"]),
+        "",
+        "## Loss of one pair at these scales, in ε",
+        "",
+        "Infinite where an exact count would change.",
+        "",
     ]
-    lines += ["", "## Loss of one pair at these scales, in ε", "", "Infinite where an exact count would change.", ""]
     for name, loss in record["loss"].items():
         sample = "" if loss["sampledWithSeed"] is None else f", a sample drawn with seed {loss['sampledWithSeed']}"
         values = ", ".join(f"{key} {_short(loss[key])}" for key in loss if key not in ("pairs", "sampledWithSeed"))
         lines.append(f"- {name} ({loss['pairs']:,}{sample}): {values}")
-    return "\n".join(map(visible, lines)) + "\n"
+    return lines
 
 
 def _short(loss: float | str) -> str:

@@ -37,7 +37,8 @@ class Prepared:
         run: the stored run that it rests on; None for a mechanism without groups.
         scaling: how the scales come about.
         utility: what may be said before spending.
-        losses: of pairs, by kind: at the scales, or at scale 1 where one is found by noise; for the owner alone.
+        losses: of pairs, by kind: at the scales, or at scale 1 where one is found by noise; for the owner alone. Empty
+            for a mechanism that adds no noise.
     """
 
     id: str
@@ -97,7 +98,9 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
         if choice.run is not None:
             sources[choice.graph.name].read_groups(gateway, choice.run, progress)
     for name, source in sources.items():
-        source.facts().count(m.k for choice, m in zip(chosen, mechanisms, strict=True) if choice.graph.name == name)
+        source.facts().count(
+            m.k for choice, m in zip(chosen, mechanisms, strict=True) if choice.graph.name == name and m.adds_noise
+        )
     return [
         _prepare_one(choice, mechanism, sources[choice.graph.name])
         for choice, mechanism in zip(chosen, mechanisms, strict=True)
@@ -123,7 +126,8 @@ def _made(choice: Chosen, source: ReadGraph) -> Mechanism:
 
 def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Prepared:
     facts = source.facts(choice.run)
-    facts.counts(mechanism.k)
+    if mechanism.adds_noise:
+        facts.counts(mechanism.k)
     scaling = mechanism.scaling(facts)
     return Prepared(
         id=uuid.uuid4().hex,
@@ -132,5 +136,5 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
         run=choice.run,
         scaling=scaling,
         utility=mechanism.utility(facts, scaling),
-        losses=find_losses(facts, mechanism.k, scaling),
+        losses=find_losses(facts, mechanism.k, scaling) if mechanism.adds_noise else {},
     )

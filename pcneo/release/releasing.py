@@ -6,22 +6,23 @@ tried again in the same process, with the same numbers.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
+from pcneo.privacy.facts import Answers
+from pcneo.privacy.mechanisms import Drawn, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
+from pcneo.release.answers_file import write_answers
 from pcneo.release.choice import GraphNames, choose, read_parameters
-from pcneo.release.outputs import public_record, public_text, total_of, write_private, write_public
-from pcneo.release.owner_report import owner_markdown, owner_record
+from pcneo.release.outputs import answers_record, public_record, public_text, write_private, write_public
+from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations
 from pcneo.release.spending import Terms, check_early, enter, spend
@@ -48,9 +49,11 @@ class Released:
     Attributes:
         id: as the ledger has it.
         public: the public file.
+        answers: the public file of answers; None for a mechanism without answers.
         reports: the owner's report, Markdown and JSON.
         total: Σ Γ*(v) / k.
         promise: the mechanism's sentence.
+        remark: what else to know about the counts; empty for nothing.
     """
 
     id: str
@@ -58,20 +61,48 @@ class Released:
     reports: tuple[Path, Path]
     total: float
     promise: str
+    answers: Path | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """The numbers of one release, with where they go: the scale of each vertex, and the noisy counts by key."""
+    """What was drawn for one release, with where it goes.
+
+    Attributes:
+        compute: makes the numbers from what was drawn; it may fail, and may be called again.
+        answers: what was drawn for a mechanism that adds no noise, else None.
+    """
 
     request: ReleaseRequest
     release: Prepared
-    scales: list[Fraction]
-    counts: dict[Key, int]
+    compute: Callable[[], Drawn]
+    answers: Answers | None = None
+
+    @cached_property
+    def drawn(self) -> Drawn:
+        return self.compute()
+
+    @cached_property
+    def counts(self) -> dict[Key, int] | dict[Key, float]:
+        """The noisy counts by key."""
+        return dict(zip(self.release.source.graph.keys.tolist(), self.drawn.counts, strict=True))
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What is published beside keys and counts."""
+        p = self.release.run.p_text if self.release.run else None
+        drawn = self.drawn
+        return public_record(self.release.mechanism, p, drawn.scales, self.counts, drawn.record)
 
     @property
-    def total(self) -> float:
-        return total_of(self.counts, self.release.mechanism.k)
+    def public_text(self) -> str:
+        columns = self.drawn.columns or {"count": self.drawn.counts}
+        keys = self.release.source.graph.keys.tolist()
+        return public_text(self.record, {"key": keys, **columns}, self.request.suffix)
+
+    def owner_record(self, account: Account) -> dict[str, Any]:
+        return owner_record(self.release, self.drawn.scales, self.record["total"], account)
 
 
 def release(
@@ -172,6 +203,13 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
         )
     for request in requests:
         read_parameters(request)
+    if terms.write_property is not None and not mechanism_named(name := requests[0].mechanism).adds_noise:
+        raise ParameterError(
+            f"The counts of {name} are no whole numbers, which alone are written to a property; leave --write-property "
+            "out.",
+            name="write_property",
+            value=terms.write_property,
+        )
     check_destinations(requests)
 
 
@@ -179,9 +217,12 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
 
 
 def _draw(request: ReleaseRequest, release: Prepared, noise: Noise) -> _Numbers:
-    drawn = release.draw(noise)
-    counts = dict(zip(release.source.graph.keys.tolist(), drawn.counts, strict=True))
-    return _Numbers(request, release, drawn.scales, counts)
+    mechanism = release.mechanism
+    if mechanism.adds_noise:
+        drawn = release.draw(noise)
+        return _Numbers(request, release, lambda: drawn)
+    answers = mechanism.answered(release.facts, noise)
+    return _Numbers(request, release, lambda: mechanism.computed(answers), answers)
 
 
 def _publish(
@@ -205,7 +246,18 @@ def _publish(
         if failed:
             failures.append(_say_failed(numbers, list(parts), failed))
         if str(request.public) not in failed:
-            released.append(Released(ready.id, request.public, request.reports, numbers.total, ready.mechanism.promise))
+            record = numbers.record
+            released.append(
+                Released(
+                    ready.id,
+                    request.public,
+                    request.reports,
+                    record["total"],
+                    record["promise"],
+                    request.answers,
+                    numbers.drawn.remark,
+                )
+            )
     if failures:
         raise PcneoError(" ".join(failures), released=released)
     return released
@@ -215,27 +267,37 @@ def _parts(
     gateway: LedgerGateway, numbers: _Numbers, account: Account, property_name: str | None
 ) -> dict[str, Callable[[], None]]:
     """Return the writers of a release's outputs, by output."""
-    request, ready = numbers.request, numbers.release
+    request = numbers.request
     markdown, data = request.reports
-    record = owner_record(ready, numbers.scales, numbers.total, account)
-    text = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
-    parts: dict[str, Callable[[], None]] = {
-        str(data): partial(write_private, data, text),
-        str(markdown): partial(write_private, markdown, owner_markdown(record)),
-    }
+
+    def private(path: Path, text: Callable[[dict[str, Any]], str]) -> None:
+        write_private(path, text(numbers.owner_record(account)))
+
+    parts: dict[str, Callable[[], None]] = {}
+    if numbers.answers is not None and request.answers is not None:
+        # First of all: should computing from them fail, the answers that were paid for are not lost.
+        parts[str(request.answers)] = partial(_write_answers, numbers, request.answers)
+    parts[str(data)] = partial(private, data, owner_json)
+    parts[str(markdown)] = partial(private, markdown, owner_markdown)
     if property_name is not None:
         name = f"the property {property_name!r}"
         parts[name] = partial(_write_property, gateway, numbers, property_name)
     # The public file comes last: where it is, nothing else is still to be written.
-    public = public_record(ready.mechanism, ready.run.p_text if ready.run else None, numbers.scales, numbers.counts)
-    text = public_text(public, numbers.counts, request.suffix)
-    parts[str(request.public)] = partial(write_public, request.public, text)
+    parts[str(request.public)] = lambda: write_public(request.public, numbers.public_text)
     return parts
 
 
+def _write_answers(numbers: _Numbers, path: Path) -> None:
+    ready, answers = numbers.release, numbers.answers
+    if answers is None:
+        return
+    write_answers(path, ready.source.graph.keys, answers, answers_record(ready.mechanism, answers))
+
+
 def _write_property(gateway: LedgerGateway, numbers: _Numbers, name: str) -> None:
+    counts = {key: int(count) for key, count in numbers.counts.items()}  # whole numbers, by `check_requests`
     try:
-        write_property(gateway, numbers.release.graph, name, numbers.release.id, numbers.counts)
+        write_property(gateway, numbers.release.graph, name, numbers.release.id, counts)
     except PcneoError as error:
         raise PcneoError(f"The property {name!r} was not written: {error}") from error
 

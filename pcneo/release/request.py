@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.model import AnyPath
-from pcneo.privacy.mechanisms import MechanismRequest
+from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
 from pcneo.release.outputs import check_writable
 
 __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "read_batch"]
@@ -70,6 +70,14 @@ class ReleaseRequest(GraphRequest):
         """The owner's report in Markdown and in JSON."""
         markdown = self.public.with_suffix(".owner.md") if self.report is None else Path(self.report)
         return markdown, markdown.with_suffix(".json")
+
+    @property
+    def answers(self) -> Path | None:
+        """The file of answers; None for a mechanism that has none."""
+        mechanism = MECHANISMS.get(self.mechanism)
+        if mechanism is None or mechanism.adds_noise:
+            return None
+        return self.public.with_suffix(".answers.gz")
 
 
 def read_batch(path: AnyPath) -> list[ReleaseRequest]:
@@ -144,7 +152,7 @@ def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
             )
         if request.report is not None and request.reports[0].suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
-        for path in (request.public, *request.reports):
+        for path in (request.public, *request.reports, *filter(None, [request.answers])):
             check_writable(path)
             if path.resolve() in taken:
                 raise ParameterError(

@@ -62,7 +62,7 @@ def _simulated(
             errors = np.array([x - y for x, y in zip(drawn.counts, counts.tolist(), strict=True)], dtype=np.float64)
             totals.append(float(abs(errors.sum()) / counts.sum()))
             locals_.append(float((np.abs(errors) / np.maximum(counts, 1))[counts > 0].mean()))
-            largest_scales.append(float(max(drawn.scales)))
+            largest_scales.append(float(max(drawn.scales, default=0)))
     except ParameterError as error:
         return str(error)
     return totals, locals_, float(np.median(largest_scales))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.graph_arrays import GraphArrays
+from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.protected import common_bounds
 
 __all__ = ["CellFacts", "KeptSupports"]
@@ -55,6 +57,10 @@ class CellFacts:
     def counts(self, k: int) -> Counts:
         """Return Γ(v)."""
         return self._graph.counts(k)
+
+    def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
+        """Answer every pair once, by randomised response."""
+        return answer_pairs(self._graph.graph, below, coins)
 
     def inner_degrees(self) -> Counts:
         """Return deg(v, MC(v))."""

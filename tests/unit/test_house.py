@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 ALIKE = {
     # One idea in two neighbouring trees: a reader of one file looks for the other by its name. In `cli` a file is named
     # by its command.
+    "answers.py": {"pcneo/counting", "pcneo/kernels"},
     "budget.py": {"pcneo/cli", "pcneo/release"},
     "cliques.py": {"pcneo/counting", "pcneo/kernels"},
     "cohesion.py": {"pcneo/kernels", "pcneo/search"},

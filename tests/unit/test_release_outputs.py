@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -36,6 +37,10 @@ ODD_KEYS = [
     "",
     "ø∩",
 ]
+
+
+def columns(counts: dict[Key, int]) -> dict[str, list[Any]]:
+    return {"key": list(counts), "count": list(counts.values())}
 
 
 def read_csv(text: str) -> tuple[dict[str, str], list[list[str]]]:
@@ -66,19 +71,19 @@ def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: 
 
 def test_odd_keys_read_back_from_csv_and_none_of_them_passes_for_the_record() -> None:
     counts: dict[Key, int] = dict(zip(ODD_KEYS, range(-3, 100), strict=False))
-    record, rows = read_csv(outputs.public_text({"k": 3, "promise": "none"}, counts, ".csv"))
+    record, rows = read_csv(outputs.public_text({"k": 3, "promise": "none"}, columns(counts), ".csv"))
     assert record == {"k": "3", "promise": "none"}
     assert rows == [[key, str(count)] for key, count in counts.items()]
 
 
 def test_odd_keys_read_back_from_json_and_so_do_large_counts() -> None:
     counts: dict[Key, int] = {key: 2**70 + i for i, key in enumerate([*ODD_KEYS, "=1+1"])}
-    read = json.loads(outputs.public_text({"k": 3}, counts, ".json"))
+    read = json.loads(outputs.public_text({"k": 3}, columns(counts), ".json"))
     assert {row["key"]: row["count"] for row in read["counts"]} == counts
 
 
 def test_whole_numbers_as_keys_stay_bare_in_csv() -> None:
-    _, rows = read_csv(text := outputs.public_text({}, {7: -2, 10: 5}, ".csv"))
+    _, rows = read_csv(text := outputs.public_text({}, columns({7: -2, 10: 5}), ".csv"))
     assert rows == [["7", "-2"], ["10", "5"]]
     assert '"' not in text
 

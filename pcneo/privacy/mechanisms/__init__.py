@@ -17,6 +17,7 @@ from pcneo.privacy.mechanisms.elv import Elv
 from pcneo.privacy.mechanisms.one_scale import OneScale
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.published import Published
+from pcneo.privacy.mechanisms.respond import Respond
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
@@ -32,13 +33,14 @@ __all__ = [
     "OneScale",
     "Parameters",
     "Published",
+    "Respond",
     "Scaling",
     "TwoPhases",
     "mechanism_named",
     "protection_of",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published)}
+MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond)}
 """Every mechanism that a release can have, in the order in which people read them."""
 
 

@@ -20,7 +20,7 @@ from typing import ClassVar, Self, TypeVar
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import exact_text, positive
-from pcneo.privacy.facts import Facts
+from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.log_ratios import RemovalStudy
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
@@ -59,6 +59,8 @@ class Mechanism(ABC):
     """Whether it rests on the stored cohesions of a run."""
     publishes_scale: ClassVar[bool] = False
     """Whether the scale may be published, with the standard error that follows from it."""
+    adds_noise: ClassVar[bool] = True
+    """Whether exact counts get noise; if not, all is computed from `answered`, which is published beside the counts."""
     compared: ClassVar[bool] = False
     """Whether an audit of another mechanism says how this one would do."""
 
@@ -104,6 +106,7 @@ class Mechanism(ABC):
                 delta=None if request.delta is None else positive(request.delta, "delta", below=1),
                 epsilon_1=None if request.epsilon_1 is None else positive(request.epsilon_1, "epsilon 1"),
                 h=request.h,
+                large=request.large,
             )
         )
 
@@ -148,6 +151,7 @@ class Mechanism(ABC):
         delta: object = None,
         epsilon_1: object = None,
         h: int | None = None,
+        large: bool | None = None,
     ) -> Self:
         """Return the mechanism from what a person may write, with defaults for the rest.
 
@@ -158,12 +162,15 @@ class Mechanism(ABC):
             delta: δ; unless given, min(1e-6, 1/n²).
             epsilon_1: ε1; unless given, a tenth of ε.
             h: unless given, min(3, n).
+            large: whether a graph is meant that is too large to be taken by mistake.
 
         Raises:
             ParameterError: something is out of range, or given to a mechanism that has no such parameter.
             GraphError: the graph has no vertices.
         """
-        request = MechanismRequest(mechanism=cls.name, k=k, epsilon=epsilon, delta=delta, epsilon_1=epsilon_1, h=h)
+        request = MechanismRequest(
+            mechanism=cls.name, k=k, epsilon=epsilon, delta=delta, epsilon_1=epsilon_1, h=h, large=large
+        )
         return cls.of(cls.parameters_of(request), n)
 
     # --- Parameters and costs
@@ -204,6 +211,23 @@ class Mechanism(ABC):
         """Draw once: the scales where they take noise, then the counts."""
         scales = scaling.draw(noise)
         return Drawn(self.noisy_counts(facts.counts(self.k).tolist(), scales, noise), scales)
+
+    @property
+    def threshold(self) -> int:
+        """a, of 2^24: an answer is flipped where its coin is below it; for a mechanism that adds no noise."""
+        raise NotImplementedError
+
+    def answered(self, facts: Facts, noise: Noise) -> Answers:
+        """Draw one answer for every pair, once; for a mechanism that adds no noise."""
+        raise NotImplementedError
+
+    def computed(self, answers: Answers) -> Drawn:
+        """Return what follows from answers and public numbers alone; for a mechanism that adds no noise.
+
+        Raises:
+            AnswerError: the numbers fail their check; the answers are not lost.
+        """
+        raise NotImplementedError
 
     def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
         """Return Γ*(v) for each vertex, drawing once for each whose scale is not 0."""

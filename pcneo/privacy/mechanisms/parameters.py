@@ -22,6 +22,7 @@ class MechanismRequest:
         delta: δ.
         epsilon_1: ε1, the part of ε that finds the scale λ.
         h: how many vertices are asked for a closer bound.
+        large: whether a graph is meant that is too large to be taken by mistake.
     """
 
     mechanism: str = "critical"
@@ -30,6 +31,7 @@ class MechanismRequest:
     delta: object = None
     epsilon_1: object = None
     h: int | None = None
+    large: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Parameters:
         delta: δ, between 0 and 1.
         epsilon_1: ε1, below ε.
         h: how many vertices are asked for a closer bound; checked against the number of vertices.
+        large: whether a graph is meant that is too large to be taken by mistake.
     """
 
     k: int
@@ -52,6 +55,7 @@ class Parameters:
     delta: Fraction | None = None
     epsilon_1: Fraction | None = None
     h: int | None = None
+    large: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, and keep numbers of privacy as fractions.

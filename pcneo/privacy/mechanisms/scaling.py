@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pcneo.privacy.noise import Noise
@@ -48,8 +48,14 @@ class Drawn:
 
     Attributes:
         counts: Γ*(v) by vertex.
-        scales: the scale of each, 0 where the count is exact.
+        scales: the scale of each, 0 where the count is exact; empty for a mechanism that adds no noise.
+        columns: what is published of each vertex beside its key, by name; by default `counts` alone.
+        record: what is published beside, in place of what follows from counts and scales.
+        remark: what to tell the owner with the counts; it follows from what is published.
     """
 
-    counts: list[int]
+    counts: Sequence[int] | Sequence[float]
     scales: list[Fraction]
+    columns: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    record: Mapping[str, object] = field(default_factory=dict)
+    remark: str = ""

@@ -58,6 +58,13 @@ def audit(
     if not resample >= 0:
         raise ParameterError(f"resample must be 0 or more, not {resample}.", name="resample", value=resample)
     parameters = read_parameters(request)
+    if not mechanism_named(request.mechanism).adds_noise:
+        raise ParameterError(
+            f"A loss audit has nothing to measure for {request.mechanism}: every pair costs ln((1-f)/f), ε but for its "
+            "rounding, whatever the graph.",
+            name="mechanism",
+            value=request.mechanism,
+        )
     gateway = LedgerGateway(driver, database)
     with_run = mechanism_named(request.mechanism).needs_groups or request.names_run
     place = find_place(gateway, request, gateway.list_runs(), GraphNames(), with_run=with_run)

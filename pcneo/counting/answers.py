@@ -1,0 +1,167 @@
+"""The answers of randomised response about a graph, and what is counted in the graph of the yes-answers.
+
+Nothing here is private any more once the coins are thrown: who sees the answers may count on them what they like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.counting.memo import Memo
+from pcneo.errors import AnswerError
+from pcneo.kernels import answers as kernels
+from pcneo.kernels.compilation import compilation_announced
+from pcneo.kernels.threads import run_ranges
+from pcneo.model import Graph
+
+__all__ = ["AnsweredPairs", "answer_pairs"]
+
+Integers = NDArray[np.int64]
+
+_COUNTS = "the answers' counts"
+
+
+class AnsweredPairs:
+    """H, the graph of the pairs that were answered yes, n²/8 bytes; each number is computed once, when it is wanted.
+
+    Attributes:
+        rows: uint64, shape (n, ceil(n/64)), symmetric: bit y % 64 of `rows[x, y // 64]` is the answer for {x, y}.
+    """
+
+    def __init__(self, rows: NDArray[np.uint64]) -> None:
+        """Take the matrix; it must not change any more."""
+        self.rows = rows
+        self._known = Memo[str, Integers]()
+
+    @classmethod
+    def of_pairs(cls, n: int, x: Integers, y: Integers) -> AnsweredPairs:
+        """Return the answers of which the pairs {x[i], y[i]} are yes.
+
+        Args:
+            n: vertices.
+            x, y: int64; positions, x[i] != y[i].
+        """
+        rows = np.zeros((n, -(-n // 64)), np.uint64)
+        for one, other in ((x, y), (y, x)):
+            np.bitwise_or.at(rows, (one, other >> 6), np.uint64(1) << (other & 63).astype(np.uint64))
+        return cls(rows)
+
+    @property
+    def vertex_count(self) -> int:
+        """The number of vertices n."""
+        return len(self.rows)
+
+    @property
+    def yes_count(self) -> int:
+        """The number of pairs answered yes."""
+        return int(self.degrees().sum()) // 2
+
+    def degrees(self) -> Integers:
+        """Return the yes-answers of each vertex: int64, shape (n,)."""
+        return self._known.get("degrees", self._degrees)
+
+    def _degrees(self) -> Integers:
+        with compilation_announced(_COUNTS):
+            degrees = np.zeros(self.vertex_count, np.int64)
+            kernels.count_degrees(self.rows, degrees)
+        return degrees
+
+    def triangles(self) -> Integers:
+        """Return the triangles of each vertex in H: int64, shape (n,).
+
+        Raises:
+            AnswerError: the numbers fail their check.
+        """
+        return self._known.get("triangles", self._triangles)
+
+    def _triangles(self) -> Integers:
+        with compilation_announced(_COUNTS):
+
+            def count(twice: Integers, first: int, last: int) -> None:
+                kernels.count_triangles(self.rows, first, last, twice)
+
+            twice = _sum(run_ranges(self._costs(), self._zeros, count))
+        if (twice % 2).any() or int((twice // 2).sum()) % 3:
+            raise _wrong()
+        return twice // 2
+
+    def around(self, values: Integers) -> Integers:
+        """Return the sum of `values` over the yes-neighbours of each vertex: int64, shape (n,)."""
+        sums = self._zeros()
+        with compilation_announced(_COUNTS):
+            kernels.count_around(self.rows, values, sums)
+        return sums
+
+    def cliques(self) -> tuple[Integers, Integers]:
+        """Return the 4-cliques of each vertex, and the sum of cn(x, y) - 1 over the yes-pairs among its yes-neighbours.
+
+        Both int64, shape (n,).
+
+        Raises:
+            AnswerError: the numbers fail their check.
+        """
+        with compilation_announced(_COUNTS):
+
+            def count(sums: Integers, first: int, last: int) -> None:
+                kernels.count_cliques(self.rows, first, last, sums[0], sums[1])
+
+            parts = run_ranges(self._costs(), lambda: np.zeros((2, self.vertex_count), np.int64), count)
+        beside, thrice = _sum(parts)
+        if (thrice % 3).any() or int((thrice // 3).sum()) % 4:
+            raise _wrong()
+        return thrice // 3, beside
+
+    def paths(self) -> Integers:
+        """Return what `kernels.answers.count_paths` sums up over two-paths: int64, shape (n, 6)."""
+        degrees, sums = self.degrees(), np.zeros((self.vertex_count, 6), np.int64)
+        with compilation_announced(_COUNTS):
+
+            def count(_: None, first: int, last: int) -> None:
+                kernels.count_paths(self.rows, degrees, first, last, sums)
+
+            run_ranges(degrees + 1, lambda: None, count)
+        return sums
+
+    def upper_rows(self) -> Iterator[tuple[int, Integers]]:
+        """Yield each vertex x with its yes-neighbours y > x, ascending, by position."""
+        for x, row in enumerate(self.rows):
+            bits = np.unpackbits(row.view(np.uint8), bitorder="little", count=self.vertex_count)
+            yield x, x + 1 + np.flatnonzero(bits[x + 1 :])
+
+    def _costs(self) -> Integers:
+        """About what each block of 64 vertices costs: the pairs whose smaller end it has."""
+        return np.arange(self.vertex_count, 0, -64, dtype=np.int64)
+
+    def _zeros(self) -> Integers:
+        return np.zeros(self.vertex_count, np.int64)
+
+
+def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
+    """Answer every pair once: what the graph holds, flipped where the pair's coin is less than `below`.
+
+    Args:
+        graph: the graph.
+        below: a, of 2^24.
+        coins: returns so many random bytes. Three are taken for every pair {x, y}, x < y, in the order of the pairs,
+            whatever the graph holds; only those of one x are in memory together.
+    """
+    n = graph.vertex_count
+    rows = np.zeros((n, -(-n // 64)), np.uint64)
+    with compilation_announced(_COUNTS):
+        for x in range(n - 1):
+            drawn = np.frombuffer(coins(3 * (n - 1 - x)), np.uint8)
+            friends = graph.neighbours[graph.offsets[x] : graph.offsets[x + 1]]
+            kernels.answer_row(drawn, below, x, friends, rows[x])
+        kernels.mirror(rows)
+    return AnsweredPairs(rows)
+
+
+def _sum(parts: list[Integers]) -> Integers:
+    return np.sum(parts, axis=0)
+
+
+def _wrong() -> AnswerError:
+    return AnswerError("The counts of the answers cannot be right. This is a fault in pcneo; please report it.")

@@ -1,0 +1,164 @@
+"""Unbiased counts of cliques from the answers of randomised response, and their standard errors (GUARANTEE.md#respond).
+
+Counts are exact fractions until the end: numerators in Python's integers, over a power of 2^24 - 2a. Everything here is
+computed from published answers, so no rounding could give anything away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import starmap
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.privacy.facts import Answers
+from pcneo.privacy.randomised_response import COINS, Flips
+
+__all__ = ["Estimates", "estimate"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """What the answers say of each vertex, and of all.
+
+    Attributes:
+        degrees: unbiased estimates of deg(w).
+        counts: unbiased estimates of Γ(w).
+        errors: for each an estimate of its standard error, usually too large; for k = 4 a lower bound.
+        total: Σ counts / k.
+        error_of_total: of `total`, likewise.
+    """
+
+    degrees: list[float]
+    counts: list[float]
+    errors: list[float]
+    total: float
+    error_of_total: float
+
+
+def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
+    """Return what the answers say of degrees and k-cliques.
+
+    Args:
+        answers: the answers.
+        flips: how they were drawn.
+        k: 3 or 4.
+    """
+    n, a, b = flips.n, flips.below, COINS
+    yes_degrees = answers.degrees().tolist()
+    degrees = [_double(d * b - (n - 1) * a, b - 2 * a) for d in yes_degrees]
+    if k == 3:
+        around = answers.around(answers.degrees() - 1)
+        numerators, denominator = _triangles(answers, around.tolist(), flips), (b - 2 * a) ** 3
+        errors, error_of_total = _errors(answers, np.array(degrees), around, flips)
+    else:
+        numerators, denominator = _four_cliques(answers, flips), (b - 2 * a) ** 6
+        least = math.sqrt(flips.variance**6 * math.comb(n - 1, 3))
+        errors, error_of_total = [least] * n, math.sqrt(flips.variance**6 * math.comb(n, 4))
+    counts = [_double(numerator, denominator) for numerator in numerators]
+    return Estimates(degrees, counts, errors, _double(sum(numerators), k * denominator), error_of_total)
+
+
+def _double(numerator: int, denominator: int) -> float:
+    return float(Fraction(numerator, denominator))
+
+
+# --- k = 3: the sum of (h_wx - f)(h_wy - f)(h_xy - f) over pairs {x, y} of other vertices; h is 1 for yes, else 0
+
+
+def _triangles(answers: Answers, around: Sequence[int], flips: Flips) -> list[int]:
+    """Return the sums times 2^72."""
+    # [respond-unbiased] Three different pairs are answered independently, each with mean (1-2f)·A + f.
+    n, a, b, yes = flips.n, flips.below, COINS, answers.yes_count
+
+    def numerator(d: int, T: int, P: int) -> int:  # noqa: N803
+        once = math.comb(d, 2) + P
+        twice = d * (n - 2) + yes - d
+        return T * b**3 - a * b**2 * once + a**2 * b * twice - a**3 * math.comb(n - 1, 2)
+
+    return list(map(numerator, answers.degrees().tolist(), answers.triangles().tolist(), around))
+
+
+def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips: Flips) -> tuple[list[float], float]:
+    """Return standard errors for k = 3 from upper estimates of what the exact variances need."""
+    n, f, v = flips.n, flips.f, flips.variance
+    yes = answers.degrees().astype(np.float64)
+    d = np.clip(degrees, 0, n - 1) + 2 * math.sqrt((n - 1) * v)
+    m = flips.connections(answers.yes_count) + 2 * math.sqrt(flips.pairs * v)
+    expected = f * (n - 2) * yes + 2 * f * (answers.yes_count - yes) - f**2 * (n - 1) * (n - 2)
+    paths = np.maximum((around - expected) / (1 - 2 * f) ** 2, 0)
+    paths += 2 * np.sqrt(v * (2 * n * d.mean() ** 2 + n * d) + v**2 * n**2)
+    squared = v * (d * (d - 1) / 2 + d * paths) + v**2 * ((n - 2) * d + m - d) + v**3 * math.comb(n - 1, 2)
+    total = v / 2 * float((d * paths).sum()) + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
+    return np.sqrt(np.maximum(squared, 0)).tolist(), math.sqrt(max(total, 0))
+
+
+# --- k = 4: the sum of (h_wx - f)(h_wy - f)(h_wz - f)(h_xy - f)(h_yz - f)(h_xz - f) over triples of other vertices
+
+
+def _four_cliques(answers: Answers, flips: Flips) -> list[int]:
+    """Return the sums times 2^144."""
+    triangles, degrees = answers.triangles(), answers.degrees()
+    fours, beside = answers.cliques()
+    all_triangles = int(triangles.sum()) // 3
+    rows = zip(
+        degrees.tolist(),
+        triangles.tolist(),
+        answers.around(degrees - 1).tolist(),
+        answers.around(triangles).tolist(),
+        fours.tolist(),
+        beside.tolist(),
+        answers.paths().tolist(),
+        strict=True,
+    )
+    parts = _FourCliques(flips, answers.yes_count, all_triangles)
+    return list(starmap(parts.numerator, rows))
+
+
+@dataclass(frozen=True)
+class _FourCliques:
+    """The sum for one vertex, multiplied out: triangles, two-paths, edges and nothing, each with its weights.
+
+    A vertex x has the weight h_wx - f, in units of 2^-24: `_in` among w's yes-neighbours, `_out` elsewhere.
+    """
+
+    flips: Flips
+    yes: int
+    all_triangles: int
+
+    def numerator(
+        self,
+        d: int,
+        triangles: int,
+        around: int,
+        near: int,
+        fours: int,
+        beside: int,
+        paths: Sequence[int],
+    ) -> int:
+        """Return the sum times 2^144."""
+        a, b = self.flips.below, COINS
+        i, o = b - a, -a
+        others = self.flips.n - 1 - d
+        t3 = fours
+        t2 = beside - 3 * t3
+        t1 = near - 2 * triangles - 2 * t2 - 3 * t3
+        t0 = self.all_triangles - triangles - t1 - t2 - t3
+        of_triangles = t3 * i**3 + t2 * i**2 * o + t1 * i * o**2 + t0 * o**3
+        of_paths = sum(
+            r * (both * i**2 + mixed * i * o + neither * o**2)
+            for r, (both, mixed, neither) in ((i, paths[:3]), (o, paths[3:]))
+        )
+        rest = d * i + others * o
+        e11 = triangles
+        e10 = around - 2 * triangles
+        e00 = self.yes - d - e11 - e10
+        of_edges = e11 * i**2 * (rest - 2 * i) + e10 * i * o * (rest - i - o) + e00 * o**2 * (rest - 2 * o)
+        of_nothing = sum(math.comb(d, j) * math.comb(others, 3 - j) * i**j * o ** (3 - j) for j in range(4))
+        return b**3 * of_triangles - a * b**2 * of_paths + a**2 * b * of_edges - a**3 * of_nothing

@@ -1,0 +1,174 @@
+"""`respond`: each pair of vertices answered once by randomised response (GUARANTEE.md#respond)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from pcneo.errors import ParameterError
+from pcneo.privacy.answer_counts import estimate
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.facts import Answers, Facts
+from pcneo.privacy.mechanisms.base import OWNER, Mechanism
+from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.noise import Noise
+from pcneo.privacy.outlook import Utility
+from pcneo.privacy.protection import Protects
+from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
+
+__all__ = ["LARGEST", "Respond"]
+
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
+LARGEST = 65_536
+"""Vertices of a graph that is answered for without being asked for by name."""
+
+_USUAL_DEGREE = 10
+"""Connections of a vertex that are assumed before anything is drawn."""
+
+_LINE_BYTES = 13
+"""Of a yes-answer in the file before it is compressed, about."""
+
+
+@dataclass(frozen=True)
+class Respond(Mechanism):
+    """Every connection is protected, nothing is given, and all is computed from one answer for each pair.
+
+    Attributes:
+        n: number of vertices, public.
+        large: whether more than 65,536 vertices are meant.
+    """
+
+    n: int
+    large: bool | None = None
+
+    name = "respond"
+    run_by = OWNER
+    promise = (
+        "Each pair of vertices was answered once by randomised response: whatever else is known, everything computed"
+        " from the answers changes the odds that any one pair is connected by at most a factor e^ε (m pairs that go"
+        " together: e^(mε)). It does not hide what the answers of other pairs show: in dense parts a connection can be"
+        " guessed from those around it."
+    )
+    protects = Protects.EVERY_CONNECTION
+    needs_groups = False
+    adds_noise = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        super().__post_init__()
+        whole("n", self.n, at_least=2)
+
+    @classmethod
+    def in_range(cls, parameters: Parameters) -> Parameters:
+        """Refuse a k that nobody has checked, and an ε for which three bytes are too few or a flip is a fair coin."""
+        whole("k", parameters.k, at_least=3, at_most=4)
+        if not LEAST_EPSILON <= parameters.epsilon <= MOST_EPSILON:
+            raise ParameterError(
+                f"epsilon of respond must be from 0.001 to 16, not {float(parameters.epsilon):g}: below, nearly every "
+                "second answer is flipped; above, the chance of a flip is too small for its coins.",
+                name="epsilon",
+                value=parameters.epsilon,
+            )
+        return parameters
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        """Refuse, by the number of vertices alone, graphs without a pair, and those that take hours unless named."""
+        parameters = super().completed(parameters, n)
+        if n < 2:
+            raise ParameterError("respond answers for pairs, and the graph has one vertex.", name="n", value=n)
+        if n > LARGEST and not parameters.large:
+            flips = Flips(n, threshold_of(parameters.epsilon))
+            raise ParameterError(
+                f"The graph has {n:,} vertices; respond answers for each of their {flips.pairs:,} pairs. "
+                f"{_means(flips, parameters.k)} Give --large if you mean it.",
+                name="n",
+                value=n,
+            )
+        return replace(parameters, large=bool(parameters.large))
+
+    @cached_property
+    def flips(self) -> Flips:
+        """The chance of a flip, and what follows from it."""
+        return Flips(self.n, threshold_of(self.epsilon))
+
+    @property
+    def threshold(self) -> int:
+        """a, of 2^24: an answer is flipped where its coin is below it."""
+        return self.flips.below
+
+    def cost(self, inside: int, outside: int = 0) -> Cost:
+        """Return (mε, 0) for m = inside + outside pairs: groups make no difference."""
+        return Cost((inside + outside) * self.epsilon)
+
+    def scaling(self, facts: Facts) -> Scaling:
+        """Return no scales: an answer is flipped, and nothing gets noise."""
+        return Scaling(self.n)
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Draw the answers once, and compute from them."""
+        return self.computed(self.answered(facts, noise))
+
+    def answered(self, facts: Facts, noise: Noise) -> Answers:
+        """Draw the answers, once."""
+        # [respond-flip] One coin for every pair, connected or not; nothing else is drawn, here or later.
+        return facts.answers(self.flips.below, noise.coins)
+
+    def computed(self, answers: Answers) -> Drawn:
+        """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
+        # [respond-afterwards] No fact of the graph is at hand here.
+        estimates, yes = estimate(answers, self.flips, self.k), Yes(self.flips, answers.yes_count)
+        record = {
+            "promise": f"{self.promise} Of the {yes.count:,} pairs answered yes about {yes.share_true:.0f} % are "
+            "connections.",
+            "total": estimates.total,
+            "standardErrorOfTotal": estimates.error_of_total,
+            "standardErrorsAre": "estimates from above" if self.k == 3 else "lower bounds",
+            "vertices": self.n,
+            "threshold": self.flips.below,
+            "yesAnswers": yes.count,
+            "estimatedConnections": yes.connections,
+            "percentOfYesAnswersTrue": yes.share_true,
+            "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
+        }
+        columns = {"degree": estimates.degrees, "count": estimates.counts, "standardError": estimates.errors}
+        return Drawn(estimates.counts, [], columns, record, shown(self.epsilon, self.n, yes.mean_degree))
+
+    def describe(self, utility: Utility) -> str:
+        """Say what follows from n and ε: time, memory, and from where on the answers nearly are the graph."""
+        return f"{self.heading}: {_means(self.flips, self.k)} {shown(self.epsilon, self.n, _USUAL_DEGREE)}"
+
+
+def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:
+    """Say how ε compares with ln(n/d), from which on half of the yes-answers or more are connections."""
+    threshold = math.log(n / mean_degree)
+    text = (
+        f"ln(n/d) is {threshold:.1f} for a mean degree d of {mean_degree:.3g}, and ε is {float(epsilon):g}: from "
+        "ln(n/d) on, half of the yes-answers or more are connections."
+    )
+    if epsilon >= threshold - 2:
+        text += " WARNING: with this ε the answers show much of the graph, and more where it is dense."
+    return text
+
+
+def _means(flips: Flips, k: int) -> str:
+    """Say what the answers take, from public numbers alone."""
+    yes = flips.f * flips.pairs + _USUAL_DEGREE * flips.n / 2
+    return (
+        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {flips.bytes / 1e6:,.0f} MB of memory, up to "
+        f"{yes * _LINE_BYTES / 1e6:,.0f} MB of answers before compression, about {_seconds(flips, yes, k):,.0f} s on "
+        "two cores."
+    )
+
+
+def _seconds(flips: Flips, yes: float, k: int) -> float:
+    """About how long it takes on two cores: drawing, counting on words of 64 answers, and writing the file."""
+    words, triangles = flips.n / 64, flips.f**3 * math.comb(flips.n, 3)
+    seconds = 1e-8 * flips.pairs + 5e-10 * yes * words + 1e-6 * yes
+    if k == 4:
+        of_one = min(flips.n * words, (2 * yes / flips.n) * (words + 2 * yes / flips.n))
+        seconds += 5e-10 * 3 * (triangles + yes) * words + 1e-9 * flips.n * of_one
+    return seconds

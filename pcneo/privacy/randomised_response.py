@@ -1,0 +1,104 @@
+"""Randomised response: each pair is answered once, and flipped with probability f (GUARANTEE.md#respond)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from pcneo.errors import AnswerError
+
+__all__ = ["COINS", "Flips", "Yes", "threshold_of"]
+
+COINS = 2**24
+"""A coin is uniform on so many values: three bytes."""
+
+
+def threshold_of(epsilon: Fraction) -> int:
+    """Return a = ceil(2^24/(1+e^ε)), exactly: a coin below it flips the answer."""
+    # [respond-threshold] Upwards: f = a/2^24 is never below 1/(1+e^ε), so that ln((1-f)/f) is at most ε.
+    digits = 30
+    while digits < 10_000:
+        low, high = (_quotient(epsilon, digits, up) for up in (False, True))
+        if math.ceil(low) == math.ceil(high):
+            return math.ceil(low)
+        digits *= 2
+    raise AnswerError("The chance of a flip cannot be computed. This is a fault in pcneo; please report it.")
+
+
+def _quotient(epsilon: Fraction, digits: int, up: bool) -> Decimal:
+    """Return a bound on 2^24/(1+e^ε), from above or from below: every rounding goes the same way."""
+    outward, inward = (ROUND_CEILING, ROUND_FLOOR) if up else (ROUND_FLOOR, ROUND_CEILING)
+    below = Context(prec=digits, rounding=inward)
+    exponent = below.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    power = exponent.exp(below)  # rounded to the nearest, whatever the context says
+    power = power.next_minus(below) if up else power.next_plus(below)
+    return Context(prec=digits, rounding=outward).divide(Decimal(COINS), below.add(power, 1))
+
+
+@dataclass(frozen=True)
+class Flips:
+    """What is public of answers before they are drawn: how many vertices there are, and the chance of a flip.
+
+    Attributes:
+        n: vertices.
+        below: a, of 2^24; less than half of that.
+    """
+
+    n: int
+    below: int
+
+    @property
+    def f(self) -> float:
+        """The chance that an answer is flipped."""
+        return self.below / COINS
+
+    @property
+    def variance(self) -> float:
+        """v = f(1-f)/(1-2f)², the variance that one answer adds."""
+        return self.f * (1 - self.f) / (1 - 2 * self.f) ** 2
+
+    @property
+    def pairs(self) -> int:
+        """N = C(n, 2)."""
+        return math.comb(self.n, 2)
+
+    def connections(self, yes: int) -> float:
+        """Return m̃, the unbiased estimate of the number of connections, from the number of yes-answers."""
+        return float(Fraction(yes * COINS - self.below * self.pairs, COINS - 2 * self.below))
+
+    @property
+    def bytes(self) -> int:
+        """Of memory that the answers take."""
+        return self.n * -(-self.n // 64) * 8
+
+
+@dataclass(frozen=True)
+class Yes:
+    """What a set of answers shows as a whole.
+
+    Attributes:
+        flips: what was public before.
+        count: m̂, the pairs answered yes.
+    """
+
+    flips: Flips
+    count: int
+
+    @property
+    def connections(self) -> float:
+        """m̃, the estimated number of connections."""
+        return self.flips.connections(self.count)
+
+    @property
+    def share_true(self) -> float:
+        """q, how many percent of the yes-answers are connections, about: cut to 0..100."""
+        if not self.count:
+            return 0.0
+        return min(100.0, max(0.0, 100 * (1 - self.flips.f) * self.connections / self.count))
+
+    @property
+    def mean_degree(self) -> float:
+        """d̃ = 2m̃/n, with one connection where the estimate is lower."""
+        return 2 * max(self.connections, 1.0) / self.flips.n

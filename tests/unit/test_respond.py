@@ -1,0 +1,145 @@
+"""`respond` as an object: the chance of a flip, exactly; what it refuses; what it says before and after."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.counting.counted import CountedGraph
+from pcneo.errors import AnswerError, GraphError, ParameterError
+from pcneo.graph import graph_from_edges
+from pcneo.graph.files.edge_list import read_edge_list
+from pcneo.privacy import randomised_response
+from pcneo.privacy.composition import NOTHING, Cost
+from pcneo.privacy.mechanisms import MechanismRequest, Respond
+from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.outlook import Utility
+from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
+from pcneo.release.answers_file import write_answers
+
+F = Fraction
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "1/3", "0.7", "1", "2", "3", "5", "10", "15.99", "16"])
+def test_the_chance_of_a_flip_is_the_least_that_keeps_the_promise(epsilon: str) -> None:
+    a = threshold_of(F(epsilon))
+    assert F(a, 2**24) == naive.flip_chance(F(epsilon))
+    with_less = (2**24 - (a - 1)) / (a - 1)
+    assert math.log((2**24 - a) / a) <= float(F(epsilon)) < math.log(with_less)
+    assert 2 <= a < 2**23
+
+
+def test_digits_are_added_until_the_chance_of_a_flip_is_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An ε with which 2^24/(1+e^ε) is a hair above 1,000, and one with which it is a hair below."""
+    from decimal import Decimal, localcontext
+
+    with localcontext() as context:
+        context.prec = 80
+        exact = (Decimal(2**24 - 1000) / 1000).ln()
+        above, below = exact - Decimal(10) ** -50, exact + Decimal(10) ** -50
+    assert (threshold_of(F(above)), threshold_of(F(below))) == (1001, 1000)
+    monkeypatch.setattr(randomised_response, "_quotient", lambda epsilon, digits, up: 1.5 + up)
+    with pytest.raises(AnswerError, match="chance of a flip"):
+        threshold_of(F(1))
+
+
+@pytest.mark.parametrize("epsilon", ["0.0009", "16.001", "1e-9", "100", "1e300"])
+def test_an_epsilon_outside_its_range_is_refused(epsilon: str) -> None:
+    with pytest.raises(ParameterError, match=r"from 0\.001 to 16"):
+        Respond.make(epsilon=epsilon, n=10)
+
+
+@pytest.mark.parametrize("k", [5, 6, 100])
+def test_a_k_that_nobody_checked_is_refused(k: int) -> None:
+    with pytest.raises(ParameterError, match="k must be a whole number from 3 to 4"):
+        Respond.make(k=k, epsilon=1, n=10)
+
+
+@pytest.mark.parametrize("given", [{"delta": "0.1"}, {"epsilon_1": "0.1"}, {"h": 3}], ids=str)
+def test_parameters_of_other_mechanisms_are_refused(given: dict[str, object]) -> None:
+    with pytest.raises(ParameterError, match="mechanism respond has no"):
+        Respond.parameters_of(MechanismRequest(mechanism="respond", epsilon=1, **given))
+
+
+def test_a_graph_without_pairs_and_one_that_takes_hours_are_refused() -> None:
+    with pytest.raises(GraphError, match="no vertices"):
+        Respond.make(epsilon=1, n=0)
+    with pytest.raises(ParameterError, match="the graph has one vertex"):
+        Respond.make(epsilon=1, n=1)
+    assert Respond.make(epsilon=1, n=65_536).n == 65_536
+    with pytest.raises(ParameterError, match=r"65,537 vertices; .* MB of memory.* --large"):
+        Respond.make(epsilon=1, n=65_537)
+    assert Respond.make(epsilon=1, n=65_537, large=True).n == 65_537
+
+
+def test_any_pair_costs_epsilon_and_no_delta() -> None:
+    mechanism = Respond.make(epsilon="0.3", n=10)
+    assert [mechanism.cost(*m) for m in ((0,), (1,), (0, 1), (2, 5))] == [
+        NOTHING, Cost(F(3, 10)), Cost(F(3, 10)), Cost(F(21, 10)),
+    ]  # fmt: skip
+
+
+def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
+    mechanism = Respond.make(epsilon=1, n=34_546)
+    said = mechanism.describe(Utility())
+    assert "596,695,785 pairs" in said
+    assert "about 160,6" in said  # million yes-answers
+    assert "149 MB of memory" in said
+    assert "ln(n/d) is 8.1" in said
+    assert "WARNING" not in said
+    assert "WARNING" in Respond.make(epsilon="6.2", n=34_546).describe(Utility())
+
+
+def test_what_the_answers_show_is_said_after() -> None:
+    graph = CountedGraph(graph_from_edges(range(100), *zip(*[(i, i + 1) for i in range(99)], strict=True)))
+    mechanism = Respond.make(epsilon=5, n=100)
+    drawn = mechanism.draw(graph, mechanism.scaling(graph), SimulatedNoise(lambda scale, size: [0] * size))
+    # No coin is below a: the answers are the graph.
+    f = mechanism.flips.f
+    m = (99 - f * 4950) / (1 - 2 * f)
+    assert drawn.record["yesAnswers"] == 99
+    assert drawn.record["estimatedConnections"] == pytest.approx(m)
+    assert drawn.record["percentOfYesAnswersTrue"] == pytest.approx(100 * (1 - f) * m / 99)
+    assert drawn.record["logOfVerticesOverMeanDegree"] == pytest.approx(math.log(100 / (2 * m / 100)))
+    assert str(drawn.record["promise"]).endswith(" Of the 99 pairs answered yes about 67 % are connections.")
+    assert "WARNING" in drawn.remark
+
+
+def test_shares_are_cut_and_a_mean_degree_is_never_0() -> None:
+    flips = Flips(10, 2**22)  # f = 1/4 of 45 pairs
+    assert (Yes(flips, 0).share_true, Yes(flips, 0).mean_degree) == (0, 0.2)
+    assert Yes(flips, 5).share_true == 0
+    assert Yes(flips, 45).share_true == pytest.approx(min(100, 75 * (45 - 11.25) / 0.5 / 45))
+    assert Flips(10, 2).variance == pytest.approx(2 / 2**24, rel=1e-5)
+
+
+def test_counts_that_cannot_be_right_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = AnsweredPairs.of_pairs(3, np.array([0, 0, 1]), np.array([1, 2, 2]))
+    answers.rows[0, 0] ^= 4  # no longer symmetric
+    with pytest.raises(AnswerError, match="counts of the answers"):
+        answers.triangles()
+
+
+# --- The file of answers
+
+
+@pytest.mark.parametrize("keys", [[3, 5, 20, 100], ["a", 'b "c"', "d, e", "ø #"]], ids=str)
+def test_the_answers_read_back_as_an_edge_list(tmp_path: Path, keys: list[int | str]) -> None:
+    array = np.array(keys, np.int64 if isinstance(keys[0], int) else object)
+    answers = AnsweredPairs.of_pairs(4, np.array([0, 0, 2]), np.array([1, 3, 3]))
+    write_answers(tmp_path / "a.answers.gz", array, answers, {"yesAnswers": 3, "promise": "ε"})
+    lines = gzip.decompress((tmp_path / "a.answers.gz").read_bytes()).decode().splitlines()
+    assert lines[:2] == ["# yesAnswers: 3", "# promise: ε"]
+    if isinstance(keys[0], int):
+        assert lines[2:] == ["3 5", "3 100", "20 100"]
+    (tmp_path / "a.edges").write_text("\n".join(lines) + "\n")
+    file = read_edge_list(tmp_path / "a.edges")
+    found = {(file.keys[x], file.keys[y]) for x, y in zip(file.sources, file.targets, strict=True)}
+    assert found == {(keys[0], keys[1]), (keys[0], keys[3]), (keys[2], keys[3])}
