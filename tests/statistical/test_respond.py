@@ -1,4 +1,4 @@
-"""Does randomised response, as a release draws it, do what its proofs assume? Every test states its size and its power."""
+"""Does randomised response, as a release draws it, do what its proofs assume? Tests state their size and power."""
 
 from __future__ import annotations
 

@@ -156,7 +156,8 @@ def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:
 
 def _means(flips: Flips, k: int) -> str:
     """Say what the answers take, from public numbers alone."""
-    yes = flips.f * flips.pairs + _USUAL_DEGREE * flips.n / 2
+    connections = min(_USUAL_DEGREE, flips.n - 1) * flips.n / 2
+    yes = connections + flips.f * (flips.pairs - 2 * connections)
     return (
         f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {flips.bytes / 1e6:,.0f} MB of memory, up to "
         f"{yes * _LINE_BYTES / 1e6:,.0f} MB of answers before compression, about {_seconds(flips, yes, k):,.0f} s on "

@@ -1,0 +1,239 @@
+"""`respond` end to end on a real Neo4j: what is published, what the ledger has, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import logging
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import naive
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo.__main__ import main
+from pcneo.counting.counted import CountedGraph
+from pcneo.errors import AnswerError, ParameterError, PcneoError
+from pcneo.privacy.mechanisms import Respond
+from pcneo.release import ReleaseRequest, Terms, budget, release
+from pcneo.release import prepared as preparing
+
+NAME = "Person/KNOWS/id"
+COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
+KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+TERMS = Terms(budget_epsilon=16)
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+@pytest.fixture
+def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The command line within this process: exit code, standard output, standard error."""
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def request(to: Path, **changed: Any) -> ReleaseRequest:
+    return ReleaseRequest(**{"to": to, "mechanism": "respond", "epsilon": "5", **changed})
+
+
+def read_pairs(path: Path) -> tuple[dict[str, str], list[tuple[int, int]]]:
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    record = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#"))
+    pairs = [tuple(map(int, line.split())) for line in lines if not line.startswith("#")]
+    return record, [(a, b) for a, b in pairs]
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_all_that_is_published_follows_from_the_answers_that_are_published(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture, k: int
+) -> None:
+    caplog.set_level(logging.INFO)
+    db.put(KITE)
+    to = tmp_path / "out.json"
+    arguments = ["-k", k, "-e", "1/2", "--mechanism", "respond", "--budget-epsilon", "2", "--to", to]
+    code, out, err = pcneo("release", *arguments)
+    assert code == 0, err
+    assert caplog.text.index("21 pairs") < caplog.text.index("recorded the spend")
+    record, pairs = read_pairs(tmp_path / "out.answers.gz")
+    assert pairs == sorted(pairs)
+    yes = naive.graph_of(pairs, isolated=range(1, 8))
+    f = naive.flip_chance(Fraction(1, 2))
+    public = json.loads(to.read_text())
+    counts = {row["key"]: row["count"] for row in public["counts"]}
+    for v in yes:
+        assert math.isclose(counts[v], naive.counts_from_answers(yes, k, f, v), rel_tol=1e-12, abs_tol=1e-12)
+    assert math.isclose(public["total"], sum(counts.values()) / k, rel_tol=1e-9, abs_tol=1e-9)
+    assert public["yesAnswers"] == len(pairs) == int(record["yesAnswers"])
+    assert public["threshold"] == f * 2**24 == int(record["threshold"])
+    assert (public["vertices"], int(record["vertices"])) == (7, 7)
+    assert (public["k"], public["epsilon"], public["delta"]) == (k, "0.5", "0")
+    assert f"Of the {len(pairs)} pairs answered yes about" in public["promise"]
+    assert public["promise"] in out
+    assert "ln(n/d) is" in out
+    assert "WARNING" in out
+    assert str(tmp_path / "out.answers.gz") in out
+    assert record["promise"] == Respond.promise
+    assert record.keys() == {"pcneo", "mechanism", "promise", "epsilon", "vertices", "threshold", "yesAnswers"}
+
+    report = json.loads((tmp_path / "out.owner.json").read_text())
+    ((entry,),) = db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")
+    assert entry["id"] == report["release"]
+    assert (entry["mechanism"], entry["epsilon"], entry["delta"]) == ("respond", "1/2", "0/1")
+    assert report["spentByThisGraph"] == "ε = 0.5, δ = 0"
+    assert not {"edges", "scales", "loss", "exactCounts", "interval95Percent"} & report.keys()
+    assert report["fingerprint"] not in to.read_text()
+    assert report["fingerprint"] in (tmp_path / "out.owner.md").read_text()
+    assert set(tmp_path.iterdir()) == {
+        tmp_path / f"out.{end}" for end in ("json", "owner.json", "owner.md", "answers.gz")
+    }
+
+
+def test_copenhagen_is_released_and_its_counts_are_near(db: Database, tmp_path: Path) -> None:
+    graph = naive.read_edges(COPENHAGEN)
+    db.put([(a, b) for a in graph for b in graph[a] if a < b])
+    _, (released,) = release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert list(rows[0]) == ["key", "degree", "count", "standardError"]
+    exact, f = naive.clique_counts(graph, 3), naive.flip_chance(Fraction(5))
+    assert {int(row["key"]) for row in rows} == graph.keys()
+    for row in rows[::40]:
+        # Six exact standard deviations are passed by one of twenty vertices once in a million times or less.
+        v = int(row["key"])
+        deviation = math.sqrt(naive.variance_of_triangles(graph, f, v))
+        assert abs(float(row["count"]) - exact[v]) <= 6 * deviation
+        assert float(row["standardError"]) > deviation / 2
+    assert abs(released.total - 13_698) <= 6 * math.sqrt(naive.variance_of_all_triangles(graph, f))
+    _, pairs = read_pairs(tmp_path / "out.answers.gz")
+    share = sum(b in graph[a] for a, b in pairs) / len(pairs)
+    said = next(float(line.split(": ")[1]) for line in lines if line.startswith("# percentOfYesAnswersTrue"))
+    assert abs(said - 100 * share) < 5
+
+
+def test_the_private_graph_is_neither_counted_nor_are_losses(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("an exact count was asked for")
+
+    monkeypatch.setattr(preparing, "find_losses", never)
+    monkeypatch.setattr(CountedGraph, "counts", never)
+    for kernel in ("_triangles", "_cliques"):
+        monkeypatch.setattr(f"pcneo.counting.cliques.{kernel}", never)
+    db.put(KITE)
+    release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+
+
+def test_answers_that_were_paid_for_are_not_lost_when_a_count_fails(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.put(KITE)
+
+    def fail(*_: object) -> None:
+        raise AnswerError("The counts of the answers cannot be right.")
+
+    monkeypatch.setattr(Respond, "computed", fail)
+    with pytest.raises(PcneoError, match=r"stays recorded\. Written: .*out\.answers\.gz") as error:
+        release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+    assert "lost" not in str(error.value)
+    assert error.value.data["released"] == []
+    assert [path.name for path in tmp_path.iterdir()] == ["out.answers.gz"]
+    (each,) = budget.show(db.driver, db.name)
+    assert each.account.spent.epsilon == 5
+
+
+REFUSALS = [
+    (["-e", "0.0009"], 2, "from 0.001 to 16"),
+    (["-e", "16.1"], 2, "from 0.001 to 16"),
+    (["-e", "nan"], 2, "epsilon"),
+    (["-e", "1", "-k", "5"], 2, "k must be a whole number from 3 to 4"),
+    (["-e", "1", "--delta", "0.1"], 2, "no delta"),
+    (["-e", "1", "--epsilon-1", "0.1"], 2, "no epsilon 1"),
+    (["-e", "1", "--h", "2"], 2, "no h"),
+    (["-e", "1", "-p", "0.5"], 2, "leave p out"),
+    (["-e", "1", "--write-property", "noisy"], 2, "leave --write-property out"),
+    (["-e", "11"], 9, "has ε = 10"),
+    (["-e", "1", "--to", "/no such folder/out.csv"], 2, "No such file"),
+]
+
+
+def test_a_refusal_changes_nothing(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.put(KITE)
+    code, _, err = pcneo(
+        "release", "-e", "1", "--mechanism", "respond", "--budget-epsilon", "11", "--to", tmp_path / "out.csv"
+    )
+    assert code == 0, err
+    before, files = db.everything(), sorted(tmp_path.iterdir())
+
+    def never(_: int) -> bytes:
+        raise AssertionError("a coin was drawn")
+
+    monkeypatch.setattr("os.urandom", never)
+    for options, code, says in REFUSALS:
+        ended, out, err = pcneo("release", "--mechanism", "respond", "--to", tmp_path / "other.csv", *options)
+        assert ended == code, (options, err)
+        assert says in err, (options, err)
+        assert (out, db.everything(), sorted(tmp_path.iterdir())) == ("", before, files), options
+    for taken in ("out.csv", "new.csv"):
+        (tmp_path / "new.answers.gz").touch()
+        ended, _, err = pcneo("release", "--mechanism", "respond", "-e", "1", "--to", tmp_path / taken)
+        assert (ended, db.everything()) == (2, before)
+        assert "exists" in err
+
+
+def test_a_dry_run_says_what_it_takes_and_spends_nothing(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    db.put(KITE)
+    before = db.everything()
+    code, out, err = pcneo("release", "-e", "3", "--mechanism", "respond", "--dry-run", "--to", tmp_path / "out.csv")
+    assert code == 0, err
+    assert "respond" in out
+    assert "21 pairs" in caplog.text
+    assert "ln(n/d)" in caplog.text
+    assert (db.everything(), list(tmp_path.iterdir())) == (before, [])
+
+
+def test_an_audit_has_nothing_to_measure(db: Database, pcneo: Callable[..., Any]) -> None:
+    db.put(KITE)
+    code, out, err = pcneo("audit", "-e", "1", "--mechanism", "respond")
+    assert (code, out) == (2, "")
+    assert "every pair costs" in err
+
+
+def test_too_many_vertices_are_refused_by_the_count_store_before_anything_is_read(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.put(KITE)
+    monkeypatch.setattr("pcneo.privacy.mechanisms.respond.LARGEST", 6)
+    monkeypatch.setattr("pcneo.release.releasing.prepare", lambda *_: pytest.fail("the graph was read"))
+    with pytest.raises(ParameterError, match="--large"):
+        release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+    monkeypatch.undo()
+    monkeypatch.setattr("pcneo.privacy.mechanisms.respond.LARGEST", 6)
+    release(db.driver, db.name, requests=[request(tmp_path / "out.csv", large=True)], terms=TERMS)
+    assert (tmp_path / "out.csv").exists()
