@@ -138,7 +138,7 @@ def check(n: int, yes: Pairs, below: int, k: int, vertices: Sequence[int]) -> No
 
 
 @pytest.mark.parametrize("k", [3, 4])
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@pytest.mark.parametrize("n", [2, 3, 4, pytest.param(5, marks=pytest.mark.long)])
 def test_counts_are_the_sums_of_products_on_every_graph_of_answers(n: int, k: int) -> None:
     for number, yes in enumerate(all_graphs(n)):
         check(n, yes, [2, 112_288, 5_000_000, 8_384_414][number % 4], k, range(n))
@@ -152,11 +152,13 @@ def random_answers(seed: int) -> Iterator[tuple[int, Pairs, int]]:
         yield n, tuple(p for p in pairs_of(n) if rng.random() < share), rng.choice([2, 112_288, 6_000_000])
 
 
+@pytest.mark.long
 def test_counts_of_triangles_are_the_sums_of_products_on_random_answers() -> None:
     for number, (n, yes, below) in enumerate(random_answers(1)):
         check(n, yes, below, 3, [number % n, (number * 7) % n])
 
 
+@pytest.mark.long
 def test_counts_of_four_cliques_are_the_sums_of_products_on_random_answers() -> None:
     for number, (n, yes, below) in enumerate(random_answers(2)):
         if number < 40:

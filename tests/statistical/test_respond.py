@@ -27,6 +27,7 @@ def answered(mechanism: Respond, facts: CountedGraph) -> AnsweredPairs:
     return answers
 
 
+@pytest.mark.long
 def test_as_many_answers_are_flipped_as_epsilon_says() -> None:
     """10^8 pairs, ε=5. Size 1e-6: 4.9 standard deviations. An f that is off by 1 % is found with power above 0.999."""
     n = 14_143
@@ -64,6 +65,7 @@ def test_the_coins_are_the_systems_own(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(asked) == 3 * math.comb(50, 2)
 
 
+@pytest.mark.long
 def test_four_hundred_releases_on_copenhagen_are_as_the_exact_variance_says() -> None:
     """ε=3. Means of 800 vertices within 5 standard errors of the truth (size 5e-4 together, by a normal distribution).
 
