@@ -74,11 +74,11 @@ def show_budget(
 
 
 def _sets_lines(account: Account) -> list[str]:
-    """Whom the sum above is for, where it is not for every pair: `critical` protects pairs inside groups alone."""
+    """Whom the sum above is for, where it is not for every pair: some releases protect pairs inside groups alone."""
     if not account.sets:
         return []
     if len(account.sets) == 1:
-        return ["The sum is that of a pair inside the groups; critical does not protect a pair outside them."]
+        return ["The sum is that of a pair inside the groups; releases with groups do not protect a pair outside them."]
     return [
         *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
         "A pair inside the groups of several sets spends their sum, with releases of other mechanisms in it once; "

@@ -116,8 +116,8 @@ class CountedGraph:
         needed = refused_memory(self.graph, groups)
         if needed is not None:
             raise GraphError(
-                f"The groups of {self.label} have {len(groups.members):,} members in all, for which critical needs "
-                f"about {needed / 1e9:.1f} GB. Use the mechanism edge, or a run with a smaller p.",
+                f"The groups of {self.label} have {len(groups.members):,} members in all; counting what they protect "
+                f"needs about {needed / 1e9:.1f} GB. Use a mechanism without groups, or a run with a smaller p.",
                 memberships=len(groups.members),
                 bytes=needed,
             )

@@ -20,16 +20,16 @@ class EdgeErrors(NamedTuple):
 
 @dataclass(frozen=True)
 class Utility:
-    """What may be said beforehand: of one scale, from public bounds; of `critical`, for the owner, from P̂ and Ĝ.
+    """What may be said beforehand: of a scale found by noise, from public bounds; else from P̂ and Ĝ, for the owner.
 
     Attributes:
-        least_scale: λ is never smaller; None for `critical`.
-        usual_scale: the λ of a graph without connections; None for `critical`.
-        usual_standard_error: of the total, at the usual λ; None for `critical`.
-        standard_error: of the total, with `critical`; None for the others.
-        exact_counts: how many counts `critical` will publish exactly; None for the others.
-        exact_supports: whether `critical`'s scales rest on exact supports, or on a bound; None for the others.
-        with_edge: what `edge` would have in place of `critical`; None for the others, or where it cannot be drawn.
+        least_scale: λ is never smaller; like the next two, None where scales follow from groups.
+        usual_scale: the λ of a graph without connections.
+        usual_standard_error: of the total, at the usual λ.
+        standard_error: of the total; like the next three, None where scales do not follow from groups.
+        exact_counts: how many counts will be published exactly.
+        exact_supports: whether the scales rest on exact supports, or on a bound.
+        with_edge: what `edge` would have instead; None also where it cannot be drawn.
     """
 
     least_scale: float | None = None

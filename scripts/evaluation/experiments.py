@@ -20,6 +20,7 @@ from evaluation.cells import (
     ViewsCell,
 )
 from evaluation.datasets import DATASETS
+from pcneo.privacy.mechanisms import mechanism_named
 
 __all__ = [
     "ALL",
@@ -158,9 +159,6 @@ class Settings:
         return [(), together, *((switch,) for switch in together if self.single_switches)]
 
 
-_NEED_GROUPS = ("critical", "published")
-
-
 def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | None, Switches]]:
     """Yield each mechanism with the ε1, h and switches that it has; the paper's switches are of its two phases."""
     yield "critical", None, None, ()
@@ -183,6 +181,7 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
     at_hand = [name for name in names if name in contents]
     for name, epsilon, p in product(at_hand, settings.epsilons, settings.ps):
         for mechanism, epsilon_1, h, switches in _mechanisms(settings):
+            needs_groups = mechanism_named(mechanism).needs_groups
             cell = ReleaseCell(
                 graph=name,
                 content=contents[name],
@@ -192,8 +191,8 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
                 epsilon_1=epsilon_1,
                 h=h,
                 switches=switches,
-                p=p if mechanism in _NEED_GROUPS else None,
-                score="density" if mechanism in _NEED_GROUPS else None,
+                p=p if needs_groups else None,
+                score="density" if needs_groups else None,
             )
             cells[cell] = None
     return list(cells)

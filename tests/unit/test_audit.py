@@ -157,7 +157,7 @@ def test_without_groups_critical_is_not_judged() -> None:
 
 def test_where_only_critical_can_be_drawn_it_is_said() -> None:
     told = advise([fit("critical", 500)], 1.0)
-    assert "critical alone can be had" in told
+    assert "critical alone can be had: the noise of edge and elv could be too large to be drawn" in told
 
 
 def test_different_promises_are_never_compared_without_saying_so() -> None:

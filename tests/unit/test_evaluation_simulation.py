@@ -142,8 +142,7 @@ def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distributio
 def test_the_evaluation_s_delta_is_the_paper_s() -> None:
     cell = ReleaseCell(graph="Celegans", content="c", k=3, mechanism="edge", epsilon="5", runs=10)
     mechanism = mechanism_of(cell, 50)
-    assert isinstance(mechanism, Edge)
-    assert (mechanism.delta, mechanism.epsilon_1) == (F(1, 50), F(1, 2))
+    assert (mechanism.parameters.delta, mechanism.parameters.epsilon_1) == (F(1, 50), F(1, 2))
 
 
 @pytest.mark.parametrize("kind", [Edge, Elv, Published])
