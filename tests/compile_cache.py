@@ -70,6 +70,6 @@ def _parts(kernels: Path) -> Iterator[bytes]:
 
 def _processor() -> Iterator[bytes]:
     """What code is compiled for, as Linux has it; elsewhere numba's own index tells processors apart."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_bytes().splitlines() if told.exists() else []
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_bytes().splitlines() if cpuinfo.exists() else []
     yield from sorted({line for line in lines if line.startswith((b"model name", b"flags", b"Features"))})

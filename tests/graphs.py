@@ -105,9 +105,9 @@ class Database:
             key=key,
             version=version,
         )
-        found = {vertex: StoredCohesion(properties, members) for vertex, properties, members in rows}
-        assert len(found) == len(rows), "a vertex has two hubs in one version"
-        return found
+        cohesions = {vertex: StoredCohesion(properties, members) for vertex, properties, members in rows}
+        assert len(cohesions) == len(rows), "a vertex has two hubs in one version"
+        return cohesions
 
     def members(self, run: str, key: str = "id") -> dict[Key, set[Key]]:
         """The members of each owner's hub in one run."""

@@ -179,9 +179,9 @@ def smallest_p_cohesions(graph: Graph, p: Fraction, q: Vertex) -> list[set[Verte
     """Every smallest p-cohesion that contains q, by trying all vertex sets; for a dozen vertices."""
     others = sorted(set(graph) - {q})
     for size in range(len(graph)):
-        found = [group for rest in combinations(others, size) if is_p_cohesion(graph, p, group := {q, *rest})]
-        if found:
-            return found
+        smallest = [group for rest in combinations(others, size) if is_p_cohesion(graph, p, group := {q, *rest})]
+        if smallest:
+            return smallest
     return []
 
 
@@ -205,14 +205,14 @@ def cliques(graph: Graph, k: int) -> list[frozenset[Vertex]]:
 
 def clique_counts(graph: Graph, k: int) -> dict[Vertex, int]:
     """Γ(v): the number of k-cliques that contain v."""
-    found = cliques(graph, k)
-    return {v: sum(v in clique for clique in found) for v in graph}
+    every_clique = cliques(graph, k)
+    return {v: sum(v in clique for clique in every_clique) for v in graph}
 
 
 def clique_counts_inside(graph: Graph, k: int, cohesions: dict[Vertex, set[Vertex]]) -> dict[Vertex, int]:
     """Γ_in(v): those whose vertices all lie in MC(v)."""
-    found = cliques(graph, k)
-    return {v: sum(v in clique and clique <= group for clique in found) for v, group in cohesions.items()}
+    every_clique = cliques(graph, k)
+    return {v: sum(v in clique and clique <= group for clique in every_clique) for v, group in cohesions.items()}
 
 
 def largest_common_inside(graph: Graph, v: Vertex, group: set[Vertex]) -> int:
@@ -253,8 +253,9 @@ def sensitivities(graph: Graph, k: int, pairs: set[Edge]) -> dict[Edge, int]:
 def largest_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> dict[Vertex, int]:
     """For each vertex the largest S(e) of a pair that is in one k-clique of Ĝ with it, 0 where there is none."""
     effect = sensitivities(graph, k, pairs)
-    found = cliques(with_pairs(graph, pairs), k)
-    return {v: max((effect[e] for e in pairs for c in found if v in c and set(e) <= c), default=0) for v in graph}
+    every_clique = cliques(with_pairs(graph, pairs), k)
+    of_cliques = [(clique, effect[e]) for e in pairs for clique in every_clique if set(e) <= clique]
+    return {v: max((change for clique, change in of_cliques if v in clique), default=0) for v in graph}
 
 
 def bounded_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> tuple[dict[Edge, int], dict[Vertex, int]]:

@@ -55,8 +55,11 @@ def test_a_deleted_vertex_is_seen_by_verify_and_stands_in_nobodys_way(db: Databa
     annotate.write(db.driver, db.name, p="0.5", **PERSONS)
     annotate.write(db.driver, db.name, p="0.5", vertices=[1, 4], **PERSONS)
     db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
-    found = verifying.verify(db.driver, db.name)
-    assert [(each.run.scope, each.graph_same, each.memberships_same) for each in found] == [
+    verifications = verifying.verify(db.driver, db.name)
+    assert [
+        (verification.run.scope, verification.graph_same, verification.memberships_same)
+        for verification in verifications
+    ] == [
         ("graph", False, False),
         ("vertices", None, False),
     ]

@@ -81,7 +81,7 @@ def test_every_cohesion_is_stored_as_the_twin_finds_it(db, p, score):
     graph = naive.graph_of(edges, isolated)
     (run,) = write(db, p, score=score).runs
     stored = db.cohesions(run.run)
-    assert {v: sorted(each.members) for v, each in stored.items()} == {
+    assert {v: sorted(cohesion.members) for v, cohesion in stored.items()} == {
         v: sorted(members) for v, members in twins(graph, Fraction(p), score).items()
     }
     for vertex, hub in stored.items():
@@ -128,12 +128,12 @@ def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db
     for run in result.runs:
         computed = {c.vertex: c for c in minimal_p_cohesions(graph, run.p).cohesions(graph)}
         stored = db.cohesions(run.run)
-        assert {v: tuple(sorted(each.members)) for v, each in stored.items()} == {
-            v: each.members for v, each in computed.items()
+        assert {v: tuple(sorted(cohesion.members)) for v, cohesion in stored.items()} == {
+            v: cohesion.members for v, cohesion in computed.items()
         }
-        assert {v: (each.properties["edges"], each.properties["density"]) for v, each in stored.items()} == {
-            v: (each.edges, each.density) for v, each in computed.items()
-        }
+        assert {
+            v: (cohesion.properties["edges"], cohesion.properties["density"]) for v, cohesion in stored.items()
+        } == {v: (cohesion.edges, cohesion.density) for v, cohesion in computed.items()}
     assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)] == [(True, True)] * 2
 
 
@@ -514,11 +514,11 @@ def test_stats_describe_the_cohesions_that_the_twin_finds(db):
     graph = naive.graph_of(random_edges(seed=9), [-7_777])
     result = annotate.stats(db.driver, db.name, p=["0.3", "0.7"], **PERSONS)
     for p, summary in result.summaries.items():
-        found = twins(graph, Fraction(p))
-        sizes = sorted(map(len, found.values()))
+        cohesions = twins(graph, Fraction(p))
+        sizes = sorted(map(len, cohesions.values()))
         densities = [
             2 * edges_inside(graph, members) / (len(members) * (len(members) - 1))
-            for members in found.values()
+            for members in cohesions.values()
             if len(members) > 1
         ]
         assert (summary.cohesions, summary.memberships) == (len(graph), sum(sizes))

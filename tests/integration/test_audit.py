@@ -55,7 +55,7 @@ def friends(db: Database) -> naive.Graph:
     return naive.graph_of(edges)
 
 
-def found(db: Database, **options: Any) -> AuditResult:
+def audited(db: Database, **options: Any) -> AuditResult:
     resample, progress = options.pop("resample", 0), options.pop("progress", None)
     request = GraphRequest(**{"epsilon": "0.7", **options})
     return audit(db.driver, db.name, request=request, resample=resample, progress=progress)
@@ -89,7 +89,7 @@ def connections(graph: naive.Graph) -> list[naive.Edge]:
 
 @pytest.mark.parametrize("k", [3, 4])
 def test_losses_of_critical_are_those_of_the_definition(db: Database, friends: naive.Graph, k: int) -> None:
-    result = found(db, k=k)
+    result = audited(db, k=k)
     pairs, scales = naive.pairs_inside(memberships(friends).values()), scales_of(friends, k)
     for losses, over in ((result.inside, pairs), (result.connections, connections(friends))):
         assert losses is not None
@@ -98,10 +98,10 @@ def test_losses_of_critical_are_those_of_the_definition(db: Database, friends: n
         assert losses.infinite == sum(map(math.isinf, expected))
         places = [math.ceil(share * len(expected)) - 1 for share in (0.5, 0.9, 0.99, 1)]
         assert losses.quantiles == pytest.approx([expected[i] for i in places])
-        assert [one.loss for one in losses.worst] == pytest.approx(expected[::-1][: len(losses.worst)])
-        for one in losses.worst:
-            assert one.loss == pytest.approx(loss(friends, k, one.pair, scales))
-            assert one.connected == (one.pair[1] in friends[one.pair[0]])
+        assert [pair_loss.loss for pair_loss in losses.worst] == pytest.approx(expected[::-1][: len(losses.worst)])
+        for pair_loss in losses.worst:
+            assert pair_loss.loss == pytest.approx(loss(friends, k, pair_loss.pair, scales))
+            assert pair_loss.connected == (pair_loss.pair[1] in friends[pair_loss.pair[0]])
     assert result.inside is not None
     assert result.inside.promised == 0.7
     assert result.inside.quantiles[-1] <= 0.7 * (1 + 1e-12)
@@ -109,7 +109,7 @@ def test_losses_of_critical_are_those_of_the_definition(db: Database, friends: n
 
 
 def test_shares_exact_counts_and_what_it_rests_on_are_told(db: Database, friends: naive.Graph) -> None:
-    result = found(db)
+    result = audited(db)
     pairs = naive.pairs_inside(memberships(friends).values())
     inside = [pair for pair in connections(friends) if pair in pairs]
     assert result.covered == pytest.approx(len(inside) / len(connections(friends)))
@@ -127,28 +127,28 @@ def test_shares_exact_counts_and_what_it_rests_on_are_told(db: Database, friends
 def test_an_audit_leaves_the_database_as_it_was(db: Database, friends: naive.Graph) -> None:
     before = db.everything()
     for mechanism in ("critical", "edge", "elv", "published"):
-        found(db, mechanism=mechanism, resample=1)
+        audited(db, mechanism=mechanism, resample=1)
     assert db.everything() == before
 
 
 def test_removed_connections_have_memberships_and_scales_computed_again(db: Database, friends: naive.Graph) -> None:
-    removals = found(db, resample=5).removals
+    removals = audited(db, resample=5).removals
     assert removals is not None
     assert len(removals.removed) == 5
     assert removals.connections == len(connections(friends))
     groups, scales = memberships(friends), scales_of(friends, 3)
-    for one in removals.removed:
-        a, b = one.pair
+    for removal in removals.removed:
+        a, b = removal.pair
         smaller = naive.graph_of((pair for pair in connections(friends) if pair != (a, b)), isolated=friends)
         assert len(connections(smaller)) == len(connections(friends)) - 1
         later, later_scales = memberships(smaller), scales_of(smaller, 3)
-        assert one.inside == any({a, b} <= group for group in groups.values())
-        assert one.groups == sum(groups[v] != later[v] for v in friends)
-        assert one.scales == sum(scales[v] != later_scales[v] for v in friends)
-        assert one.mean is not None
-        assert 0 <= one.mean <= one.worst
-        assert math.isinf(one.worst) == (one.scales > 0 or exact_counts_change(friends, smaller, scales))
-    assert any(one.groups > 0 for one in removals.removed)
+        assert removal.inside == any({a, b} <= group for group in groups.values())
+        assert removal.groups == sum(groups[v] != later[v] for v in friends)
+        assert removal.scales == sum(scales[v] != later_scales[v] for v in friends)
+        assert removal.mean is not None
+        assert 0 <= removal.mean <= removal.worst
+        assert math.isinf(removal.worst) == (removal.scales > 0 or exact_counts_change(friends, smaller, scales))
+    assert any(removal.groups > 0 for removal in removals.removed)
 
 
 def exact_counts_change(graph: naive.Graph, other: naive.Graph, scales: dict[naive.Vertex, Fraction]) -> bool:
@@ -161,15 +161,15 @@ def test_no_further_connection_is_removed_once_patience_is_over_and_the_number_d
 ) -> None:
     clock = iter(range(0, 1_000, 25))
     monkeypatch.setattr("pcneo.release.audit.removals.time", SimpleNamespace(monotonic=lambda: next(clock)))
-    told: list[tuple[str, int, int | None]] = []
-    removals = found(db, resample=9, progress=lambda *step: told.append(step)).removals
+    steps: list[tuple[str, int, int | None]] = []
+    removals = audited(db, resample=9, progress=lambda *step: steps.append(step)).removals
     assert removals is not None
     assert len(removals.removed) == 2  # begun after 25 and 50 seconds; the third would be after 75
-    assert [step for step in told if step[0] == "removing"][-1] == ("removing", 2, 9)
+    assert [step for step in steps if step[0] == "removing"][-1] == ("removing", 2, 9)
 
 
 def test_repeating_an_audit_repeats_its_numbers(db: Database, friends: naive.Graph) -> None:
-    first, second = (found(db, resample=3) for _ in range(2))
+    first, second = (audited(db, resample=3) for _ in range(2))
     assert first.removals is not None
     assert second.removals is not None
     assert first.removals.removed == second.removals.removed
@@ -181,7 +181,7 @@ def test_repeating_an_audit_repeats_its_numbers(db: Database, friends: naive.Gra
 
 @pytest.mark.parametrize("mechanism", ["edge", "elv"])
 def test_losses_at_one_scale_are_supports_over_it(db: Database, friends: naive.Graph, mechanism: str) -> None:
-    result = found(db, mechanism=mechanism, k=4)
+    result = audited(db, mechanism=mechanism, k=4)
     assert result.scales is not None
     expected = sorted(4 * naive.clique_support(friends, 4, pair) for pair in connections(friends))
     assert result.connections.quantiles[-1] == pytest.approx(float(expected[-1] / result.scales.median))
@@ -195,7 +195,7 @@ def test_losses_at_one_scale_are_supports_over_it(db: Database, friends: naive.G
 
 
 def test_edge_is_held_against_the_groups_of_a_run_that_is_named(db: Database, friends: naive.Graph) -> None:
-    result = found(db, mechanism="edge", p="0.5")
+    result = audited(db, mechanism="edge", p="0.5")
     assert result.inside is not None
     assert result.scales is not None
     pairs = naive.pairs_inside(memberships(friends).values())
@@ -211,39 +211,39 @@ def test_what_critical_is_refused_for_does_not_stand_in_the_way_of_others(
     db: Database, friends: naive.Graph, monkeypatch: pytest.MonkeyPatch, mechanism: str
 ) -> None:
     monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 1_000)
-    result = found(db, mechanism=mechanism, p="0.5")
+    result = audited(db, mechanism=mechanism, p="0.5")
     assert "critical cannot be had. The groups of run" in result.advice
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]
     assert result.covered is not None
     assert (result.protected, result.inside) == (None, None)
     assert result.connections.promised == pytest.approx(0.63)
     with pytest.raises(GraphError, match="members in all"):
-        found(db, mechanism="critical")
+        audited(db, mechanism="critical")
 
 
 def test_the_first_phase_of_published_is_compared_after_a_removal(db: Database, friends: naive.Graph) -> None:
-    result = found(db, mechanism="published", resample=6, h=2)
+    result = audited(db, mechanism="published", resample=6, h=2)
     assert result.removals is not None
     t_d, t_c = 4 / (EPSILON / 10), 2 * 2 / (EPSILON / 10)
     assert result.removals.promised == pytest.approx(0.07)
     groups = memberships(friends)
-    for one in result.removals.removed:
-        smaller = naive.graph_of((pair for pair in connections(friends) if pair != one.pair), isolated=friends)
+    for removal in result.removals.removed:
+        smaller = naive.graph_of((pair for pair in connections(friends) if pair != removal.pair), isolated=friends)
         later = memberships(smaller)
         degrees = sum(abs(len(friends[v] & groups[v]) - len(smaller[v] & later[v])) for v in friends)
         common = sorted(
             abs(naive.largest_common_inside(friends, v, groups[v]) - naive.largest_common_inside(smaller, v, later[v]))
             for v in friends
         )
-        assert one.worst == pytest.approx(float(degrees / t_d + sum(common[-2:]) / t_c))
-        assert one.mean is None
+        assert removal.worst == pytest.approx(float(degrees / t_d + sum(common[-2:]) / t_c))
+        assert removal.mean is None
 
 
 def found_of_published(db: Database, adjacency: naive.Graph) -> AuditResult:
     """At p = 0.1 and ε = 10, of which ε2 = 9 is promised to each connection."""
     db.put(connections(adjacency))
     annotate.write(db.driver, db.name, p="0.1", **PERSONS)
-    result = found(db, mechanism="published", epsilon=10, delta=Fraction(1, len(adjacency)), h=3)
+    result = audited(db, mechanism="published", epsilon=10, delta=Fraction(1, len(adjacency)), h=3)
     assert result.scales is not None
     assert result.scales.phases == 1_000
     assert result.connections.promised == 9
@@ -291,14 +291,14 @@ REFUSED: list[tuple[dict[str, Any], type[PcneoError], str]] = [
 def test_what_a_release_refuses_an_audit_refuses(db: Database, friends: naive.Graph) -> None:
     for options, error, match in REFUSED:
         with pytest.raises(error, match=match):
-            found(db, **options)
+            audited(db, **options)
 
 
 def test_a_graph_that_moved_since_the_run_is_refused(db: Database, friends: naive.Graph) -> None:
     a, b = next(pair for pair in combinations(sorted(friends), 2) if pair[1] not in friends[pair[0]])
     db.run("MATCH (a:Person {id: $a}), (b:Person {id: $b}) CREATE (a)-[:KNOWS]->(b)", a=a, b=b)
     with pytest.raises(GraphChangedError):
-        found(db)
+        audited(db)
 
 
 # --- The command

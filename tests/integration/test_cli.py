@@ -364,10 +364,10 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     assert "minimal p-cohesion of 1" in shown.stdout
     assert "Connections of 1 that are not critical" in shown.stdout
     assert (tmp_path / "1.svg").read_text().startswith("<?xml")
-    found = json.loads(pcneo("show", "1", "--json").stdout)
-    keys = {member["key"] for member in found["members"]}
-    assert {"vertex": 1, "p": "1/2", "size": len(keys)}.items() <= found.items()
-    assert {end for pair in found["criticalConnections"] for end in pair} == keys
+    cohesion = json.loads(pcneo("show", "1", "--json").stdout)
+    keys = {member["key"] for member in cohesion["members"]}
+    assert {"vertex": 1, "p": "1/2", "size": len(keys)}.items() <= cohesion.items()
+    assert {end for pair in cohesion["criticalConnections"] for end in pair} == keys
     refused = pcneo("show", "1", "--plot", str(tmp_path / "1.pdf"))
     assert refused.returncode == 2
     assert "ends in .svg or .png" in refused.stderr
@@ -383,8 +383,8 @@ def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     assert "4 nodes, 4 edges" in shown.stdout
     assert len(json.loads((tmp_path / "run.json").read_text())["nodes"]) == 4
-    found = json.loads(pcneo("export", "1", str(tmp_path / "1.graphml"), "--json").stdout)
-    assert found["bytes"] == (tmp_path / "1.graphml").stat().st_size
+    exported = json.loads(pcneo("export", "1", str(tmp_path / "1.graphml"), "--json").stdout)
+    assert exported["bytes"] == (tmp_path / "1.graphml").stat().st_size
 
 
 def test_schema_prints_statements_that_the_server_accepts(

@@ -37,7 +37,7 @@ def test_a_name_is_read_back_as_it_was_given(name: str, neo4j_driver: neo4j.Driv
     quoted = quote_identifier(name)
     create = f"CREATE (v:{quoted} {{{quoted}: 1}})-[r:{quoted}]->(v) RETURN labels(v), keys(v), [type(r)]"
     components = neo4j_driver.execute_query("CALL dbms.components() YIELD name, versions", database_=database).records
-    languages = next((each["versions"] for each in components if each["name"] == "Cypher"), ["5"])
+    languages = next((component["versions"] for component in components if component["name"] == "Cypher"), ["5"])
     for language in languages:
         with neo4j_driver.session(database=database) as session, session.begin_transaction() as rolled_back:
             record = rolled_back.run(own_text(f"CYPHER {language} {create}")).single(strict=True)

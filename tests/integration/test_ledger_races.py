@@ -138,31 +138,31 @@ def test_spend_is_never_below_what_was_published_and_the_total_is_never_passed(
         db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget DELETE n")
         total = Fraction(rng.randint(1, 4), 3)
         budget.set_total(db.driver, db.name, graph=NAME, epsilon=total)
-        asked = {worker: Fraction(rng.randint(1, 3), 3) for worker in rng.sample(pool, rng.randint(2, 4))}
-        victim, how = next(iter(asked)), rng.choice(["not", "held", "any time", "any time"])
+        epsilons = {worker: Fraction(rng.randint(1, 3), 3) for worker in rng.sample(pool, rng.randint(2, 4))}
+        victim, how = next(iter(epsilons)), rng.choice(["not", "held", "any time", "any time"])
         if how == "held":  # alone at first and for the least ε, so that it is sure to spend
-            asked[victim] = Fraction(1, 3)
-            victim.tell(round_, asked[victim], "hold")
+            epsilons[victim] = Fraction(1, 3)
+            victim.tell(round_, epsilons[victim], "hold")
             assert victim.wait() == "spent"
-        for worker in asked.keys() - ({victim} if how == "held" else set()):
-            worker.tell(round_, asked[worker])
+        for worker in epsilons.keys() - ({victim} if how == "held" else set()):
+            worker.tell(round_, epsilons[worker])
         if how != "not":
             time.sleep(rng.random() * 0.8)
             victim.kill()
             again = next(workers)
             pool[pool.index(victim)] = again
-            asked[again] = asked.pop(victim)
-            again.tell(round_, asked[again])
-        for worker in asked:
+            epsilons[again] = epsilons.pop(victim)
+            again.tell(round_, epsilons[again])
+        for worker in epsilons:
             while (answer := worker.wait()) == "BusyError":
                 seen[answer] += 1
-                worker.tell(round_, asked[worker])
+                worker.tell(round_, epsilons[worker])
             assert answer in ("done", "BudgetError")
             seen[answer] += 1
 
-        (each,) = budget.show(db.driver, db.name, graph=NAME)
-        there, entries = published(tmp_path, round_), {r.who: Fraction(r.epsilon) for r in each.releases}
-        assert len(entries) == len(each.releases)
+        (shown,) = budget.show(db.driver, db.name, graph=NAME)
+        there, entries = published(tmp_path, round_), {r.who: Fraction(r.epsilon) for r in shown.releases}
+        assert len(entries) == len(shown.releases)
         assert there.items() <= entries.items()
         assert sum(there.values()) <= sum(entries.values()) <= total
         if how != "not":
@@ -198,8 +198,8 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
     assert worker.returncode == -9
     assert worker.stdout == "ready\n"
     assert list(tmp_path.iterdir()) == []
-    (each,) = budget.show(db.driver, db.name, graph=NAME)
-    assert each.account.spent.epsilon == Fraction(2, 3)
+    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    assert shown.account.spent.epsilon == Fraction(2, 3)
     from pcneo.release import ReleaseRequest, release
 
     with pytest.raises(BudgetError, match="left"):

@@ -50,7 +50,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
     said: list[str] = []
-    monkeypatch.setattr("pcneo.cli.console.Bars.__call__", lambda _self, *told: said.append(str(told)))
+    monkeypatch.setattr("pcneo.cli.console.Bars.__call__", lambda _self, *step: said.append(str(step)))
     caplog.set_level(logging.DEBUG)
     arguments = ["release", "-k", str(K), "-e", "1", "--mechanism", mechanism, "--to", str(tmp_path / "out.csv")]
     budget = ["--no-promise"] if mechanism == "published" else ["--budget-epsilon", "1"]

@@ -75,7 +75,7 @@ def planner(neo4j_driver: neo4j.Driver, database: str, schema: Schema) -> Iterat
 def languages(planner: neo4j.Session) -> list[str]:
     """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
     components = planner.run("CALL dbms.components() YIELD name, versions").data()
-    return next((each["versions"] for each in components if each["name"] == "Cypher"), ["5"])
+    return next((component["versions"] for component in components if component["name"] == "Cypher"), ["5"])
 
 
 def value_of(kind: str) -> object:
@@ -108,7 +108,7 @@ def check(statement: Statement, summary: neo4j.ResultSummary) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_statement_plans_without_scans_or_warnings(name: str, planner: neo4j.Session, languages: list[str]) -> None:
     statement = load_statement(name)
-    text = statement.render({each.name: ONE[each.kind] for each in statement.names})
+    text = statement.render({declared.name: ONE[declared.kind] for declared in statement.names})
     for language in languages:
         check(statement, explain(planner, language, statement, text))
 
@@ -118,7 +118,7 @@ def test_a_statement_plans_for_several_labels_and_types_without_scans_or_warning
     name: str, planner: neo4j.Session, languages: list[str]
 ) -> None:
     statement = load_statement(name)
-    text = statement.render({each.name: (ONE | SEVERAL)[each.kind] for each in statement.names})
+    text = statement.render({declared.name: (ONE | SEVERAL)[declared.kind] for declared in statement.names})
     for language in languages:
         check(statement, explain(planner, language, statement, text))
 

@@ -121,7 +121,7 @@ def write(stored: Stored) -> None:
         return f"MATCH ({variable}:{'|'.join(labels)} {{{key}: row.{variable}}})"
 
     for type_, quoted in zip(stored.relationship_types, types, strict=True):
-        rows = [{"a": a, "b": b} for a, each, b in stored.relationships if each == type_]
+        rows = [{"a": a, "b": b} for a, kind, b in stored.relationships if kind == type_]
         run(f"UNWIND $rows AS row {find('a')} {find('b')} CREATE (a)-[:{quoted}]->(b)", rows)
     rows = [{"a": a, "b": b} for a, b in pairwise(stored.vertices)]
     run(f"UNWIND $rows AS row {find('a')} {find('b')} CREATE (a)-[:OTHER_TYPE]->(b)", rows)
@@ -186,7 +186,7 @@ def test_critical_connections_come_as_nodes_and_relationships_that_a_browser_dra
     assert len(records) == len(stored.connections(stored.cohesions[v])) > 0
     for record in records:
         ends = {record["a"].element_id, record["b"].element_id}
-        assert all({end.element_id for end in each.nodes} == ends for each in record["relationships"])
+        assert all({end.element_id for end in relationship.nodes} == ends for relationship in record["relationships"])
 
 
 def test_containing_cohesions_are_those_that_have_the_vertex_as_a_member(stored: Stored) -> None:
@@ -244,7 +244,7 @@ def test_connections_are_critical_where_the_other_end_is_a_member(stored: Stored
 
 
 def test_members_two_hops_away_share_a_neighbour_and_no_connection(stored: Stored) -> None:
-    found = 0
+    answered = 0
     for v in stored.vertices:
         expected = [
             (w, sorted(stored.neighbours[v] & stored.neighbours[w]))
@@ -252,8 +252,8 @@ def test_members_two_hops_away_share_a_neighbour_and_no_connection(stored: Store
             if stored.neighbours[v] & stored.neighbours[w]
         ]
         assert stored.ask("members_two_hops_away", id=v) == expected
-        found += len(expected)
-    assert found > 0
+        answered += len(expected)
+    assert answered > 0
 
 
 def test_every_query_is_asked_here() -> None:

@@ -372,7 +372,7 @@ def test_a_reader_without_write_rights_can_stream_describe_and_estimate(db):
         assert streamed == stream(db, **options)
         assert annotate.stats(reader, db.name, p=0.6, **PERSONS, **options).summaries["3/5"].cohesions == len(streamed)
     assert annotate.estimate(reader, db.name, p=0.6, **PERSONS).estimates["3/5"].memberships == 25
-    assert [each.run.id for each in runs.list_runs(reader, db.name)] == [stored]
+    assert [shown.run.id for shown in runs.list_runs(reader, db.name)] == [stored]
     assert verifying.verify(reader, db.name)[0].memberships_same
     assert db.everything() == before
 

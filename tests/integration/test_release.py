@@ -191,8 +191,8 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
         # Ten standard errors are passed with a probability far below 1e-6.
         assert abs(public["total"] - sum(exact.values()) / 3) <= 10 * report["standardErrorOfTotal"]
     assert dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy")) == counts
-    (each,) = budget.show(db.driver, db.name, graph=NAME)
-    assert each.account.spent.epsilon == 7
+    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    assert shown.account.spent.epsilon == 7
 
 
 def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
     )
     code, _, err = pcneo("release", "--batch", file)
     assert code == 0, err
-    spent = {each.graph: each.account.spent.epsilon for each in budget.show(kite.driver, kite.name)}
+    spent = {shown.graph: shown.account.spent.epsilon for shown in budget.show(kite.driver, kite.name)}
     assert spent == {NAME: Fraction(5, 6), "Robot/LIKES/id": Fraction(1)}
     assert set(read_csv(tmp_path / "c.csv")[1]) == {10, 11, 12}
 
@@ -222,7 +222,7 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
     assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2")[0] == 0
     assert budget.show(db.driver, db.name)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
     assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
-    assert [each.graph for each in budget.show(db.driver, db.name)] == ["mine"]
+    assert [shown.graph for shown in budget.show(db.driver, db.name)] == ["mine"]
     assert db.run("MATCH (g:PCohesionGraph) RETURN g.nodeLabels, g.key") == [[["Person"], "id"]]
 
 
@@ -503,8 +503,8 @@ def test_spends_add_up_exactly_to_the_total_and_no_further(
     refused(kite, 9, "has ε = 0, δ = 0 left")
     budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="1.3")
     released(kite, tmp_path / "more.csv", "1")
-    (each,) = budget.show(kite.driver, kite.name, graph=NAME)
-    assert [total.epsilon for total in each.totals] == ["10/1", "3/10", "13/10"]
+    (shown,) = budget.show(kite.driver, kite.name, graph=NAME)
+    assert [total.epsilon for total in shown.totals] == ["10/1", "3/10", "13/10"]
 
 
 def test_another_set_of_memberships_must_be_asked_for(
@@ -517,8 +517,8 @@ def test_another_set_of_memberships_must_be_asked_for(
     refused(kite, 9, "another set")
     released(kite, tmp_path / "b.csv", 2, other_groups=True)
     released(kite, tmp_path / "c.csv", 5, mechanism="edge")
-    (each,) = budget.show(kite.driver, kite.name, graph=NAME)
-    assert [cost.epsilon for cost in each.account.sets.values()] == [6, 7]
+    (shown,) = budget.show(kite.driver, kite.name, graph=NAME)
+    assert [cost.epsilon for cost in shown.account.sets.values()] == [6, 7]
     _, out, _ = pcneo("budget", "show")
     assert "spent ε = 8" in out
     assert "spends their sum" in out
@@ -780,14 +780,14 @@ def test_no_answer_to_the_question_after_a_failed_write_gives_up_that_release_al
 ) -> None:
     """As with Ctrl-C, or the end of input."""
 
-    def asked(question: str, **_: object) -> bool:
+    def confirm(question: str, **_: object) -> bool:
         questions.append(question)
         raise typer.Abort
 
     questions: list[str] = []
     unwritable("a-k3-e1.csv")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr(typer, "confirm", asked)
+    monkeypatch.setattr(typer, "confirm", confirm)
     code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
     assert code == 1
     assert ["Try again with the same numbers?" in question for question in questions] == [True]
@@ -878,13 +878,13 @@ def test_a_release_that_succeeded_says_so_where_its_answer_cannot_be_printed(
 def test_an_interruption_at_the_password_is_one(
     pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def asked(*_: object, **__: object) -> str:
+    def prompt(*_: object, **__: object) -> str:
         raise typer.Abort
 
     monkeypatch.delenv("NEO4J_PASSWORD", raising=False)
     monkeypatch.delenv("NEO4J_PASSWORD_FILE", raising=False)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr(typer, "prompt", asked)
+    monkeypatch.setattr(typer, "prompt", prompt)
     code, _, err = pcneo("runs")
     assert code == 130
     assert "interrupted" in err

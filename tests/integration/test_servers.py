@@ -238,19 +238,19 @@ def answer(address: str, **headers: str) -> tuple[int, bytes]:
         connection.close()
 
 
-def check_browser(found: LocalServer) -> None:
+def check_browser(server: LocalServer) -> None:
     """It is there for this machine alone, speaks to this server alone, and takes no queries over HTTP."""
-    assert found.browser is not None
-    address, _, prefilled = found.browser.partition("?")
+    assert server.browser is not None
+    address, _, prefilled = server.browser.partition("?")
     assert address.startswith("http://127.0.0.1:")
-    assert prefilled == f"dbms={found.uri.replace('//', '//neo4j@')}"
+    assert prefilled == f"dbms={server.uri.replace('//', '//neo4j@')}"
     status, page = answer(address)
     assert (status, b"<title>Neo4j Browser</title>" in page) == (200, True)
     assert answer(address.replace("/browser/", "/db/neo4j/tx/commit"))[0] == 404  # no queries over HTTP
     # Browser speaks Bolt over a web socket on Bolt's own port.
     upgrade = {"Sec-WebSocket-Key": "c29tZSBzaXh0ZWVuIGJ5dA==", "Sec-WebSocket-Version": "13"}
-    assert answer(found.uri.replace("bolt:", "http:"), Connection="Upgrade", Upgrade="websocket", **upgrade)[0] == 101
-    settings = dict(ask(found, "SHOW SETTINGS YIELD name, value RETURN name, value"))
+    assert answer(server.uri.replace("bolt:", "http:"), Connection="Upgrade", Upgrade="websocket", **upgrade)[0] == 101
+    settings = dict(ask(server, "SHOW SETTINGS YIELD name, value RETURN name, value"))
     assert all(
         value.startswith("127.0.0.1:")
         for name, value in settings.items()

@@ -136,9 +136,9 @@ class Editor:
             self.nothing,
         ]
         chosen = self.chance.choices(edits, k=self.chance.choice([1, 1, 2, 3]))
-        for one in chosen:
-            one()
-        return ", ".join(one.__name__ for one in chosen)
+        for step in chosen:
+            step()
+        return ", ".join(step.__name__ for step in chosen)
 
 
 def test_after_any_edits_the_store_holds_what_a_fresh_one_would(db, pytestconfig):

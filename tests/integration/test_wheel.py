@@ -60,8 +60,8 @@ def test_wheel_holds_every_statement_of_the_checkout(python: Path, tmp_path: Pat
         "from pcneo.store.statements import all_statements;"
         "print(*(f'{s.folder}/{s.name}.cypher' for s in all_statements()))"
     )
-    found = set(_run(str(python), "-c", code, cwd=tmp_path).split())
-    assert found == {str(path.relative_to(ROOT / "cypher")) for path in (ROOT / "cypher").glob("*/*.cypher")}
+    shipped = set(_run(str(python), "-c", code, cwd=tmp_path).split())
+    assert shipped == {str(path.relative_to(ROOT / "cypher")) for path in (ROOT / "cypher").glob("*/*.cypher")}
 
 
 def test_wheel_holds_each_document_beside_its_room(python: Path, tmp_path: Path) -> None:
@@ -69,9 +69,9 @@ def test_wheel_holds_each_document_beside_its_room(python: Path, tmp_path: Path)
         "from importlib.resources import files; from pathlib import Path; root = Path(str(files('pcneo')));"
         "print(*(path.relative_to(root.parent) for path in root.rglob('*.md')))"
     )
-    found = set(_run(str(python), "-c", code, cwd=tmp_path).split())
-    assert found == {str(path.relative_to(ROOT)) for path in (ROOT / "pcneo").rglob("*.md")}
-    assert len(found) >= 6
+    shipped = set(_run(str(python), "-c", code, cwd=tmp_path).split())
+    assert shipped == {str(path.relative_to(ROOT)) for path in (ROOT / "pcneo").rglob("*.md")}
+    assert len(shipped) >= 6
 
 
 def test_wheel_command_helps_and_lists_queries(python: Path, tmp_path: Path) -> None:

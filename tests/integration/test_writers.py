@@ -100,9 +100,9 @@ def once(stage: str, action: Callable[[], object]) -> Callable[[str, int, int | 
     """A progress callback that acts when a stage of that name is first told of."""
     done = []
 
-    def progress(told: str, *_: object) -> None:
-        if told.startswith(stage) and not done:
-            done.append(told)
+    def progress(doing: str, *_: object) -> None:
+        if doing.startswith(stage) and not done:
+            done.append(doing)
             action()
 
     return progress
@@ -191,19 +191,19 @@ def test_a_second_writer_of_the_graph_gives_up_within_seconds_and_the_first_lose
 
 def test_a_writer_that_waits_gets_its_turn_when_the_first_is_done_in_time(db, old):
     gateway = Gateway(db.driver, db.name)
-    held, told = GraphLock(gateway, NAME), []
+    held, order = GraphLock(gateway, NAME), []
 
     def wait() -> None:
         with GraphLock(gateway, NAME):
-            told.append("second")
+            order.append("second")
 
     waiting = threading.Thread(target=wait)
     with held:
         waiting.start()
         wait_for_a_blocked_transaction(db)
-        told.append("first")
+        order.append("first")
     waiting.join()
-    assert told == ["first", "second"]
+    assert order == ["first", "second"]
 
 
 def test_clean_refuses_while_a_writer_holds_the_graph_and_removes_nothing(db, old, monkeypatch):
@@ -381,7 +381,7 @@ def test_a_transaction_caught_in_a_deadlock_is_done_again(db):
 def stored(db) -> dict[str, str]:
     """A run of each kind, and what outlives every run: the ledger, as a release leaves it."""
     db.put(cycle(10))
-    found = {
+    state = {
         "graph": write(db).runs[0].run,
         "degree": write(db, score="degree").runs[0].run,
         "vertices": write(db, vertices=[3]).runs[0].run,
@@ -393,9 +393,9 @@ def stored(db) -> dict[str, str]:
         "score: 'density', epsilon: '1/2', delta: '0/1', membershipHash: 'x', who: 'ada', version: '0', "
         "at: datetime()})",
         name=NAME,
-        run=found["graph"],
+        run=state["graph"],
     )
-    return found
+    return state
 
 
 def kept(db: Database) -> list:
@@ -419,10 +419,10 @@ def test_clean_of_one_run_removes_its_record_hubs_and_memberships_and_nothing_el
 
 def test_clean_of_all_removes_every_run_and_keeps_graphs_budgets_and_releases(db, stored):
     before = kept(db)
-    told = []
-    result = cleaning.clean(db.driver, db.name, progress=lambda *event: told.append(event))
+    events = []
+    result = cleaning.clean(db.driver, db.name, progress=lambda *event: events.append(event))
     assert (set(result.runs), result.hubs) == (set(stored.values()), 31)
-    assert told
+    assert events
     assert db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) RETURN count(n)") == [[0]]
     assert db.run("MATCH ()-[r:HAS_COHESION|IN_COHESION]->() RETURN count(r)") == [[0]]
     assert kept(db) == before

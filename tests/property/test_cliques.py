@@ -117,17 +117,17 @@ def test_supports_are_those_of_trying_all_subsets_and_come_in_the_order_of_edge_
 @given(batches(), st.integers(3, 6))
 def test_counts_inside_a_set_are_those_of_trying_all_subsets(drawn, k):
     graph, batch = drawn
-    found = cliques_inside(graph_from_networkx(graph), batch, k, concurrency=1)
+    counted = cliques_inside(graph_from_networkx(graph), batch, k, concurrency=1)
     expected = naive.clique_counts_inside(plain(graph), k, sets_of(batch))
-    assert dict(zip(batch.vertices.tolist(), found.tolist(), strict=True)) == expected
+    assert dict(zip(batch.vertices.tolist(), counted.tolist(), strict=True)) == expected
 
 
 @settings(deadline=None)
 @given(batches())
 def test_common_neighbours_inside_a_set_are_those_of_the_definition(drawn):
     graph, batch = drawn
-    found = largest_common_inside(graph_from_networkx(graph), batch, concurrency=1)
-    assert found.tolist() == [naive.largest_common_inside(plain(graph), v, S) for v, S in sets_of(batch).items()]
+    common = largest_common_inside(graph_from_networkx(graph), batch, concurrency=1)
+    assert common.tolist() == [naive.largest_common_inside(plain(graph), v, S) for v, S in sets_of(batch).items()]
 
 
 @settings(deadline=None)
@@ -197,8 +197,8 @@ def test_at_63_successors_and_more_counts_are_those_of_choosing_a_part_for_each_
     """Of parts of two, every two vertices of different parts adjacent, a k-clique has one vertex each of k parts."""
     arrays = graph_from_networkx(nx.complete_multipartite_graph(*[2] * parts))
     counts = clique_counts_of_sizes(arrays, [3, 4, 5, 6, 9])
-    for k, found in counts.items():
-        assert set(found.tolist()) == {comb(parts - 1, k - 1) * 2 ** (k - 1)}
+    for k, counted in counts.items():
+        assert set(counted.tolist()) == {comb(parts - 1, k - 1) * 2 ** (k - 1)}
         assert set(clique_supports(arrays, k).tolist()) == {comb(parts - 2, k - 2) * 2 ** (k - 2)}
 
 

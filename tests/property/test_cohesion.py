@@ -71,7 +71,7 @@ def arrays(graph: naive.Graph) -> Graph:
     return graph_from_rows((v, list(graph[v])) for v in graph)
 
 
-def found(cohesions: Iterable[Cohesion]) -> dict[Key, set[Key]]:
+def as_sets(cohesions: Iterable[Cohesion]) -> dict[Key, set[Key]]:
     return {c.vertex: set(c.members) for c in cohesions}
 
 
@@ -81,7 +81,7 @@ def twins(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
 
 def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
     built = arrays(graph)
-    return found(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
+    return as_sets(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
 
 
 WIDTHS = {"16 bits": 0, "32 bits": 2**14}
@@ -269,7 +269,7 @@ def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, sc
     built = arrays(recorded.graph(name))
     vertices = np.searchsorted(built.keys, recorded.vertices(name)).tolist()
     checked = minimal_p_cohesions(built, p, score, vertices=vertices, check=True).cohesions(built)
-    assert found(checked) == recorded.recorded(name, p, score)
+    assert as_sets(checked) == recorded.recorded(name, p, score)
 
 
 @pytest.mark.thorough
@@ -307,7 +307,7 @@ def test_vertices_of_a_larger_graph_have_the_twins_cohesions(name: str, p: str, 
     chosen = random.Random(1).sample(range(len(graph)), sample)
     batch = minimal_p_cohesions(built, p, score, vertices=chosen)
     expected = {q: naive.minimal_p_cohesion(graph, Fraction(p), q, score) for q in built.keys[np.sort(chosen)].tolist()}
-    assert found(batch.cohesions(built)) == expected
+    assert as_sets(batch.cohesions(built)) == expected
 
 
 @pytest.mark.long

@@ -101,9 +101,9 @@ def scales(
     offsets = np.cumsum([0, *map(len, sets)], dtype=np.int64)
     groups = Groups(offsets, np.array([v for group in sets for v in group], np.uint32))
     protected = closing(beside(n, [graph for graph, _ in cases]), groups)
-    found = largest_supports(protected, k) if exact else largest_supports(protected, k, listed=-1)
-    assert found.exact == exact
-    return cut(Critical(k, EPSILON).scales(found.per_vertex.tolist()), n)
+    supports = largest_supports(protected, k) if exact else largest_supports(protected, k, listed=-1)
+    assert supports.exact == exact
+    return cut(Critical(k, EPSILON).scales(supports.per_vertex.tolist()), n)
 
 
 def without_closing(graph: Graph, groups: Groups) -> Protected:
@@ -139,11 +139,11 @@ def loss(changed: Sequence[int], t: Sequence[Fraction]) -> Fraction | float:
 @cache
 def all_changes(n: int, k: int, hull: int) -> dict[int, set[tuple[int, ...]]]:
     """For each pair e the different Δ over every subgraph of the hull that contains e."""
-    found: dict[int, set[tuple[int, ...]]] = {e: set() for e in members(hull)}
+    effects: dict[int, set[tuple[int, ...]]] = {e: set() for e in members(hull)}
     for graph in subsets(hull):
         for e in members(graph):
-            found[e].add(changes(n, k, graph, e))
-    return found
+            effects[e].add(changes(n, k, graph, e))
+    return effects
 
 
 def worst_over_subgraphs(n: int, k: int, cases: Sequence[tuple[int, int]], *, exact: bool = True) -> Fraction | float:
@@ -161,7 +161,7 @@ def check_tightness(n: int, k: int, inner: int, hull: int, t: Sequence[Fraction]
     """Whether a pair inside a group lies in a k-clique of Ĝ; then the worst loss in Ĝ itself is exactly ε."""
     changed = [changes(n, k, hull, e) for e in members(inner)]
     in_a_clique = any(map(any, changed))
-    assert max((loss(each, t) for each in changed), default=0) == (EPSILON if in_a_clique else 0)
+    assert max((loss(change, t) for change in changed), default=0) == (EPSILON if in_a_clique else 0)
     return in_a_clique
 
 
@@ -225,8 +225,8 @@ def toggles_that_move(n: int, k: int, closing: Closing) -> int:
     """How often toggling a pair inside a group changes a scale, over all labelled graphs and sets of such pairs."""
     everything = range(1 << math.comb(n, 2))
     cases = [(graph, inner) for graph in everything for inner in everything]
-    found = scales(n, k, [(graph, as_groups(n, inner)) for graph, inner in cases], closing)
-    t = dict(zip(cases, found, strict=True))
+    together = scales(n, k, [(graph, as_groups(n, inner)) for graph, inner in cases], closing)
+    t = dict(zip(cases, together, strict=True))
     return sum(t[graph, inner] != t[graph ^ e, inner] for graph, inner in cases for e in members(inner))
 
 

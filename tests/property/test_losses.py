@@ -68,20 +68,20 @@ def test_the_loss_of_every_pair_connected_or_not_is_that_of_the_definition(
 ) -> None:
     adjacency, scales = case
     pairs = list(combinations(range(len(adjacency)), 2))
-    found = pair_losses(arrays(adjacency), *columns(pairs), k, rates(scales), concurrency=1)
-    assert found.whole
-    assert found.places.tolist() == list(range(len(pairs)))
-    for pair, one in zip(pairs, found.losses.tolist(), strict=True):
+    result = pair_losses(arrays(adjacency), *columns(pairs), k, rates(scales), concurrency=1)
+    assert result.whole
+    assert result.places.tolist() == list(range(len(pairs)))
+    for pair, actual in zip(pairs, result.losses.tolist(), strict=True):
         expected = loss(adjacency, pair, k, scales)
-        assert one == expected if expected in (0, math.inf) else math.isclose(one, expected, rel_tol=1e-13)
+        assert actual == expected if expected in (0, math.inf) else math.isclose(actual, expected, rel_tol=1e-13)
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_with_exact_counts_everywhere_a_pair_in_a_clique_costs_infinitely_much_and_any_other_nothing(k: int) -> None:
     adjacency = naive.graph_of([*combinations(range(k), 2), (k, k + 1)])
     pairs = [(0, 1), (k, k + 1), (0, k)]
-    found = pair_losses(arrays(adjacency), *columns(pairs), k, np.full(k + 2, math.inf))
-    assert found.losses.tolist() == [math.inf, 0, 0]
+    result = pair_losses(arrays(adjacency), *columns(pairs), k, np.full(k + 2, math.inf))
+    assert result.losses.tolist() == [math.inf, 0, 0]
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
@@ -89,8 +89,8 @@ def test_with_every_rate_1_the_loss_of_a_connection_is_k_times_its_support(k: in
     rng = np.random.default_rng(k)
     pairs = [pair for pair in combinations(range(150), 2) if rng.random() < 0.25]
     graph = arrays(naive.graph_of(pairs, isolated=range(150)))
-    found = pair_losses(graph, *edge_ends(graph), k, np.ones(150), concurrency=2)
-    assert found.losses.tolist() == (k * clique_supports(graph, k)).tolist()
+    result = pair_losses(graph, *edge_ends(graph), k, np.ones(150), concurrency=2)
+    assert result.losses.tolist() == (k * clique_supports(graph, k)).tolist()
 
 
 # --- `critical` on graphs with their real memberships
@@ -132,12 +132,12 @@ def test_quantiles_of_losses_that_are_passed_over_in_parts_are_those_of_all_of_t
     rng = np.random.default_rng(seed)
     losses = rng.choice([0, 5e-324, 1e-12, 0.1, math.nextafter(0.1, 1), 3.5, 1e300, math.inf], 500 * seed + 1)
     losses[::3] *= rng.random(len(losses[::3]))
-    asked = StreamedQuantiles(len(losses))
-    for _ in range(asked.PASSES):
+    streamed = StreamedQuantiles(len(losses))
+    for _ in range(streamed.PASSES):
         for part in np.array_split(rng.permutation(losses), 7):
-            asked.add(part)
-        asked.end_pass()
-    assert asked.quantiles() == quantiles(losses)
+            streamed.add(part)
+        streamed.end_pass()
+    assert streamed.quantiles() == quantiles(losses)
 
 
 @pytest.mark.parametrize("held", [1, 40, 10_000])

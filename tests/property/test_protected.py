@@ -115,11 +115,11 @@ def results(graph: Graph, groups: Groups, k: int) -> list[object]:
     """Everything that is computed here, exactly and by the bound."""
     protected = protect(graph, groups, concurrency=1)
     hull, inside = listed_hull(protected, concurrency=1)
-    found = [largest_supports(protected, k, affordable=limit, concurrency=1) for limit in (10**9, -1)]
+    both = [largest_supports(protected, k, affordable=limit, concurrency=1) for limit in (10**9, -1)]
     return [
         pairs_of(protected),
         (edges_of(hull), inside.tolist()),
-        [(each.per_vertex.tolist(), each.exact, each.looked) for each in found],
+        [(result.per_vertex.tolist(), result.exact, result.looked) for result in both],
         common_bounds(protected),
     ]
 
@@ -267,13 +267,13 @@ def test_bits_and_groups_find_the_same_pairs(copenhagen: Graph, monkeypatch: pyt
     edges = [ends + 800 * copy for copy in range(4) for ends in edge_ends(copenhagen)]
     graph = graph_from_edges(np.arange(3_200), np.concatenate(edges[::2]), np.concatenate(edges[1::2]))
     batch = minimal_p_cohesions(graph, p)
-    found = []
+    ways = []
     for matrix in (0, 2**30):
         monkeypatch.setattr(pairs, "matrix_memory", lambda *_, matrix=matrix: matrix)
         protected = protect(graph, batch)
         assert protected.rows.bits.size == (50 * 3_200 if matrix else 0)
-        found.append((protected, np.concatenate([np.stack(block) for block in pair_blocks(protected)], axis=1)))
-    (by_groups, their), (by_bits, ours) = found
+        ways.append((protected, np.concatenate([np.stack(block) for block in pair_blocks(protected)], axis=1)))
+    (by_groups, their), (by_bits, ours) = ways
     assert np.array_equal(their, ours)
     for name in ("pairs", "degrees", "inside"):
         assert np.array_equal(getattr(by_groups, name), getattr(by_bits, name))

@@ -129,16 +129,16 @@ class Spied(Exception):  # noqa: N818
 
 
 def handed_to_opendp(scale: Fraction, monkeypatch: pytest.MonkeyPatch) -> float:
-    noise, asked = ReleaseNoise(), []
+    noise, wanted = ReleaseNoise(), []
 
     def spy(domain: object, metric: object, *, scale: float) -> Sequence[int]:
-        asked.append(scale)
+        wanted.append(scale)
         raise Spied
 
     monkeypatch.setattr(noise, "_make_laplace", spy)
     with pytest.raises(Spied):
         noise.draw(scale, 1)
-    return asked[0]
+    return wanted[0]
 
 
 @pytest.mark.parametrize("scale", [F(29, 100), F(1, 7), F(1, 30), F(3, 1000), F(1, 10**5)], ids=str)

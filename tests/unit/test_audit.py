@@ -47,14 +47,14 @@ def test_worst_places_come_largest_first_and_leave_out_what_costs_nothing() -> N
 
 def test_simulated_scales_repeat_and_are_quantiles() -> None:
     mechanism = Edge.make(k=3, epsilon=1, n=5_000)
-    found = simulate(lambda noise: mechanism.scale(10, noise), 400)
+    scales = simulate(lambda noise: mechanism.scale(10, noise), 400)
     again = simulate(lambda noise: mechanism.scale(10, noise), 400)
-    assert found == again
-    assert found.low < found.median < found.high
-    assert found.median == pytest.approx(mechanism.expected_scale(10), rel=0.05)
+    assert scales == again
+    assert scales.low < scales.median < scales.high
+    assert scales.median == pytest.approx(mechanism.expected_scale(10), rel=0.05)
 
     values = iter(map(Fraction, [5, 1, 4, 2, 3, *range(6, 21)]))
-    assert simulate(lambda noise: next(values), 20) == type(found)(20, Fraction(1), Fraction(10), Fraction(19))
+    assert simulate(lambda noise: next(values), 20) == type(scales)(20, Fraction(1), Fraction(10), Fraction(19))
 
 
 # --- Two graphs with scales of their own
@@ -114,8 +114,8 @@ def test_vertices_add_up_and_an_unchanged_graph_gives_nothing_away() -> None:
 def test_outputs_that_the_other_graph_can_never_publish_give_everything_away(
     x: int, t: float, y: int, u: float
 ) -> None:
-    found = removal_loss(np.array([x, 7]), np.array([t, 1.0]), np.array([y, 7]), np.array([u, 1.0]))
-    assert found == (INFINITE, INFINITE)
+    losses = removal_loss(np.array([x, 7]), np.array([t, 1.0]), np.array([y, 7]), np.array([u, 1.0]))
+    assert losses == (INFINITE, INFINITE)
 
 
 def test_the_first_phase_loses_what_all_degrees_and_the_h_worst_answers_change_by() -> None:
@@ -135,29 +135,29 @@ def fit(name: str, expected: float) -> Fit:
 
 
 def test_critical_is_advised_where_it_needs_less_noise_and_what_it_leaves_open_is_said() -> None:
-    told = advise([fit("critical", 50), fit("edge", 200), fit("elv", 400)], 0.278)
-    assert "critical fits this graph if it is the pairs inside groups that must be protected" in told
-    assert "with 25.0% of edge's error" in told
-    assert "72.2% of the connections without any protection" in told
-    assert "take edge" in told
-    assert "edge is expected to be the more exact here, with 50.0% of elv's error" in told
-    assert "0.500% of the total" in told
+    text = advise([fit("critical", 50), fit("edge", 200), fit("elv", 400)], 0.278)
+    assert "critical fits this graph if it is the pairs inside groups that must be protected" in text
+    assert "with 25.0% of edge's error" in text
+    assert "72.2% of the connections without any protection" in text
+    assert "take edge" in text
+    assert "edge is expected to be the more exact here, with 50.0% of elv's error" in text
+    assert "0.500% of the total" in text
 
 
 def test_the_better_of_the_others_is_advised_where_critical_needs_no_less_noise() -> None:
-    told = advise([fit("critical", 500), fit("edge", 200), fit("elv", 100)], 0.5)
-    assert "elv fits this graph" in told
-    assert "it would protect 50.0% of the connections only" in told
+    text = advise([fit("critical", 500), fit("edge", 200), fit("elv", 100)], 0.5)
+    assert "elv fits this graph" in text
+    assert "it would protect 50.0% of the connections only" in text
 
 
 def test_without_groups_critical_is_not_judged() -> None:
-    told = advise([fit("edge", 200), fit("elv", 400)], None)
-    assert "critical was not looked at" in told
+    text = advise([fit("edge", 200), fit("elv", 400)], None)
+    assert "critical was not looked at" in text
 
 
 def test_where_only_critical_can_be_drawn_it_is_said() -> None:
-    told = advise([fit("critical", 500)], 1.0)
-    assert "critical alone can be had: the noise of edge and elv could be too large to be drawn" in told
+    text = advise([fit("critical", 500)], 1.0)
+    assert "critical alone can be had: the noise of edge and elv could be too large to be drawn" in text
 
 
 def test_different_promises_are_never_compared_without_saying_so() -> None:

@@ -86,8 +86,8 @@ def prose() -> Iterator[tuple[Path, str]]:
 @cache
 def citations() -> list[tuple[Path, str, str]]:
     """Each citation with the file that it stands in; FILE.md#heading itself says what one looks like."""
-    found = [(path, name, heading) for path, text in prose() for name, heading in CITATION.findall(text)]
-    return [each for each in found if each[1:] != ("FILE.md", "heading")]
+    matches = [(path, name, heading) for path, text in prose() for name, heading in CITATION.findall(text)]
+    return [citation for citation in matches if citation[1:] != ("FILE.md", "heading")]
 
 
 def test_each_document_has_a_name_of_its_own() -> None:
@@ -133,8 +133,8 @@ def test_links_in_documents_lead_somewhere() -> None:
 
 def leads_somewhere(path: Path, target: str) -> bool:
     name, _, heading = target.partition("#")
-    found = (path.parent / name).resolve() if name else path
-    return found.exists() and (not heading or (found.suffix == ".md" and heading in slugs(found)))
+    file = (path.parent / name).resolve() if name else path
+    return file.exists() and (not heading or (file.suffix == ".md" and heading in slugs(file)))
 
 
 def test_each_path_that_documents_name_exists() -> None:
@@ -149,7 +149,7 @@ def test_each_path_that_documents_name_exists() -> None:
 
 
 def test_each_function_that_documents_name_is_there() -> None:
-    named = [found for name in DOCUMENTS for found in WHERE.findall((ROOT / name).read_text(encoding="utf-8"))]
+    named = [place for name in DOCUMENTS for place in WHERE.findall((ROOT / name).read_text(encoding="utf-8"))]
     assert len(named) >= 40
     lost = [f"{file}:{name}" for file, name in named if name not in definitions(ROOT / file)]
     assert lost == []
@@ -158,16 +158,16 @@ def test_each_function_that_documents_name_is_there() -> None:
 @cache
 def definitions(path: Path) -> frozenset[str]:
     """Functions, classes, methods as `Class.method`, and what is assigned at the top of a module."""
-    found: set[str] = set()
+    defined: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            defined.add(node.name)
         if isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}.{each.name}" for each in node.body if isinstance(each, ast.FunctionDef)}
+            defined |= {f"{node.name}.{part.name}" for part in node.body if isinstance(part, ast.FunctionDef)}
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return frozenset(found)
+            defined |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return frozenset(defined)
 
 
 def test_names_in_the_prose_of_documents_are_names_of_the_code() -> None:
@@ -180,19 +180,21 @@ def test_names_in_the_prose_of_documents_are_names_of_the_code() -> None:
                 if not word.startswith("pcneo/"):
                     waiting.append(word)
                     continue
-                lost += [f"{name}: {word}:{each}" for each in waiting if each not in definitions(ROOT / word)]
+                lost += [
+                    f"{name}: {word}:{function}" for function in waiting if function not in definitions(ROOT / word)
+                ]
                 waiting = []
     assert lost == []
 
 
 def test_the_data_model_names_all_that_is_written() -> None:
     """Labels, types, and each property that a statement sets on a node of ours."""
-    told = set(re.findall(r"`(\w+)`", document("DATA-MODEL.md").read_text(encoding="utf-8")))
+    documented = set(re.findall(r"`(\w+)`", document("DATA-MODEL.md").read_text(encoding="utf-8")))
     written = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "cypher" / "write").glob("*.cypher"))
     properties = set(re.findall(r"\b(?:run|release|budget|graph)\.(\w+) = ", written))
     properties |= set(re.findall(r"(\w+): (?:\$|row\.|earlier \+|datetime)", written))
     assert {"fingerprintKey", "propertyRemovedAt", "density", "number"} <= properties
-    assert properties - {"vertex", "key", "source", "target", "seconds"} <= told  # of rows, and of a duration
+    assert properties - {"vertex", "key", "source", "target", "seconds"} <= documented  # of rows, and of a duration
     assert set(re.findall(r"\w+", document("DATA-MODEL.md").read_text(encoding="utf-8"))) >= OWN_LABELS | OWN_TYPES
 
 
@@ -222,5 +224,5 @@ def test_the_floor_plan_is_the_contract() -> None:
         contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
     (layers,) = (contract["layers"] for contract in contracts if contract["type"] == "layers")
     assert [{room.rstrip("/") for room in floor} for floor in drawn] == [
-        set(re.findall(r"\w+", each)) for each in layers
+        set(re.findall(r"\w+", layer)) for layer in layers
     ]

@@ -181,7 +181,7 @@ def test_tables_and_claims_need_no_matplotlib(tmp_path: Path, monkeypatch: pytes
 
 
 def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path) -> None:
-    dataset = next(each for each in DATASETS if each.name == "Bitcoin")
+    dataset = next(candidate for candidate in DATASETS if candidate.name == "Bitcoin")
     (tmp_path / f"{dataset.file}.txt").write_text("this is no graph")
     with pytest.raises(NotFoundError, match=r"has none of celegans_metabolic\.edges\.gz\."):
         graphs_of_folder(tmp_path, ["h-celegans"])

@@ -18,8 +18,8 @@ from pcneo.errors import (
 from pcneo.store.failures import CODES, KINDS, OUT_OF_MEMORY, translated
 
 CLASSES = sorted(
-    (each for each in vars(exceptions).values() if inspect.isclass(each) and issubclass(each, Exception)),
-    key=lambda each: each.__name__,
+    (kind for kind in vars(exceptions).values() if inspect.isclass(kind) and issubclass(kind, Exception)),
+    key=lambda kind: kind.__name__,
 )
 
 
@@ -39,14 +39,14 @@ def test_every_exception_class_of_the_driver_is_mapped(kind):
     assert kind in KINDS
 
 
-@pytest.mark.parametrize("kind", [each for each in CLASSES if issubclass(each, exceptions.DriverError)])
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if issubclass(kind, exceptions.DriverError)])
 def test_the_drivers_own_errors_come_out_as_ours_with_theirs_as_the_cause(kind):
     result = [None] if issubclass(kind, exceptions.ResultError) else []
     error = kind(*result, "first\nsecond")
-    found = ours(error)
-    assert isinstance(found, DatabaseError)
-    assert found.__cause__ is error
-    assert "\n" not in str(found)
+    raised = ours(error)
+    assert isinstance(raised, DatabaseError)
+    assert raised.__cause__ is error
+    assert "\n" not in str(raised)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_the_drivers_own_errors_come_out_as_ours_with_theirs_as_the_cause(kind):
     ],
 )
 def test_a_code_of_the_server_gets_the_kind_and_the_sentence_it_deserves(code, kind, says):
-    found = ours(from_server(code))
-    assert type(found) is kind
-    assert says in str(found)
-    assert "\n" not in str(found)
+    raised = ours(from_server(code))
+    assert type(raised) is kind
+    assert says in str(raised)
+    assert "\n" not in str(raised)
 
 
 def test_a_message_of_several_lines_becomes_one_sentence():

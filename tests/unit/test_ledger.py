@@ -120,12 +120,12 @@ def test_published_needs_to_be_forced_and_makes_the_total_unbounded() -> None:
 
 
 def test_a_release_that_promises_nothing_is_not_admitted_unseen_among_others_nor_frees_them_of_a_total() -> None:
-    for asked in ([TENTH, NOTHING_PROMISED], [NOTHING_PROMISED, EDGE]):
+    for spends in ([TENTH, NOTHING_PROMISED], [NOTHING_PROMISED, EDGE]):
         with pytest.raises(BudgetError, match="--no-promise"):
-            check_spends(account(), asked)
-        check_spends(account(), asked, no_promise=True)
+            check_spends(account(), spends)
+        check_spends(account(), spends, no_promise=True)
         with pytest.raises(BudgetError, match="No total is set"):
-            check_spends(Account("g", None), asked, no_promise=True)
+            check_spends(Account("g", None), spends, no_promise=True)
 
 
 UNKNOWN = Spend("of another version", F(1, 10), F(0), "a")

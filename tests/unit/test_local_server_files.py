@@ -198,17 +198,17 @@ def test_a_damaged_record_is_removed_and_logged(tmp_path, caplog):
 def test_the_default_data_folder_is_preferred(run_stand_in, tmp_path):
     run_stand_in(tmp_path / "a", 7001)
     run_stand_in(folders.data_folder(), 7002)
-    found = servers.find_running()
-    assert found is not None
-    assert found.uri == "bolt://127.0.0.1:7002"
+    server = servers.find_running()
+    assert server is not None
+    assert server.uri == "bolt://127.0.0.1:7002"
 
 
 def test_the_only_server_elsewhere_is_found_and_several_are_refused(run_stand_in, tmp_path):
     assert servers.find_running() is None
     run_stand_in(tmp_path / "a", 7001)
-    found = servers.find_running()
-    assert found is not None
-    assert found.uri == "bolt://127.0.0.1:7001"
+    server = servers.find_running()
+    assert server is not None
+    assert server.uri == "bolt://127.0.0.1:7001"
     run_stand_in(tmp_path / "b", 7002)
     with pytest.raises(LocalServerError, match="2 local servers run") as caught:
         servers.find_running()

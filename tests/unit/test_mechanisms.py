@@ -103,7 +103,7 @@ def test_another_mechanism_gets_of_a_request_what_it_has(name: str) -> None:
     kind = mechanism_named(name)
     adapted = kind.adapted(request)
     assert (adapted.mechanism, adapted.k, adapted.epsilon) == (name, 4, "1")
-    assert {each for each in ("delta", "epsilon_1", "h") if getattr(adapted, each) is not None} == {
+    assert {field for field in ("delta", "epsilon_1", "h") if getattr(adapted, field) is not None} == {
         "critical": set(), "edge": {"delta", "epsilon_1"}, "elv": {"delta", "epsilon_1", "h"},
         "published": {"delta", "epsilon_1", "h"}, "respond": set(),
     }[name]  # fmt: skip
@@ -291,11 +291,11 @@ def test_the_scale_of_edge_never_falls_below_the_floor(n: int) -> None:
 
 
 def test_edge_draws_once_with_scale_one_over_epsilon_1() -> None:
-    asked = []
-    noise = SimulatedNoise(lambda scale, size: asked.append((scale, size)) or [0] * size)
+    drawn = []
+    noise = SimulatedNoise(lambda scale, size: drawn.append((scale, size)) or [0] * size)
     edge: Any = make("edge", epsilon="2", epsilon_1="0.25")
     edge.scale(5, noise)
-    assert (asked, noise.draws) == ([(4.0, 1)], 1)
+    assert (drawn, noise.draws) == ([(4.0, 1)], 1)
 
 
 def two_phases(n: int = 5, h: int = 2, k: int = 3) -> Elv:
@@ -327,15 +327,15 @@ def test_phase_1_by_hand(kind: type[TwoPhases]) -> None:
     """Degrees 40, 50, 50, 10, 50 without noise: the collector asks the vertices 1 and 2, who answer 7 and 45."""
     mechanism = kind.make(k=4, epsilon=10, n=100, delta="0.6", h=2)
     a = pad(F(4), F(1, 10))
-    asked = []
+    vertices = []
 
     def common(v: int) -> int:
-        asked.append(v)
+        vertices.append(v)
         return {1: 7, 2: 45}[v]
 
     noise = no_noise()
     scale = mechanism.scale([40, 50, 50, 10, 50] + [0] * 95, common, noise)
-    assert asked == [1, 2]
+    assert vertices == [1, 2]
     assert noise.draws == 102
     assert scale == 4 * math.comb(50 + a, 2) / F(9)
 
@@ -439,12 +439,12 @@ def test_the_collector_cannot_tell_apart_two_truths_with_the_same_reports(
     kind: type[TwoPhases], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever crosses must be a function of noisy reports alone; an exact value that crossed would differ."""
-    one, scale = run_behind_the_wall(kind, 0, monkeypatch)
+    this, scale = run_behind_the_wall(kind, 0, monkeypatch)
     other, other_scale = run_behind_the_wall(kind, 987_654, monkeypatch)
-    assert len(one.crossed) == 2
-    assert one.crossed == other.crossed
+    assert len(this.crossed) == 2
+    assert this.crossed == other.crossed
     assert scale == other_scale
-    assert not any(str(exact) in str(one.crossed) for exact in DEGREES + COMMON)
+    assert not any(str(exact) in str(this.crossed) for exact in DEGREES + COMMON)
 
 
 @pytest.mark.parametrize("kind", TWO_PHASES)

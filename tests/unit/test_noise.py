@@ -81,17 +81,17 @@ def test_a_release_source_has_no_place_for_a_seed() -> None:
 def test_opendp_is_asked_for_64_bit_integers_around_zero_once_a_scale(
     release_noise: ReleaseNoise, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make, asked = release_noise._make_laplace, []
+    make, made = release_noise._make_laplace, []
 
     def spy(domain: Any, metric: Any, *, scale: float) -> object:
         measurement = make(domain, metric, scale=scale)
-        return lambda values: asked.append((str(domain), str(metric), scale, values)) or measurement(values)
+        return lambda values: made.append((str(domain), str(metric), scale, values)) or measurement(values)
 
     monkeypatch.setattr(release_noise, "_make_laplace", spy)
     add_noise([10, 20, 30, 40], [F(1, 3), F(5), F(1, 3), F(0)], release_noise)
 
-    assert [(scale, values) for _, _, scale, values in asked] == [(math.nextafter(1 / 3, 1), [0, 0]), (5.0, [0])]
-    assert all("i64" in domain and "i64" in metric for domain, metric, _, _ in asked)
+    assert [(scale, values) for _, _, scale, values in made] == [(math.nextafter(1 / 3, 1), [0, 0]), (5.0, [0])]
+    assert all("i64" in domain and "i64" in metric for domain, metric, _, _ in made)
 
 
 def test_opendp_draws_beyond_32_bits(release_noise: ReleaseNoise) -> None:

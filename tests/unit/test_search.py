@@ -153,23 +153,23 @@ def test_direction_parallel_edges_and_self_loops_do_not_change_a_networkx_answer
 
 def test_batches_come_in_ascending_order_with_progress_in_the_consumers_thread() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=1))
-    told: list[tuple[int, int]] = []
+    steps: list[tuple[int, int]] = []
 
     def progress(done: int, total: int) -> None:
         assert threading.current_thread() is threading.main_thread()
-        told.append((done, total))
+        steps.append((done, total))
 
     batches = list(search_batches(graph, "0.3", concurrency=3, progress=progress))
     assert np.concatenate([batch.vertices for batch in batches]).tolist() == list(range(500))
     assert len(batches) > 3
-    assert told == [(done, 500) for done in np.cumsum([len(batch) for batch in batches])]
+    assert steps == [(done, 500) for done in np.cumsum([len(batch) for batch in batches])]
 
 
 def test_the_number_of_threads_does_not_change_the_answers() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(300, 0.03, seed=2))
-    one, four = (minimal_p_cohesions(graph, "0.3", concurrency=threads) for threads in (1, 4))
+    alone, four = (minimal_p_cohesions(graph, "0.3", concurrency=threads) for threads in (1, 4))
     for name in ("vertices", "offsets", "members", "edges"):
-        assert np.array_equal(getattr(one, name), getattr(four, name))
+        assert np.array_equal(getattr(alone, name), getattr(four, name))
 
 
 def test_some_vertices_have_the_answers_they_have_among_all() -> None:
@@ -252,8 +252,8 @@ def test_vertices_streamed_together_share_fetches_and_keep_the_order_and_the_ans
     assert len(store.asked) <= max(steps) + 2
     assert [c.vertex for c in together] == vertices
     assert [set(c.members) for c in together] == [naive.minimal_p_cohesion(graph, Fraction(p), q) for q in vertices]
-    asked = [key for keys in store.asked for key in keys]
-    assert len(asked) == len(set(asked))
+    fetched = [key for keys in store.asked for key in keys]
+    assert len(fetched) == len(set(fetched))
 
 
 def test_at_most_so_many_vertices_are_streamed_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,10 +281,10 @@ def test_neighbourhoods_are_fetched_once_each_and_few_that_no_expansion_looks_at
     store = Recorded(graph)
     vertices = sorted(graph)[:50]
     assert [c.vertex for c in search_streamed(store, vertices, "0.3")] == vertices
-    asked = [key for keys in store.asked for key in keys]
+    fetched = [key for keys in store.asked for key in keys]
     reached = {w for q in vertices for v in naive.expand(graph, Fraction("0.3"), q) for w in graph[v] | {v}}
-    assert len(asked) == len(set(asked))
-    assert len(set(asked) - reached) <= beyond * len(reached)
+    assert len(fetched) == len(set(fetched))
+    assert len(set(fetched) - reached) <= beyond * len(reached)
     assert len(reached) < 1_500
 
 
@@ -308,8 +308,8 @@ def test_what_is_kept_between_streamed_vertices_is_bounded(monkeypatch: pytest.M
     store = Recorded(graph)
     vertices = sorted(graph)
     streamed = list(search_streamed(store, vertices, "0.3"))
-    asked = [key for keys in store.asked for key in keys]
-    assert len(asked) > len(set(asked))
+    fetched = [key for keys in store.asked for key in keys]
+    assert len(fetched) > len(set(fetched))
     assert streamed == list(minimal_p_cohesions(arrays(graph), "0.3").cohesions(arrays(graph)))
 
 

@@ -269,7 +269,7 @@ def test_a_shipped_statement_loads_and_says_what_it_does(path: str) -> None:
     assert (statement.folder, statement.name) == (folder, name)
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", name)
     assert re.fullmatch(r"[A-Z].*\.", statement.summary)
-    assert statement.render({each.name: each.name for each in statement.names}) == statement.text
+    assert statement.render({declared.name: declared.name for declared in statement.names}) == statement.text
 
 
 def test_all_statements_are_those_of_the_folder() -> None:

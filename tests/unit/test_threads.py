@@ -13,9 +13,9 @@ from pcneo.kernels.threads import run_ranges, thread_count
 
 
 def ranges_of(costs: list[int], threads: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    run_ranges(np.array(costs, np.int64), lambda: None, lambda _, start, end: found.append((start, end)), threads)
-    return sorted(found)
+    ranges: list[tuple[int, int]] = []
+    run_ranges(np.array(costs, np.int64), lambda: None, lambda _, start, end: ranges.append((start, end)), threads)
+    return sorted(ranges)
 
 
 @pytest.mark.parametrize("costs", [[], [0], [0] * 9, [5], list(range(1000)), [1] * 50 + [10**15] + [1] * 50])
@@ -64,12 +64,12 @@ def test_no_number_of_threads_below_1_is_taken():
 
 def test_a_compilation_is_announced_once_and_only_if_there_is_one(caplog):
     @njit
-    def one() -> int:
+    def first() -> int:
         return 1
 
     @njit
     def two() -> int:
-        return one() + 1
+        return first() + 1
 
     with caplog.at_level(logging.WARNING, "pcneo"), compilation_announced("the sums"):
         assert two() == 2
@@ -84,7 +84,7 @@ def test_a_compilation_is_announced_once_and_only_if_there_is_one(caplog):
 
 def test_what_was_announced_is_not_announced_again_where_more_of_it_is_compiled(caplog):
     @njit
-    def one() -> int:
+    def first() -> int:
         return 1
 
     @njit
@@ -92,7 +92,7 @@ def test_what_was_announced_is_not_announced_again_where_more_of_it_is_compiled(
         return 2
 
     with caplog.at_level(logging.WARNING, "pcneo"):
-        for function in (one, other):
+        for function in (first, other):
             with compilation_announced("the differences"):
                 function()
     assert len(caplog.records) == 1

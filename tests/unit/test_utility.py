@@ -33,8 +33,8 @@ def utility(graph: Graph, groups: CohesionBatch | Groups, k: int, epsilon: objec
 
 
 def advised(graph: Graph, groups: CohesionBatch | Groups, k: int, epsilon: object) -> str:
-    mechanism, told = utility(graph, groups, k, epsilon)
-    return mechanism.describe(told)
+    mechanism, outlook = utility(graph, groups, k, epsilon)
+    return mechanism.describe(outlook)
 
 
 class MadeUp(CountedGraph):
@@ -55,12 +55,12 @@ class MadeUp(CountedGraph):
 def test_edge_is_advised_on_celegans_at_p_0_3_where_critical_needs_twice_its_noise() -> None:
     graph = graph_at(outside_graph("celegans_metabolic.edges.gz"))
     groups = minimal_p_cohesions(graph, "0.3")
-    mechanism, told = utility(graph, groups, 3, 10)
-    assert told.with_edge is not None
+    mechanism, outlook = utility(graph, groups, 3, 10)
+    assert outlook.with_edge is not None
     # What edge really has here, 385, is not to be used; critical has 746.
-    assert told.with_edge.least < 385 < told.with_edge.most
-    assert told.standard_error == pytest.approx(746, abs=1)
-    assert "expected from edge" in mechanism.describe(told)
+    assert outlook.with_edge.least < 385 < outlook.with_edge.most
+    assert outlook.standard_error == pytest.approx(746, abs=1)
+    assert "expected from edge" in mechanism.describe(outlook)
     assert "expected from critical" in advised(graph, minimal_p_cohesions(graph, "0.1"), 3, 10)
 
 
@@ -87,9 +87,9 @@ def test_toggling_a_pair_inside_a_group_moves_nothing_that_is_said() -> None:
 def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_the_owners() -> None:
     graph = graph_from_edges(range(9), [0, 1, 0, 4], [1, 2, 2, 5])
     groups = Groups(np.array([0, 3]), np.array([0, 1, 2], np.uint32))
-    mechanism, told = utility(graph, groups, 3, 1)
-    text = mechanism.describe(told)
-    assert told.exact_counts == 6
+    mechanism, outlook = utility(graph, groups, 3, 1)
+    text = mechanism.describe(outlook)
+    assert outlook.exact_counts == 6
     assert text.startswith("For the owner alone: ")
     assert "6 counts are published exactly" in text
     assert "promise different things" in text
@@ -98,26 +98,26 @@ def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_t
 def test_that_scales_are_from_the_bound_is_said() -> None:
     mechanism = Critical(5, Fraction(1))
     for exact in (True, False):
-        told = mechanism.utility(MadeUp(5, (1, 7), exact=exact), Scaling.of_vertices([Fraction(3)] * 9))
-        assert ("scales from the bound 5·C(cn, 3)" in mechanism.describe(told)) == (not exact)
+        outlook = mechanism.utility(MadeUp(5, (1, 7), exact=exact), Scaling.of_vertices([Fraction(3)] * 9))
+        assert ("scales from the bound 5·C(cn, 3)" in mechanism.describe(outlook)) == (not exact)
 
 
 @pytest.mark.parametrize(("n", "k", "epsilon"), [(34_546, 60, "0.01"), (34_546, 130, 1), (5, 3, "1e-16")])
 def test_where_edge_could_not_be_drawn_critical_still_can(n: int, k: int, epsilon: object) -> None:
     mechanism = Critical(k, Fraction(str(epsilon)))
     scales = [3 / mechanism.epsilon] * 3 + [Fraction(0)] * (n - 3)
-    told = mechanism.utility(MadeUp(k, (0, min(n - 2, 400)), exact=True), Scaling.of_vertices(scales))
-    assert told.with_edge is None
-    assert "could be too large to be drawn" in mechanism.describe(told)
+    outlook = mechanism.utility(MadeUp(k, (0, min(n - 2, 400)), exact=True), Scaling.of_vertices(scales))
+    assert outlook.with_edge is None
+    assert "could be too large to be drawn" in mechanism.describe(outlook)
 
 
 @pytest.mark.parametrize("kind", [Edge, Elv, Published])
 def test_both_noise_levels_are_said_of_a_mechanism_with_one(kind: type[OneScale]) -> None:
     mechanism, facts = kind.make(k=3, epsilon=1, n=100), CountedGraph(graph_from_edges(range(100), [0], [1]))
-    told = mechanism.utility(facts, Scaling.by_noise(100, lambda _: Fraction(1)))
-    text = mechanism.describe(told)
-    assert told.least_scale == pytest.approx(3 / 0.9)
-    assert (told.standard_error, told.exact_counts, told.with_edge) == (None, None, None)
+    outlook = mechanism.utility(facts, Scaling.by_noise(100, lambda _: Fraction(1)))
+    text = mechanism.describe(outlook)
+    assert outlook.least_scale == pytest.approx(3 / 0.9)
+    assert (outlook.standard_error, outlook.exact_counts, outlook.with_edge) == (None, None, None)
     assert "at least 3.333" in text
-    assert f"{told.usual_scale:,.4g} for a graph without connections" in text
+    assert f"{outlook.usual_scale:,.4g} for a graph without connections" in text
     assert "owner" not in text
