@@ -1,28 +1,32 @@
 // Every release that was recorded, oldest first.
 //
 // returns:
-//   id              string       the release
-//   graph           string       name of its graph
-//   run             string|null  the run it used
-//   runVersion      integer|null  the version of that run; null where an earlier pcneo made the release
-//   mechanism       string       name of the mechanism
-//   k               integer      vertices of the cliques
-//   p               string|null  p as a canonical fraction a/b
-//   score           string|null  score of the run
-//   epsilon         string       ε as a canonical fraction a/b
-//   epsilonOne      string|null  ε1 likewise
-//   delta           string       δ likewise
-//   h               integer|null  h of the mechanisms with two phases
-//   membershipHash  string|null  hash of the memberships it used
-//   property        string|null  the property that holds the noisy counts
-//   propertyHash    string|null  hash of the values written there
-//   who             string       the operating-system user
-//   version         string       of pcneo
-//   at              datetime     server time
+//   id                 string             the release
+//   graph              string             name of its graph
+//   nodeLabels         list<string>|null  labels of its graph; null in a release of pcneo 0.2.0 and before
+//   relationshipTypes  list<string>|null  relationship types of its graph, likewise
+//   run                string|null        the run it used
+//   runVersion         integer|null       the version of that run; null where an earlier pcneo made the release
+//   mechanism          string             name of the mechanism
+//   k                  integer            vertices of the cliques
+//   p                  string|null        p as a canonical fraction a/b
+//   score              string|null        score of the run
+//   epsilon            string             ε as a canonical fraction a/b
+//   epsilonOne         string|null        ε1 likewise
+//   delta              string             δ likewise
+//   h                  integer|null       h of the mechanisms with two phases
+//   membershipHash     string|null        hash of the memberships it used
+//   property           string|null        the property that holds the noisy counts
+//   propertyHash       string|null        hash of the values written there
+//   who                string             the operating-system user
+//   version            string             of pcneo
+//   at                 datetime           server time
 MATCH (release:PCohesionRelease)
 WHERE release.graph IS NOT NULL
-RETURN release.id AS id, release.graph AS graph, release.run AS run, release.runVersion AS runVersion,
-       release.mechanism AS mechanism, release.k AS k, release.p AS p, release.score AS score, release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
+RETURN release.id AS id, release.graph AS graph, release.nodeLabels AS nodeLabels,
+       release.relationshipTypes AS relationshipTypes, release.run AS run, release.runVersion AS runVersion,
+       release.mechanism AS mechanism, release.k AS k, release.p AS p, release.score AS score,
+       release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
        release.delta AS delta, release.h AS h, release.membershipHash AS membershipHash, release.property AS property,
        release.propertyHash AS propertyHash, release.who AS who, release.version AS version, release.at AS at
 ORDER BY at, id

@@ -1,26 +1,30 @@
 // Record a spend, in the transaction that holds the graph's lock and before any noise is drawn.
 //
 // parameters:
-//   $release         string       a fresh identifier
-//   $graph           string       name of the graph
-//   $run             string|null  the run it used
-//   $runVersion      integer|null  the version of that run
-//   $mechanism       string       name of the mechanism
-//   $k               integer 3..  vertices of the cliques
-//   $p               string|null  p as a canonical fraction a/b
-//   $score           string|null  score of the run
-//   $epsilon         string       ε as a canonical fraction a/b
-//   $epsilonOne      string|null  ε1 likewise
-//   $delta           string       δ likewise
-//   $h               integer|null  h of the mechanisms with two phases
-//   $membershipHash  string|null  hash of the memberships it used
-//   $who             string       the operating-system user
-//   $version         string       of pcneo
+//   $release            string        a fresh identifier
+//   $graph              string        name of the graph
+//   $nodeLabels         list<string>  its labels, which outlive its own node here
+//   $relationshipTypes  list<string>  its relationship types likewise
+//   $run                string|null   the run it used
+//   $runVersion         integer|null  the version of that run
+//   $mechanism          string        name of the mechanism
+//   $k                  integer 3..   vertices of the cliques
+//   $p                  string|null   p as a canonical fraction a/b
+//   $score              string|null   score of the run
+//   $epsilon            string        ε as a canonical fraction a/b
+//   $epsilonOne         string|null   ε1 likewise
+//   $delta              string        δ likewise
+//   $h                  integer|null  h of the mechanisms with two phases
+//   $membershipHash     string|null   hash of the memberships it used
+//   $who                string        the operating-system user
+//   $version            string        of pcneo
 // returns:
 //   created  integer  1
 // repeatable: MERGE on a unique identifier.
 MERGE (release:PCohesionRelease {id: $release})
 ON CREATE SET release.graph = $graph,
+              release.nodeLabels = $nodeLabels,
+              release.relationshipTypes = $relationshipTypes,
               release.run = $run,
               release.runVersion = $runVersion,
               release.mechanism = $mechanism,

@@ -68,6 +68,8 @@ def show_budget(
             ],
             f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
+        if budget.lost:
+            say("  This graph is gone from the database; what it has spent stands against every graph of its data.")
         for line in _sets_lines(account):
             say(f"  {line}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
@@ -81,8 +83,8 @@ def _sets_lines(account: Account) -> list[str]:
         return ["The sum is that of a pair inside the groups; releases with groups do not protect a pair outside them."]
     return [
         *(f"a pair inside the groups of set {digest[:12]} alone: {cost}" for digest, cost in account.sets.items()),
-        "A pair inside the groups of several sets spends their sum, with releases of other mechanisms in it once; "
-        "a pair outside the groups of one of them is not protected in that one.",
+        "A pair inside the groups of all sets spends the sum above; a pair outside the groups of one of them is not "
+        "protected in that one, so that nothing bounds what it has spent.",
     ]
 
 
@@ -92,6 +94,7 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
         "graph": budget.graph,
         "total": str(account.total) if account.total else None,
         "spent": str(account.spent),
+        "lost": budget.lost,
         "sets": {digest: str(cost) for digest, cost in account.sets.items()},
         "totals": budget.totals,
         "releases": budget.releases,

@@ -84,14 +84,11 @@ class Account:
     def sets(self) -> dict[str, Cost]:
         """What a pair inside the groups of one set of memberships alone has spent, by set, the first set first.
 
-        That is the releases that protect the pairs of this set, and all that know no sets: they protect or expose
-        every pair.
+        Where there are several sets that is not bounded: the releases that protect the pairs of one set may expose a
+        pair that lies outside its groups.
         """
         digests = dict.fromkeys(spend.protected_set for spend in self.spends if spend.protected_set is not None)
-        return {
-            digest: compose(spend.cost for spend in self.spends if spend.protected_set in (digest, None))
-            for digest in digests
-        }
+        return {digest: UNBOUNDED if len(digests) > 1 else self.spent for digest in digests}
 
 
 def check_spends(

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.errors import BudgetError, NotFoundError, ParameterError
+from pcneo.model import Selection
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
@@ -24,6 +25,7 @@ from pcneo.store.ledger import (
     LedgerGateway,
     LedgerRecords,
     ReleaseRecord,
+    ShareNodes,
     create_budget,
     delete_ledger,
     read_ledger,
@@ -46,12 +48,14 @@ class GraphBudget:
         account: total and spends.
         totals: every total that was set, oldest first.
         releases: every release, oldest first.
+        lost: whether its own node is gone from the database; what was spent stands against every graph of its data.
     """
 
     graph: str
     account: Account
     totals: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
+    lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,32 +105,52 @@ def _spend(release: ReleaseRecord) -> Spend:
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
     """Refuse a ledger to a second name over the same data: with two totals, neither would protect it.
 
-    Two names have the same data where they share a label and a relationship type. Nodes are not compared: that some
-    carry a label of each of two graphs goes unnoticed.
+    Two names have the same data where they share a relationship type, and a label or two nodes that carry a label of
+    each. A graph whose own node somebody has deleted is known by its releases; those of pcneo 0.2.0 and before do not
+    say which labels and types it had, and stand against every other name.
 
     Args:
         ledger: as it stands.
         graphs: those that are to have a total or a release, all of them together.
 
     Raises:
-        BudgetError: another such graph has a total or a release, or is to have one.
+        BudgetError: another such graph has a total or a release, or is to have one, or had one.
     """
     used = {record.graph for record in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
     for graph in graphs:
         for other in known.values():
-            if other.name != graph.name and other.name in used and _share_data(graph, other):
+            if other.name != graph.name and other.name in used and _share_data(graph, other, ledger.share_nodes):
                 raise BudgetError(
                     f"Graph {graph.name!r} shares data with graph {other.name!r}, and one name alone can have a budget "
                     f"and releases. Use one of them, --graph {shlex.quote(other.name)}.",
                     graph=graph.name,
                     other=other.name,
                 )
+        for release in ledger.lost:
+            lost = _lost_graph(release)
+            if release.graph not in known and (lost is None or _share_data(graph, lost, ledger.share_nodes)):
+                raise BudgetError(
+                    f"Graph {release.graph!r}, of which release {release.id} was made, is gone from the database, and "
+                    f"{'may have had' if lost is None else 'had'} data of graph {graph.name!r}. What it has spent "
+                    f"stays spent: go on under its name, --graph {shlex.quote(release.graph)}.",
+                    graph=graph.name,
+                    other=release.graph,
+                )
 
 
-def _share_data(graph: GraphRecord, other: GraphRecord) -> bool:
-    labels = set(graph.selection.node_labels) & set(other.selection.node_labels)
-    return bool(labels and set(graph.selection.relationship_types) & set(other.selection.relationship_types))
+def _lost_graph(release: ReleaseRecord) -> GraphRecord | None:
+    """Return the graph of a release whose own node is gone; None where the release does not say what it was."""
+    if release.node_labels is None or release.relationship_types is None:
+        return None
+    return GraphRecord(release.graph, Selection(release.node_labels, release.relationship_types, ""), "")
+
+
+def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes) -> bool:
+    one, two = graph.selection, other.selection
+    if not set(one.relationship_types) & set(two.relationship_types):
+        return False
+    return bool(set(one.node_labels) & set(two.node_labels)) or share_nodes(one, two)
 
 
 def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
@@ -151,7 +175,12 @@ def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iter
         NotFoundError: one of the graphs is gone.
     """
     # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
-    names = {other.name for other in gateway.list_graphs() for graph in graphs if _share_data(other, graph)}
+    names = {
+        other.name
+        for other in gateway.list_graphs()
+        for graph in graphs
+        if _share_data(other, graph, gateway.share_nodes)
+    }
     names |= {graph.name for graph in graphs}  # a graph that the database has lost too: locking it says so
     with ExitStack() as stack:
         # Everybody locks in the same order, so no two processes wait for each other.
@@ -202,7 +231,7 @@ def total_texts(total: Cost) -> tuple[str, str]:
 
 
 def show(driver: Driver, database: str | None = None, *, graph: str | None = None) -> list[GraphBudget]:
-    """Return the ledger of one graph, or of every graph that pcneo knows, by name.
+    """Return the ledger of one graph, or of every graph that pcneo knows or has made releases of, by name.
 
     Args:
         driver: an open driver.
@@ -213,14 +242,19 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
         NotFoundError: there is no such graph.
     """
     gateway = LedgerGateway(driver, database)
-    names = [find_graph(gateway, graph).name] if graph is not None else [g.name for g in gateway.list_graphs()]
     ledger = gateway.list_ledger()
+    lost = sorted({release.graph for release in ledger.lost})
+    if graph is None:
+        names = [*(known.name for known in ledger.graphs), *lost]
+    else:
+        names = [graph if graph in lost else find_graph(gateway, graph).name]
     return [
         GraphBudget(
             name,
             account_of(ledger, name),
             tuple(budget for budget in ledger.budgets if budget.graph == name),
             tuple(release for release in ledger.releases if release.graph == name),
+            name in lost,
         )
         for name in names
     ]

@@ -177,6 +177,8 @@ def _values(release: Prepared) -> Row:
     return {
         "release": release.id,
         "graph": release.graph.name,
+        "nodeLabels": list(release.graph.selection.node_labels),
+        "relationshipTypes": list(release.graph.selection.relationship_types),
         "run": run and run.id,
         "runVersion": run and run.version,
         "mechanism": release.mechanism.name,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from pcneo.errors import WriteMismatchError
@@ -19,6 +20,7 @@ __all__ = [
     "LedgerRecords",
     "PropertyWriter",
     "ReleaseRecord",
+    "ShareNodes",
     "create_budget",
     "create_release",
     "delete_ledger",
@@ -26,6 +28,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+ShareNodes = Callable[[Selection, Selection], bool]
+
 
 PROPERTY_BATCH = 10_000
 """Vertices per statement that writes property values; all statements share one transaction."""
@@ -44,7 +48,10 @@ class BudgetRecord:
 
 @dataclass(frozen=True)
 class ReleaseRecord:
-    """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none."""
+    """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
+
+    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before.
+    """
 
     id: str
     graph: str
@@ -64,15 +71,27 @@ class ReleaseRecord:
     who: str
     version: str
     at: datetime
+    node_labels: tuple[str, ...] | None = None
+    relationship_types: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
 class LedgerRecords:
-    """The whole ledger: each graph's totals and all releases, oldest first, and the graphs that pcneo knows."""
+    """The whole ledger: each graph's totals and all releases, oldest first, and the graphs that pcneo knows.
+
+    `share_nodes` asks the database that the ledger lies in whether two nodes or more carry labels of both selections.
+    """
 
     graphs: tuple[GraphRecord, ...]
     budgets: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
+    share_nodes: ShareNodes = field(default=lambda _one, _other: False, repr=False, compare=False)
+
+    @property
+    def lost(self) -> tuple[ReleaseRecord, ...]:
+        """The releases whose graph's node is gone from the database."""
+        known = {graph.name for graph in self.graphs}
+        return tuple(release for release in self.releases if release.graph not in known)
 
 
 class LedgerGateway(Gateway):
@@ -86,6 +105,10 @@ class LedgerGateway(Gateway):
         """Return the versions of a run that releases rest on."""
         versions = {release.run_version for release in self.list_ledger().releases if release.run == run}
         return {version for version in versions if version is not None}
+
+    def share_nodes(self, one: Selection, other: Selection) -> bool:
+        """Return whether two nodes or more carry labels of both selections."""
+        return _share_nodes(self._read, one, other)
 
     def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
         """Return (key, value) of every chosen vertex that has the property."""
@@ -181,7 +204,9 @@ def delete_ledger(transaction: Transaction, graph: str) -> int:
     return transaction.run("delete_ledger", graph=graph)[0]["forgotten"]
 
 
-_RENAMED = frozenset({"epsilonOne", "membershipHash", "propertyHash", "runVersion", "at"})
+_RENAMED = frozenset(
+    {"epsilonOne", "membershipHash", "propertyHash", "runVersion", "at", "nodeLabels", "relationshipTypes"}
+)
 
 
 def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
@@ -196,10 +221,18 @@ def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
                 membership_hash=row["membershipHash"],
                 property_hash=row["propertyHash"],
                 at=row["at"].to_native(),
+                node_labels=None if row["nodeLabels"] is None else tuple(row["nodeLabels"]),
+                relationship_types=None if row["relationshipTypes"] is None else tuple(row["relationshipTypes"]),
             )
             for row in read("list_releases")
         ),
+        partial(_share_nodes, read),
     )
+
+
+def _share_nodes(read: Callable[..., list[Row]], one: Selection, other: Selection) -> bool:
+    names = {"Person": one.node_labels, "Robot": other.node_labels}
+    return read("count_shared_nodes", names)[0]["shared"] == 2
 
 
 def _values(read: Callable[..., list[Row]], selection: Selection, name: str) -> list[tuple[Key, object]]:

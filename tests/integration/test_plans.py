@@ -46,7 +46,8 @@ EXAMPLE = [
     "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime()})",
     "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime()})",
     "CREATE (:PCohesionBudget {graph: 'g', number: 1, epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
-    "CREATE (:PCohesionRelease {id: 'x', graph: 'g', run: 'r', runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "
+    "CREATE (:PCohesionRelease {id: 'x', graph: 'g', nodeLabels: [''], relationshipTypes: [''], run: 'r', "
+    "runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "
     "score: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', property: '', "
     "propertyHash: '', who: '', version: '', at: datetime()})",
 ]
