@@ -125,6 +125,7 @@ class Frontier:
         """Count afresh what a search looks at and reads."""
         self._seen: set[Key] = set()
         self._edges = self._round_trips = self._rows = 0
+        self._uncounted: list[tuple[Key, list[Key]]] = []
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -136,12 +137,22 @@ class Frontier:
     @property
     def vertices(self) -> int:
         """Vertices that the latest search looked at."""
+        self._count()
         return len(self._seen)
 
     @property
     def edges(self) -> int:
         """Edges at the vertices that the latest search looked at."""
+        self._count()
         return self._edges
+
+    def _count(self) -> None:
+        """Count vertices and edges of what was fetched, for which a stream has no use."""
+        for key, neighbours in self._uncounted:
+            if key not in self._seen:
+                self._edges += len(neighbours) - len(self._seen.intersection(neighbours))
+                self._seen.add(key)
+        self._uncounted.clear()
 
     def batches(self, p: Fraction, score: str) -> Iterator[CohesionBatch]:
         """Search the vertices, reading from the database only what their expansions look at."""
@@ -165,6 +176,7 @@ class Frontier:
     def _fetch(self, keys: list[Key]) -> list[tuple[Key, list[Key]]]:
         """Return whole neighbourhoods, as `search_frontier` wants them; those kept are not read again."""
         if self._arcs > KEPT_ARCS:
+            self._count()
             self._kept, self._arcs = {}, 0
         missing = [key for key in keys if key not in self._kept]
         self._round_trips += -(-len(missing) // FRONTIER)
@@ -173,8 +185,5 @@ class Frontier:
             self._arcs += len(neighbours)
             self._rows += 1
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
-        for key, neighbours in rows:
-            if key not in self._seen:
-                self._edges += len(neighbours) - len(self._seen.intersection(neighbours))
-                self._seen.add(key)
+        self._uncounted += rows
         return rows

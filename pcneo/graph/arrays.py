@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,16 @@ from pcneo.errors import GraphError, KeyPropertyError
 from pcneo.kernels.cohesion import MAX_DEGREE
 from pcneo.model import Graph, Key, KeyArray
 
-__all__ = ["check_degrees", "check_listing", "compress", "key_array", "note_kinds", "sort_arcs", "sort_keys"]
+__all__ = [
+    "check_degree",
+    "check_degrees",
+    "check_listing",
+    "compress",
+    "key_array",
+    "note_kinds",
+    "sort_arcs",
+    "sort_keys",
+]
 
 
 def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
@@ -116,11 +125,14 @@ def check_degrees(graph: Graph) -> None:
     Raises:
         GraphError: a vertex has more than 2,097,151 neighbours.
     """
-    largest = int(graph.degrees.max(initial=0))
+    check_degree(int(graph.degrees.max(initial=0)), lambda: graph.keys[[int(graph.degrees.argmax())]].tolist()[0])
+
+
+def check_degree(largest: int, vertex: Callable[[], Key]) -> None:
+    """Refuse the largest degree, which is that of `vertex()`; errors as in `check_degrees`."""
     if largest > MAX_DEGREE:
-        vertex = graph.keys[[int(graph.degrees.argmax())]].tolist()[0]
         raise GraphError(
-            f"Vertex {vertex!r} has {largest:,} neighbours; at most {MAX_DEGREE:,} are supported.",
-            vertex=vertex,
+            f"Vertex {vertex()!r} has {largest:,} neighbours; at most {MAX_DEGREE:,} are supported.",
+            vertex=vertex(),
             degree=largest,
         )

@@ -4,42 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import GraphChangedError, KeyPropertyError
-from pcneo.graph.arrays import check_degrees, key_array, note_kinds, sort_arcs
-from pcneo.model import Graph, Key, KeyArray
+from pcneo.graph.arrays import check_degree, note_kinds, sort_arcs, sort_keys
+from pcneo.graph.numbering import Numbering
+from pcneo.kernels.arrivals import Arrived, append_rows
+from pcneo.kernels.cohesion import MAX_DEGREE
+from pcneo.model import Graph, Key
 
 __all__ = ["PartialGraph"]
-
-_LOW = 0xFFFFFFFF
 
 
 class PartialGraph:
     """The vertices whose neighbours have been fetched so far, and those of which only the key is known.
 
-    Every fetch is merged into sorted arrays: sorting everything again at every fetch took most of a search's time.
+    Vertices are numbered by arrival and rows are appended, so that nothing known moves when more is fetched. Arrays
+    have room for more vertices and arcs than there are.
+
+    Attributes:
+        row_count: rows fetched.
+        arc_count: entries of all rows: an edge whose ends have both been fetched counts twice.
+        largest: the most neighbours that a fetched vertex has, or rows that one vertex is in.
     """
 
     def __init__(self) -> None:
         """Start with nothing known."""
         self._kinds: dict[type, Key] = {}
-        self._fetched: set[Key] = set()
-        self._keys: KeyArray = np.empty(0, np.int64)  # ascending; positions are places in this array
-        self._is_fetched = np.empty(0, np.bool_)  # by position
-        self._arcs = np.empty(0, np.int64)  # source << 32 | target, by position, ascending
+        self._numbering = Numbering()
+        self._fetched: dict[Key, int] = {}  # numbers
+        none, short, marks = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64)
+        self._arrived = Arrived(np.empty(0, np.uint32), none, short, short, marks, marks, short)
+        self._random = np.random.default_rng()
+        self.row_count = self.arc_count = self.largest = 0
 
     @property
-    def arc_count(self) -> int:
-        """The number of arcs fetched: an edge whose ends have both been fetched counts twice."""
-        return len(self._arcs)
+    def vertex_count(self) -> int:
+        """Vertices known by key."""
+        return len(self._numbering)
 
-    def __contains__(self, key: Key) -> bool:
-        """Whether the neighbours of a vertex have been fetched."""
-        return key in self._fetched
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """By vertex: where its row is, as `pcneo.kernels.cohesion.Rows` has it, or -1 if it is not fetched."""
+        return self._arrived.places
+
+    @property
+    def neighbours(self) -> NDArray[np.uint32]:
+        """The rows."""
+        return self._arrived.neighbours
+
+    @property
+    def unfetched(self) -> NDArray[np.int32]:
+        """By vertex: of a fetched one how many neighbours are not fetched."""
+        return self._arrived.unfetched
+
+    @property
+    def ranks(self) -> NDArray[np.int64]:
+        """By vertex: of two fetched ones that of the smaller key has the smaller rank."""
+        return self._numbering.ranks(self._fetched)
+
+    def number(self, key: Key) -> int | None:
+        """The number of a fetched vertex; None for all others."""
+        return self._fetched.get(key)
+
+    def lacks(self, keys: Iterable[Key]) -> list[Key]:
+        """Return those keys whose vertices have not been fetched."""
+        return [key for key in keys if key not in self._fetched]
+
+    def keys(self, numbers: NDArray[np.integer[Any]]) -> list[Key]:
+        """The keys of vertices."""
+        return self._numbering.keys(numbers)
+
+    def rows(self, numbers: NDArray[np.integer[Any]]) -> list[NDArray[np.uint32]]:
+        """The neighbours of each of some fetched vertices, in any order."""
+        starts, degrees = np.divmod(self.places[numbers], MAX_DEGREE + 1)
+        neighbours = self.neighbours
+        return [neighbours[a:b] for a, b in zip(starts.tolist(), (starts + degrees).tolist(), strict=True)]
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
         """Add the neighbourhoods of vertices that have not been fetched before.
@@ -50,79 +93,81 @@ class PartialGraph:
         Raises:
             KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, or a key comes twice.
             GraphChangedError: of two fetched vertices, only one has the other as its neighbour.
-        """
-        names: list[Key] = []
-        lists: list[Sequence[Key]] = []
-        for key, neighbours in rows:
-            if key in self._fetched:
-                raise KeyPropertyError(
-                    f"The key {key!r} belongs to more than one vertex; choose a key property that is unique.",
-                    count=1,
-                    example=key,
-                )
-            self._fetched.add(key)
-            names.append(key)
-            lists.append(neighbours)
-        if not names:
-            return
-        every = [*names, *chain.from_iterable(lists)]
-        note_kinds(self._kinds, every)
-        keys, places = np.unique(key_array(every), return_inverse=True)
-        places = self._enter(cast("KeyArray", keys))[places]
-        fresh, targets = places[: len(names)], places[len(names) :]
-        self._is_fetched[fresh] = True
-        sources = np.repeat(fresh, list(map(len, lists)))
-        arcs = sort_arcs(sources, targets)
-        self._arcs = np.insert(self._arcs, np.searchsorted(self._arcs, arcs), arcs)
-        self._check_symmetry(fresh, arcs)
-
-    def graph(self) -> tuple[Graph, NDArray[np.bool_]]:
-        """Return the known part as a graph, and which of its vertices have been fetched; the others have no neighbours.
-
-        Raises:
             GraphError: a vertex has more than 2,097,151 neighbours.
         """
-        offsets = np.zeros(len(self._keys) + 1, np.int64)
-        np.cumsum(np.bincount(self._arcs >> 32, minlength=len(self._keys)), out=offsets[1:])
-        graph = Graph(self._keys, offsets, self._arcs.astype(np.uint32))
-        check_degrees(graph)
-        return graph, self._is_fetched
+        rows = list(rows)
+        if not rows:
+            return
+        names, lists = zip(*rows, strict=True)
+        self._check_names(names)
+        every = [*names, *chain.from_iterable(lists)]
+        note_kinds(self._kinds, every)
+        numbers = self._numbering.add(every)
+        fresh, listed = numbers[: len(names)], numbers[len(names) :]
+        self._fetched.update(zip(names, fresh.tolist(), strict=True))
+        self._make_room(len(listed))
+        ends = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))
+        appended = append_rows(self._arrived, self.row_count, self.arc_count, fresh, ends, listed)
+        self.arc_count, longest, most, differing = map(int, appended)
+        check_degree(longest, lambda: names[int(np.argmax(list(map(len, self.rows(fresh)))))])
+        if differing >= 0:
+            self._refuse(differing, fresh, np.split(listed, ends[:-1]))
+        self.row_count += len(names)
+        self.largest = max(self.largest, longest, most)
 
-    def _enter(self, keys: KeyArray) -> NDArray[np.int64]:
-        """Add ascending keys, and return their positions.
+    def _check_names(self, names: Sequence[Key]) -> None:
+        """Refuse a vertex that comes twice."""
+        if len(set(names)) == len(names) and self._fetched.keys().isdisjoint(names):
+            return
+        example = next(key for i, key in enumerate(names) if key in self._fetched or key in names[:i])
+        raise KeyPropertyError(
+            f"The key {example!r} belongs to more than one vertex; choose a key property that is unique.",
+            count=1,
+            example=example,
+        )
 
-        New keys in between move earlier ones up; their order stays.
-        """
-        if not len(self._keys):
-            self._keys, self._is_fetched = keys, np.zeros(len(keys), np.bool_)
-            return np.arange(len(keys))
-        places = np.searchsorted(self._keys, keys)
-        is_new = self._keys[np.minimum(places, len(self._keys) - 1)] != keys
-        new, before = keys[is_new], places[is_new]
-        n = len(self._keys)
-        moved = np.arange(n) + np.cumsum(np.bincount(before, minlength=n)[:n])
-        self._keys = cast("KeyArray", np.insert(self._keys, before, new))
-        self._is_fetched = np.insert(self._is_fetched, before, False)
-        self._arcs = moved[self._arcs >> 32] << 32 | moved[self._arcs & _LOW]
-        return places + np.cumsum(is_new) - is_new
-
-    def _check_symmetry(self, fresh: NDArray[np.int64], arcs: NDArray[np.int64]) -> None:
-        """Refuse rows from two states of the graph: the kernel relies on both ends of an edge listing each other.
-
-        Args:
-            fresh: the vertices just fetched.
-            arcs: all arcs that leave them.
-        """
-        is_fresh = np.zeros(len(self._keys), np.bool_)
-        is_fresh[fresh] = True
-        leaving = arcs[self._is_fetched[arcs & _LOW]]
-        arriving = self._arcs[is_fresh[self._arcs & _LOW]]  # only the fetched have arcs
-        reverse = np.sort((arriving & _LOW) << 32 | arriving >> 32)
-        if not np.array_equal(leaving, reverse):
-            arc = int(np.setxor1d(leaving, reverse)[0])
-            a, b = self._keys[sorted((arc >> 32, arc & _LOW))].tolist()
-            raise GraphChangedError(
-                f"Only one of {a!r} and {b!r} had the other as a neighbour when it was read: "
-                "the graph changed in between. Ask again.",
-                pair=(a, b),
+    def _make_room(self, arcs: int) -> None:
+        """Have room for all vertices, and for so many more entries of rows."""
+        arrived = self._arrived
+        if self.vertex_count > len(arrived.places):
+            more = 2 * self.vertex_count - len(arrived.places)
+            none, short = np.zeros(more, np.int64), np.zeros(more, np.int32)
+            arrived = arrived._replace(
+                places=np.append(arrived.places, none - 1),
+                unfetched=np.append(arrived.unfetched, short),
+                arriving=np.append(arrived.arriving, short),
+                marks=np.append(arrived.marks, self._random.integers(0, 2**64, more, np.uint64)),
+                named=np.append(arrived.named, none.view(np.uint64)),
+                seen=np.append(arrived.seen, short),
             )
+        if self.arc_count + arcs > len(arrived.neighbours):
+            more = 2 * (self.arc_count + arcs) - len(arrived.neighbours)
+            arrived = arrived._replace(neighbours=np.append(arrived.neighbours, np.empty(more, np.uint32)))
+        self._arrived = arrived
+
+    def _refuse(self, differing: int, fresh: NDArray[np.int64], rows: list[NDArray[np.int64]]) -> None:
+        """Raise the error for a vertex that names, or is named by, a fetched one that does not say the same."""
+        known = {v: set(row.tolist()) for v, row in zip(fresh.tolist(), rows, strict=True)}
+        earlier = [v for v in self._fetched.values() if v not in known]
+        known |= {v: set(row.tolist()) for v, row in zip(earlier, self.rows(np.array(earlier, np.int64)), strict=True)}
+        other = next(v for v in known if (differing in known[v]) != (v in known[differing]))
+        a, b = sorted(self.keys(np.array([differing, other])))
+        raise GraphChangedError(
+            f"Only one of {a!r} and {b!r} had the other as a neighbour when it was read: "
+            "the graph changed in between. Ask again.",
+            pair=(a, b),
+        )
+
+    def around(self, vertices: NDArray[np.integer[Any]]) -> tuple[Graph, NDArray[np.int64]]:
+        """Return fetched vertices with their rows as a graph, and their positions in it.
+
+        Their neighbours are vertices of it too, but have no rows.
+        """
+        rows = self.rows(vertices)
+        numbers, places = np.unique(np.concatenate((vertices, *rows)), return_inverse=True)
+        keys, position = sort_keys(self.keys(numbers))
+        positions = position[places]
+        own, targets = positions[: len(vertices)], positions[len(vertices) :]
+        arcs = sort_arcs(np.repeat(own, list(map(len, rows))), targets)
+        offsets = np.searchsorted(arcs, np.arange(len(keys) + 1) << 32)
+        return Graph(keys, offsets, arcs.astype(np.uint32)), own

@@ -1,7 +1,7 @@
 """Minimal p-cohesions on arrays: the paper's Algorithms 1 and 2 (ALGORITHM.md#expand, ALGORITHM.md#shrink).
 
 Needs are integers; p is not known here. A vertex whose row is not known stops a search that comes to score it, which
-then names what it lacks: so the same kernel serves a graph that is still being fetched.
+names what it lacks and goes on from there once that is known: so the same kernel serves a graph that is being fetched.
 
 **What takes the time** is Σ, for which a candidate's whole row is looked through: the sum of the l largest in(o) over
 its neighbours o outside P. Most candidates are not among the best, and a bound of Σ shows it. For every t >= 0
@@ -35,22 +35,24 @@ from pcneo.kernels.instructions import fetch
 
 __all__ = [
     "DEGREE",
+    "DEGREE_BITS",
     "DENSITY",
     "MAX_DEGREE",
     "NARROW",
     "Rows",
     "Workspace",
+    "enlarged",
     "expand",
     "minimal_cohesions",
-    "rows_of",
+    "places_of",
     "workspace",
 ]
 
 DENSITY = 0
 DEGREE = 1
 
-_DEGREE_BITS = 21
-MAX_DEGREE = (1 << _DEGREE_BITS) - 1
+DEGREE_BITS = 21
+MAX_DEGREE = (1 << DEGREE_BITS) - 1
 NARROW = 1 << 14  # what counts of 16 bits stay below: a member's, less 2^14 and less t, must not wrap around
 
 _LINE = 16  # neighbours in what the processor fetches from memory at once
@@ -69,37 +71,35 @@ class Rows(NamedTuple):
         places: int64, n; where the row of a vertex begins << 21 | its degree, or -1 where its row is not known.
         neighbours: uint32; the rows, each in any order.
         needs: int64, by degree.
-        ranks: uint32, n; of two vertices that of the smaller identifier has the smaller one.
+        ranks: int64, n; of two vertices whose rows are known that of the smaller identifier has the smaller one.
     """
 
     places: NDArray[np.int64]
     neighbours: NDArray[np.uint32]
     needs: NDArray[np.int64]
-    ranks: NDArray[np.uint32]
+    ranks: NDArray[np.int64]
 
 
-def rows_of(offsets: NDArray[np.int64], neighbours: NDArray[np.uint32], need: NDArray[np.int64]) -> Rows:
-    """Return a graph of compressed rows as the kernels take it, its vertices numbered by ascending identifier.
+def degrees_of(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the degrees of vertices from their entries in `Rows.places`; their rows are known."""
+    return places & MAX_DEGREE
 
-    Args:
-        offsets, neighbours: the rows.
-        need: int64, n; the same for vertices of one degree, negative for a vertex whose row is not known.
-    """
-    degrees = np.diff(offsets)
-    needs = np.zeros(int(degrees.max(initial=0)) + 1, np.int64)
-    needs[degrees] = np.maximum(need, 0)
-    places = np.where(need < 0, -1, offsets[:-1] << _DEGREE_BITS | degrees)
-    return Rows(places, neighbours, needs, np.arange(len(need), dtype=np.uint32))
+
+def places_of(starts: NDArray[np.int64], degrees: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the entries of `Rows.places` for known rows that begin at `starts`."""
+    return starts << DEGREE_BITS | degrees
 
 
 class Workspace(NamedTuple):
-    """Memory of one thread, used for one query after another; between queries the first four are zero.
+    """Memory of one thread, used for one query after another; between queries the first five are zero.
 
     Attributes:
         inside: int16 or int32, n; in(v), less 2^14 or 2^30 for a member of P. While P shrinks: in(v) less what v needs.
         helped: uint32 or uint64, n; c in the upper half, cn in the lower one.
         sums: uint64, n; a bound of Σ in the lower half, how many had joined when it was found in the upper one.
         marks: uint8, n; 1 for the neighbours of q. While P shrinks: `_GONE`, `_OPEN` or `_MUST`.
+        reached: int64; of an expansion that lacks rows: how many have joined, how many of them are in `lacking`, and
+            the largest in(v) there has been.
         order: uint32, n; the members of P in join order.
         lacking: uint32, n; the members of P that lack neighbours. While P shrinks: who leaves.
         enough: as `inside`, n; for each of them the value of `inside` that meets its need.
@@ -114,6 +114,7 @@ class Workspace(NamedTuple):
     helped: NDArray[np.uint32 | np.uint64]
     sums: NDArray[np.uint64]
     marks: NDArray[np.uint8]
+    reached: NDArray[np.int64]
     order: NDArray[np.uint32]
     lacking: NDArray[np.uint32]
     enough: NDArray[np.int16 | np.int32]
@@ -137,6 +138,7 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
         helped=np.zeros(n, pair),
         sums=np.zeros(n, np.uint64),
         marks=np.zeros(n, np.uint8),
+        reached=np.zeros(3, np.int64),
         order=np.zeros(n, np.uint32),
         lacking=np.zeros(n, np.uint32),
         enough=np.zeros(n, count),
@@ -152,11 +154,33 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
     )
 
 
+def has_room(work: Workspace, vertex_count: int, max_degree: int) -> bool:
+    """Whether a workspace will do for a graph that has grown to this."""
+    return vertex_count <= len(work.inside) and max_degree < len(work.candidates)
+
+
+def counts_inside(work: Workspace, vertices: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return in(v) of some vertices in an expansion that lacks rows, and whether they are members."""
+    inside = work.inside[vertices]
+    joined = inside < 0
+    inside[joined] += 1 << (8 * inside.itemsize - 2)
+    return inside, joined
+
+
+def enlarged(work: Workspace, vertex_count: int, max_degree: int) -> Workspace:
+    """Return a larger workspace in which the query of `work` goes on, or begins anew where counts need more bits."""
+    larger = workspace(vertex_count, max_degree)
+    if larger.inside.dtype == work.inside.dtype:
+        for new, old in zip(larger, work, strict=True):
+            new[: len(old)] = old
+    return larger
+
+
 @_inlined
 def _row(rows, v):
     """Where v's neighbours begin and end; unsigned, because a signed index is tested for its sign at every access."""
     place = rows.places[v]
-    start = np.uint64(place >> _DEGREE_BITS)
+    start = np.uint64(place >> DEGREE_BITS)
     return start, start + np.uint64(place & MAX_DEGREE)
 
 
@@ -461,14 +485,19 @@ def _choose(rows, work, size, filled, listed, wanted, joined):
 def expand(rows, score, q, work):
     """Algorithm 1: put the members of P into `work.order`, in the order in which they join.
 
+    An expansion that lacks rows stops before it chooses whom to add, with all that it knows in `work`. Called again, it
+    goes on there.
+
     Returns:
         (members of P, 0), or (members so far, m) if the m vertices now in `work.candidates` have to be known first.
     """
-    for i in range(*_row(rows, q)):
-        work.marks[rows.neighbours[i]] = 1
-    work.order[0] = q
-    joined = lacking = highest = unknown = np.int64(0)  # types are spelt out, or numba compiles what they go to twice
-    wanted = np.int64(1)
+    joined, lacking, highest = work.reached[0], work.reached[1], work.reached[2]
+    wanted, unknown = np.int64(0), np.int64(0)  # types are spelt out, or numba compiles what they go to twice
+    if joined == 0:
+        for i in range(*_row(rows, q)):
+            work.marks[rows.neighbours[i]] = 1
+        work.order[0] = q
+        wanted = np.int64(1)
     while True:
         for k in range(joined, joined + wanted):
             if k + 1 < joined + wanted:
@@ -483,10 +512,12 @@ def expand(rows, score, q, work):
         filled, listed = _weigh(rows, work, score, size, wanted, joined, highest)
         if listed < 0:
             unknown = _unknown(rows, work.candidates, size)
-            break
+            work.reached[0], work.reached[1], work.reached[2] = joined, lacking, highest
+            return joined, unknown
         _choose(rows, work, size, filled, listed, wanted, joined)
     for i in range(*_row(rows, q)):
         work.marks[rows.neighbours[i]] = 0
+    work.reached[:] = 0
     return joined, unknown
 
 
@@ -560,13 +591,13 @@ def _shrink(rows, work, joined):
 
 
 @_inlined
-def _forget(rows, work, joined, unknown):
-    """Set to zero what is known of P and its neighbours; leave in `work.order` who stayed, or P if it is not done."""
+def _forget(rows, work, joined):
+    """Set to zero what is known of P and its neighbours; leave in `work.order` who stayed, and return how many."""
     left = np.int64(0)
     for i in range(joined):
         v = work.order[i]
         work.order[left] = v
-        left += np.int64(unknown > 0 or work.marks[v] != _GONE)
+        left += np.int64(work.marks[v] != _GONE)
         work.inside[v] = work.helped[v] = work.sums[v] = work.marks[v] = 0
         start, stop = _row(rows, v)
         for k in range(start, stop):
@@ -580,15 +611,16 @@ def _search(rows, score, queries, work, ends, members, done, filled):
     """Search one query after another, from the one numbered `done` on, until an answer does not fit or lacks rows.
 
     Returns:
-        The queries done, the members written; then, for the query after them, how many members are in `work.order`
-        and how many vertices in `work.candidates` are not known: 0 and 0 if all queries are done.
+        The queries done, the members written; then, for the query after them, how many members in `work.order` did
+        not fit, or how many vertices in `work.candidates` are not known: 0 and 0 if all queries are done.
     """
     for i in range(done, len(queries)):
         joined, unknown = expand(rows, score, np.uint32(queries[i]), work)
-        if unknown == 0:
-            _shrink(rows, work, joined)
-        left = _forget(rows, work, joined, unknown)
-        if unknown > 0 or filled + left > len(members):
+        if unknown > 0:
+            return i, filled, np.int64(0), unknown
+        _shrink(rows, work, joined)
+        left = _forget(rows, work, joined)
+        if filled + left > len(members):
             return i, filled, left, unknown
         for k in range(left):
             members[filled + k] = work.order[k]
@@ -599,7 +631,7 @@ def _search(rows, score, queries, work, ends, members, done, filled):
 
 def minimal_cohesions(
     rows: Rows, score: int, queries: NDArray[np.int64], work: Workspace
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
     """Minimal p-cohesions of the queried vertices, one after another.
 
     Args:
@@ -611,17 +643,16 @@ def minimal_cohesions(
     Returns:
         ends: int64, one for each cohesion found; the i-th is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
         members: uint32, in join order, the queried vertex first.
-        missing: int64; if not empty, the query after the last one found needs the neighbours of these vertices; its
-            members so far then follow those of the cohesions found.
+        missing: uint32; if not empty, the query after the last one found needs the neighbours of these vertices. How
+            far it came is in `work`: called with that query first, it goes on there.
     """
     ends, members = np.empty(len(queries), np.int64), np.empty(16 * len(queries), np.uint32)
     done = filled = 0
     while True:
         done, filled, left, unknown = _search(rows, score, queries, work, ends, members, done, filled)
-        if left > 0:
-            members = np.concatenate((members[:filled], work.order[:left], np.empty(filled + left, np.uint32)))
-            filled += left
-        if left == 0 or unknown > 0:
-            return ends[:done], members[:filled], work.candidates[:unknown].astype(np.int64)
+        if left == 0:
+            return ends[:done], members[:filled], work.candidates[:unknown].copy()
+        members = np.concatenate((members[:filled], work.order[:left], np.empty(filled + left, np.uint32)))
+        filled += left
         ends[done] = filled
         done += 1

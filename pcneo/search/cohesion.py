@@ -6,29 +6,19 @@ import logging
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import NamedTuple
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
-from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, rows_of, workspace
+from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import CohesionBatch, Graph
-from pcneo.search.needs import p_text, parse_fraction
+from pcneo.search.needs import needs_of, p_text, parse_fraction
 
-__all__ = [
-    "REVISION",
-    "SCORES",
-    "Memory",
-    "Missing",
-    "Searched",
-    "Task",
-    "check_score",
-    "compile_kernels",
-    "make_task",
-]
+__all__ = ["REVISION", "SCORES", "Searched", "Task", "check_score", "compile_kernels", "make_task"]
 
 log = logging.getLogger("pcneo")
 
@@ -56,11 +46,11 @@ def check_score(score: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """A graph, or the part of one that is known, with the needs of one p.
+    """A graph with the needs of one p.
 
     Attributes:
         graph: the arrays.
-        need: int64, n; the need of each vertex, negative where its neighbours are not known.
+        need: int64, n; the need of each vertex.
         rows: the same as the search's kernel takes it.
     """
 
@@ -69,46 +59,17 @@ class Searched:
     rows: Rows
 
     @classmethod
-    def of(cls, graph: Graph, need: NDArray[np.int64]) -> Searched:
+    def of(cls, graph: Graph, p: Fraction) -> Searched:
         """Arrange a graph for the kernel."""
-        return cls(graph, need, rows_of(graph.offsets, graph.neighbours, need))
+        degrees = graph.degrees
+        needs = needs_of(p, np.arange(int(degrees.max(initial=0)) + 1))
+        ranks = graph.keys if graph.keys.dtype == np.int64 and graph.keys.flags.carray else np.arange(len(degrees))
+        rows = Rows(places_of(graph.offsets[:-1], degrees), graph.neighbours, needs, cast("NDArray[np.int64]", ranks))
+        return cls(graph, needs[degrees], rows)
 
-
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """The memory in which one thread searches and checks, for a graph of one size.
-
-    Attributes:
-        work: the kernel's workspace.
-        place: int64, n zeros between uses; the checking kernel's. It is the memory of `work.sums`, zero then as well.
-    """
-
-    work: Workspace
-    place: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, graph: Graph, most_arriving: int = 0) -> Memory:
-        """Allocate the memory that a graph needs.
-
-        Args:
-            graph: the graph.
-            most_arriving: the most rows that one vertex is in. It counts only while a graph is being fetched: a vertex
-                whose own row is not known can have more members beside it than any known row has neighbours.
-        """
-        work = workspace(graph.vertex_count, max(most_arriving, int(graph.degrees.max(initial=0))))
-        return cls(work, work.sums.view(np.int64))
-
-
-class Missing(NamedTuple):
-    """What a search lacks to go on.
-
-    Attributes:
-        vertices: int64; their neighbours are needed next. Empty if every queried vertex has its answer.
-        members: uint32; who has joined so far, in that order.
-    """
-
-    vertices: NDArray[np.int64]
-    members: NDArray[np.uint32]
+    def workspace(self) -> Workspace:
+        """Allocate the memory in which one thread searches this graph."""
+        return workspace(self.graph.vertex_count, len(self.rows.needs) - 1)
 
 
 @dataclass(frozen=True)
@@ -119,48 +80,45 @@ class Task:
     score: str
     check: bool
 
-    def run(self, searched: Searched, queries: NDArray[np.int64], memory: Memory) -> tuple[CohesionBatch, Missing]:
-        """Search one queried vertex after another, until neighbours are needed that are not known.
+    def run(self, searched: Searched, queries: NDArray[np.int64], work: Workspace) -> CohesionBatch:
+        """Search one queried vertex after another.
 
         Args:
             searched: the graph and its needs.
-            queries: int64; vertices whose neighbours are known.
-            memory: made for this graph; no other thread may use it meanwhile.
-
-        Returns:
-            The cohesions, and what the next one lacks.
+            queries: int64, positions.
+            work: of this graph; no other thread may use it meanwhile.
 
         Raises:
             AnswerError: an answer failed its check.
         """
-        ends, joined, missing = minimal_cohesions(searched.rows, SCORES[self.score], queries, memory.work)
+        ends, joined, _ = minimal_cohesions(searched.rows, SCORES[self.score], queries, work)
         offsets = np.concatenate((np.zeros(1, np.int64), ends))
-        members, so_far = np.split(joined, offsets[-1:])
-        batch = CohesionBatch(
-            self.p,
-            self.score,
-            queries[: len(ends)],
-            offsets,
-            _ascending(offsets, members),
-            np.zeros(len(ends), np.int64),
-            searched.graph.keys,
-        )
-        self._check(searched, batch, memory)
-        return batch, Missing(missing, so_far)
+        # between searches these sums are zero, which is what the check takes and leaves
+        return self.checked(searched.graph, searched.need, (queries, offsets, joined), work.sums.view(np.int64))
 
-    def _check(self, searched: Searched, batch: CohesionBatch, memory: Memory) -> None:
-        """Check each cohesion and count its edges, from the graph alone."""
-        graph = searched.graph
+    def checked(
+        self,
+        graph: Graph,
+        need: NDArray[np.int64],
+        found: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]],
+        place: NDArray[np.int64],
+    ) -> CohesionBatch:
+        """Check each cohesion and count its edges, from the graph alone.
+
+        Args:
+            graph: the graph, or as much of it as has the rows of all members.
+            need: int64, n; the need of each vertex that has a row.
+            found: the queried vertices, the offsets of their cohesions, and the members in any order.
+            place: int64, n zeros, and zeros again on return.
+
+        Raises:
+            AnswerError: an answer failed its check.
+        """
+        vertices, offsets, members = found
+        edges = np.zeros(len(vertices), np.int64)
+        batch = CohesionBatch(self.p, self.score, vertices, offsets, _ascending(offsets, members), edges, graph.keys)
         index, condition, vertex = check_cohesions(
-            graph.offsets,
-            graph.neighbours,
-            searched.need,
-            batch.vertices,
-            batch.offsets,
-            batch.members,
-            batch.edges,
-            self.check,
-            memory.place,
+            graph.offsets, graph.neighbours, need, vertices, offsets, batch.members, edges, self.check, place
         )
         if condition != SOUND:
             queried, culprit = graph.keys[[batch.vertices[index], vertex]].tolist()
@@ -171,6 +129,7 @@ class Task:
                 vertex=queried,
                 condition=failed,
             )
+        return batch
 
 
 _CONDITIONS = {
@@ -209,5 +168,5 @@ def compile_kernels(max_degree: int) -> None:
 def _compile(*, wide: bool) -> None:
     edge = Graph(np.arange(2), np.arange(3), np.array([1, 0], np.uint32))
     with compilation_announced("the search among very many neighbours" if wide else "the search"):
-        searched = Searched.of(edge, np.ones(2, np.int64))
-        Task(Fraction(1, 2), "density", check=True).run(searched, np.arange(2), Memory.of(edge, NARROW if wide else 1))
+        task = Task(Fraction(1, 2), "density", check=True)
+        task.run(Searched.of(edge, task.p), np.arange(2), workspace(2, NARROW if wide else 1))

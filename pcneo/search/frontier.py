@@ -13,8 +13,20 @@ from numpy.typing import NDArray
 
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
+from pcneo.kernels.cohesion import (
+    NARROW,
+    Rows,
+    Workspace,
+    counts_inside,
+    degrees_of,
+    enlarged,
+    has_room,
+    minimal_cohesions,
+    workspace,
+)
+from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import Cohesion, CohesionBatch, Graph, Key
-from pcneo.search.cohesion import Memory, Missing, Searched, Task, compile_kernels, make_task
+from pcneo.search.cohesion import SCORES, Task, compile_kernels, make_task
 from pcneo.search.needs import needs_of
 
 if TYPE_CHECKING:
@@ -24,12 +36,13 @@ __all__ = ["minimal_p_cohesion", "search_frontier", "search_streamed"]
 
 Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 
-_TOGETHER = 32  # vertices that are searched in step; each has its expansion begun again at each step
+_TOGETHER = 32  # vertices that are searched in step
+_KEPT_COUNTS = 4_000_000  # of vertices, by the searches that are in step: they take 25 bytes each
 
 _AHEAD = 4  # a fetch asks for as many vertices again as one in so many of those known, for members to be taken soon
 _FURTHER = 16  # and for at most one in so many on behalf of vertices that are likely to join
 
-_KEPT_ARCS = 200_000  # neighbours known, beyond which no further vertex joins: each step goes through all that is known
+_KEPT_ARCS = 200_000  # neighbours known, beyond which no further vertex is searched with those that are
 
 
 def search_frontier(
@@ -68,26 +81,57 @@ def search_streamed(
     return (cohesion for batch in batches for cohesion in batch.cohesions())
 
 
+class _Known:
+    """What has been fetched, as the kernel takes it at one p."""
+
+    def __init__(self, task: Task) -> None:
+        self.partial = PartialGraph()
+        self.needs = needs_of(task.p, np.zeros(0, np.int64))  # by degree
+        self._task = task
+
+    def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
+        """Add rows; errors as in `PartialGraph.add`."""
+        with compilation_announced("the search"):
+            self.partial.add(rows)
+        largest = self.partial.largest
+        if largest >= len(self.needs):
+            room = 2 * largest + 2 if largest >= NARROW else min(2 * largest + 2, NARROW)
+            self.needs = needs_of(self._task.p, np.arange(room))
+            compile_kernels(room - 1)
+
+    def rows(self) -> Rows:
+        """The graph for the kernel."""
+        return Rows(self.partial.places, self.partial.neighbours, self.needs, self.partial.ranks)
+
+    def workspace(self, earlier: Workspace | None) -> Workspace:
+        """Memory for a search, which goes on where it was in an `earlier` one."""
+        n, most = len(self.partial.places), len(self.needs) - 1
+        if earlier is None:
+            return workspace(n, most)
+        return earlier if has_room(earlier, n, most) else enlarged(earlier, n, most)
+
+
 @dataclass
 class _Search:
-    """A queried vertex, and its answer as soon as there is one."""
+    """A queried vertex, the memory of its search, and its answer as soon as there is one."""
 
     vertex: Key
+    work: Workspace | None = None
     answer: CohesionBatch | None = None
 
 
 def _search(fetch: Fetch, vertices: Iterable[Key], task: Task) -> Iterator[CohesionBatch]:
-    partial = PartialGraph()
+    known = _Known(task)
     waiting = iter(vertices)
     searches: deque[_Search] = deque()  # in the order in which the answers are wanted
     while True:
-        if not searches and partial.arc_count > _KEPT_ARCS:
-            partial = PartialGraph()
-        if partial.arc_count <= _KEPT_ARCS:
+        if not searches and known.partial.arc_count > _KEPT_ARCS:
+            known = _Known(task)
+        if known.partial.arc_count <= _KEPT_ARCS:
             searches.extend(map(_begin, islice(waiting, _TOGETHER - len(searches))))
         if not searches:
             return
-        _step(fetch, partial, [search for search in searches if search.answer is None], task)
+        _step(fetch, known, [search for search in searches if search.answer is None], task)
         while searches and (answer := searches[0].answer) is not None:
             searches.popleft()
             yield answer
@@ -99,35 +143,33 @@ def _begin(vertex: Key) -> _Search:
     return _Search(vertex)
 
 
-def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task: Task) -> None:
-    """Search for each vertex in what is known, from the beginning; then fetch all that was missing at once."""
-    graph, fetched = partial.graph()
-    need = np.where(fetched, needs_of(task.p, graph.degrees), -1)
-    searched = Searched.of(graph, need)
-    most_arriving = int(np.bincount(graph.neighbours).max(initial=0))
-    compile_kernels(most_arriving)
-    memory = Memory.of(graph, most_arriving)
-    lacking: list[Missing] = []
-    for search in searches:
-        if search.vertex in partial:
-            batch, missing = task.run(searched, np.searchsorted(graph.keys, [search.vertex]), memory)
-            if len(batch):
-                search.answer = _with_own_keys(batch)
-            else:
-                lacking.append(missing)
-    new = [search.vertex for search in searches if search.vertex not in partial]
-    share = int(fetched.sum()) // max(1, len(lacking))
-    unknown = np.concatenate((np.zeros(1, np.int64), np.cumsum(need[graph.neighbours] < 0)))[graph.offsets]
-    near_unknown = np.diff(unknown) > 0
-    places = [np.empty(0, np.int64)]
-    for missing in lacking:
-        places += missing.vertices, _needed_soon(graph, need, near_unknown, missing.members, share)
-    keys = list(dict.fromkeys([*new, *graph.keys[np.unique(np.concatenate(places))].tolist()]))
-    if keys:
-        partial.add(fetch(keys))
-    for key in keys:
-        if key in partial:
+def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) -> None:
+    """Go on with each search as far as what is known allows; then fetch all that was missing at once."""
+    partial = known.partial
+    together = max(1, _KEPT_COUNTS // max(1, partial.vertex_count))
+    for search in searches[together:]:
+        search.work = None  # it begins anew when it is its turn
+    lacking: list[tuple[Workspace, NDArray[np.uint32]]] = []
+    rows = known.rows()
+    for search in searches[:together]:
+        number = partial.number(search.vertex)
+        if number is None:
             continue
+        search.work = known.workspace(search.work)
+        _, members, missing = minimal_cohesions(rows, SCORES[task.score], np.array([number]), search.work)
+        if len(missing):
+            lacking.append((search.work, missing))
+        else:
+            search.answer, search.work = _answer(known, task, members), None
+    share = partial.row_count // max(1, len(lacking))
+    wanted = [np.empty(0, np.uint32)]
+    for work, missing in lacking:
+        wanted += missing, _needed_soon(known, work, share)
+    new = partial.lacks(search.vertex for search in searches[:together])
+    keys = list(dict.fromkeys([*new, *partial.keys(np.unique(np.concatenate(wanted)))]))
+    if keys:
+        known.add(fetch(keys))
+    for key in partial.lacks(keys):
         if key in new:
             raise NotFoundError(f"There is no vertex {key!r} in the graph.", what="vertex", name=key)
         raise GraphChangedError(
@@ -135,64 +177,48 @@ def _step(fetch: Fetch, partial: PartialGraph, searches: Sequence[_Search], task
         )
 
 
-def _with_own_keys(batch: CohesionBatch) -> CohesionBatch:
-    """Return one cohesion by position among its own members, so that it holds nothing of the graph it is from."""
-    members = batch.members
+def _answer(known: _Known, task: Task, members: NDArray[np.uint32]) -> CohesionBatch:
+    """Check a cohesion, and return it by position among its own members, so that it holds nothing of the graph."""
+    graph, positions = known.partial.around(members)
+    offsets = np.array([0, len(members)])
+    found = (positions[:1], offsets, positions.astype(np.uint32))
+    batch = task.checked(graph, known.needs[graph.degrees], found, np.zeros(graph.vertex_count, np.int64))
     return replace(
         batch,
-        vertices=np.searchsorted(members, batch.vertices),
+        vertices=np.searchsorted(batch.members, batch.vertices),
         members=np.arange(len(members), dtype=np.uint32),
-        keys=batch.keys[members],
+        keys=graph.keys[batch.members],
     )
 
 
-def _needed_soon(
-    graph: Graph,
-    need: NDArray[np.int64],
-    near_unknown: NDArray[np.bool_],
-    members: NDArray[np.uint32],
-    share: int,
-) -> NDArray[np.int64]:
+def _needed_soon(known: _Known, work: Workspace, share: int) -> NDArray[np.uint32]:
     """Return vertices not fetched yet whose neighbourhoods the next steps of an expansion are likely to need.
 
-    They are neighbours of those that are `near_unknown`, which is the same for every expansion of a step.
-    Each step goes through all that is known, so that fetching in proportion to it, of which `share` vertices stand to
-    one expansion's account, keeps the steps few.
+    They are neighbours of members that lack some, and of vertices beside them that would lack some if they joined.
+    Fetching in proportion to what is known, of which `share` rows are on account of one expansion, keeps steps few.
     """
-    starts, lengths = graph.offsets[members], graph.degrees[members]
-    member = np.repeat(np.arange(len(members)), lengths)
-    arcs = np.arange(len(member)) + (starts - np.cumsum(lengths) + lengths)[member]
-    inside = np.bincount(graph.neighbours[arcs], minlength=graph.vertex_count)
-    joined = np.zeros(graph.vertex_count, np.bool_)
-    joined[members] = True
-    lacking = (inside > 0) & (inside < need) & near_unknown
-    taken_soon = _unknown_around(graph, need, inside, lacking & joined)
-    chosen = _as_many(taken_soon, share // _AHEAD, generously=True)
-    joining_soon = _unknown_around(graph, need, inside, lacking & ~joined)
-    chosen += _as_many(joining_soon, share // _FURTHER, generously=False)
-    return np.concatenate([np.empty(0, np.int64), *chosen])
+    partial = known.partial
+    near = np.flatnonzero(partial.unfetched[: partial.vertex_count])
+    inside, joined = counts_inside(work, near)
+    lacking = (inside > 0) & (inside < known.needs[degrees_of(partial.places[near])])
+    chosen: list[NDArray[np.int64]] = []
+    for which, limit, generously in ((joined, share // _AHEAD, True), (~joined, share // _FURTHER, False)):
+        places = np.flatnonzero(lacking & which)
+        vertices = near[places[np.argsort(-inside[places], kind="stable")]]
+        chosen.append(vertices[_as_many(partial.unfetched[vertices], limit, generously=generously)])
+    neighbours = np.concatenate([np.empty(0, np.uint32), *partial.rows(np.concatenate(chosen))])
+    return neighbours[partial.places[neighbours] < 0]
 
 
-def _unknown_around(
-    graph: Graph, need: NDArray[np.int64], inside: NDArray[np.int64], chosen: NDArray[np.bool_]
-) -> Iterator[NDArray[np.int64]]:
-    """Yield the neighbours not fetched yet of each chosen vertex, that with the most neighbours inside first."""
-    vertices = np.flatnonzero(chosen)
-    for v in vertices[np.argsort(-inside[vertices], kind="stable")].tolist():
-        neighbours = graph.neighbours[graph.offsets[v] : graph.offsets[v + 1]]
-        yield neighbours[need[neighbours] < 0].astype(np.int64)
-
-
-def _as_many(groups: Iterable[NDArray[np.int64]], limit: int, *, generously: bool) -> list[NDArray[np.int64]]:
-    """Return batches with about `limit` vertices in total; slightly more if `generously`, else no more."""
-    taken: list[NDArray[np.int64]] = []
-    for group in groups:
-        if limit <= 0:
-            break
-        if generously or len(group) <= limit:
-            taken.append(group)
-            limit -= len(group)
-    return taken
+def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArray[np.int64]:
+    """Return places of sizes, the first ones, that are about `limit` in total; slightly more if `generously`."""
+    fitting = np.flatnonzero(sizes <= (np.inf if generously else limit))
+    total = np.cumsum(sizes[fitting])
+    return (
+        fitting[: np.searchsorted(total, limit) + 1]
+        if generously
+        else fitting[: np.searchsorted(total, limit, "right")]
+    )
 
 
 def minimal_p_cohesion(graph: Graph | networkx.Graph[Any], source: Key, p: object, score: str = "density") -> Cohesion:

@@ -16,8 +16,8 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
 from pcneo.kernels.threads import thread_count
 from pcneo.model import CohesionBatch, Graph, Key
-from pcneo.search.cohesion import Memory, Searched, Task, make_task
-from pcneo.search.needs import needs_of, parse_fraction
+from pcneo.search.cohesion import Searched, Task, make_task
+from pcneo.search.needs import parse_fraction
 
 if TYPE_CHECKING:
     import networkx
@@ -161,15 +161,15 @@ def _search(
     graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
 ) -> Iterator[CohesionBatch]:
     """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
-    searched = Searched.of(graph, needs_of(task.p, graph.degrees))
+    searched = Searched.of(graph, task.p)
     own = threading.local()
 
     def allocate() -> None:
-        own.memory = Memory.of(graph)
+        own.work = searched.workspace()
 
     def run(part: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
         start = time.perf_counter()
-        batch, _ = task.run(searched, part, own.memory)
+        batch = task.run(searched, part, own.work)
         return batch, time.perf_counter() - start
 
     started, done, length = 0, 0, 1

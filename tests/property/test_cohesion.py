@@ -20,7 +20,8 @@ from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
 from pcneo.model import Cohesion, Graph, Key
-from pcneo.search import SCORES, minimal_p_cohesions, needs_of, search_streamed
+from pcneo.search import SCORES, minimal_p_cohesions, search_streamed
+from pcneo.search.cohesion import Searched
 
 random_graphs = settings(max_examples=examples(150))
 FRACTIONS = st.one_of(
@@ -89,10 +90,8 @@ WIDTHS = {"16 bits": 0, "32 bits": 2**14}
 
 
 def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) -> list[int]:
-    need = needs_of(p, graph.degrees)
     work = cohesion.workspace(graph.vertex_count, max(count, int(graph.degrees.max(initial=0))))
-    rows = cohesion.rows_of(graph.offsets, graph.neighbours, need)
-    joined, unknown = cohesion.expand(rows, SCORES[score], q, work)
+    joined, unknown = cohesion.expand(Searched.of(graph, p).rows, SCORES[score], q, work)
     assert unknown == 0
     return work.order[:joined].tolist()
 
@@ -215,7 +214,7 @@ def test_the_heap_keeps_the_best_ties_by_rank_and_has_the_worst_of_them_on_top(d
         st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 30)), min_size=1, unique_by=lambda e: e[1])
     )
     most = data.draw(st.integers(1, len(entries)))
-    ranks = np.arange(31, dtype=np.uint32)[::-1].copy()
+    ranks = np.arange(31)[::-1].copy()
     scores, kept, size = np.zeros(most), np.zeros(most, np.uint32), 0
     for score, vertex in entries:
         size = cohesion._keep(ranks, scores, kept, size, most, float(score), np.uint32(vertex))
@@ -224,24 +223,28 @@ def test_the_heap_keeps_the_best_ties_by_rank_and_has_the_worst_of_them_on_top(d
     assert sorted(zip(scores.tolist(), kept.tolist(), strict=True)) == sorted(best)
 
 
+@pytest.mark.parametrize("score", SCORES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS, data=st.data())
-def test_memory_is_left_as_it_was_by_searches_that_end_and_by_one_that_lacks_rows(
-    graph: naive.Graph, p: Fraction, data: st.DataObject
+def test_a_search_that_lacks_rows_goes_on_in_larger_memory_and_leaves_it_as_it_was(
+    score: str, graph: naive.Graph, p: Fraction, data: st.DataObject
 ) -> None:
-    built = arrays(graph)
-    need = needs_of(p, built.degrees)
-    need[data.draw(st.lists(st.integers(1, len(graph) - 1), max_size=2)) if len(graph) > 1 else []] = -1
-    rows = cohesion.rows_of(built.offsets, built.neighbours, need)
-    work = cohesion.workspace(len(graph), int(built.degrees.max()))
-    queries = np.flatnonzero(need >= 0)
-    ends, members, missing = cohesion.minimal_cohesions(rows, SCORES["density"], queries, work)
-    assert not any(array.any() for array in (work.inside, work.helped, work.sums, work.marks))
-    assert set(members[ends[-1] if len(ends) else 0 :].tolist()) <= set(
-        naive.expand(graph, p, queries[len(ends) % len(queries)])
-    )
-    assert (need[missing] < 0).all()
-    assert (len(missing) == 0) == (len(ends) == len(queries))
+    rows = Searched.of(arrays(graph), p).rows
+    n, most = len(graph), len(rows.needs) - 1
+    q, places = np.array([data.draw(st.integers(0, n - 1))]), np.full(n, -1)
+    places[q] = rows.places[q]
+    work, room, size = cohesion.workspace(n, most), n, most
+    while True:
+        _, members, missing = cohesion.minimal_cohesions(rows._replace(places=places), SCORES[score], q, work)
+        if not len(missing):
+            break
+        assert (places[missing] < 0).all()
+        places[missing] = rows.places[missing]
+        room, size = room + 1, max(size, data.draw(st.sampled_from([most, most + 9, 2**14])))
+        work = cohesion.enlarged(work, room, size)
+    _, undisturbed, _ = cohesion.minimal_cohesions(rows, SCORES[score], q, cohesion.workspace(n, most))
+    assert members.tolist() == undisturbed.tolist()
+    assert not any(array.any() for array in (work.inside, work.helped, work.sums, work.marks, work.reached))
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -250,7 +253,7 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
     """Three hubs, each adjacent to all vertices of a ring; nearly all of them join."""
     ring_of = {v: [0, 1, 2, 3 + (v - 2) % leaves, 3 + (v - 4) % leaves] for v in range(3, 3 + leaves)}
     graph = graph_from_rows([*((hub, list(ring_of)) for hub in range(3)), *ring_of.items()])
-    rows = cohesion.rows_of(graph.offsets, graph.neighbours, needs_of(Fraction("0.99"), graph.degrees))
+    rows = Searched.of(graph, Fraction("0.99")).rows
     answered = []
     for count in (leaves, 2**16):
         work = cohesion.workspace(graph.vertex_count, count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +140,11 @@ def test_a_degree_beyond_the_kernels_limit_is_refused(monkeypatch: pytest.Monkey
 def test_a_partial_graph_tells_fetched_vertices_from_named_ones() -> None:
     partial = PartialGraph()
     partial.add([(10, [20, 30]), (40, [20, 30])])
-    graph, fetched = partial.graph()
-    assert graph.keys[fetched].tolist() == [10, 40]
-    assert neighbours(graph) == {10: [20, 30], 20: [], 30: [], 40: [20, 30]}
-    assert 10 in partial
-    assert 20 not in partial
+    assert partial.lacks([10, 20, 30, 40, 50]) == [20, 30, 50]
+    assert (partial.vertex_count, partial.row_count, partial.arc_count) == (4, 2, 4)
+    graph, positions = partial.around(np.array([partial.number(10)]))
+    assert neighbours(graph) == {10: [20, 30], 20: [], 30: []}
+    assert positions.tolist() == [0]
 
 
 @pytest.mark.parametrize("rows", [[(1, [2]), (2, [])], [(1, []), (2, [1])]], ids=["gone", "new"])
@@ -175,11 +176,16 @@ def test_a_graph_fetched_in_parts_is_the_graph(data: st.DataObject) -> None:
             part = {v, *data.draw(st.sets(st.integers(0, 20), max_size=5))} - fetched
             partial.add([(name(u), [name(w) for w in rows[u]]) for u in part])
             fetched |= part
-            graph, known = partial.graph()
-            assert graph.keys.tolist() == sorted({name(u) for u in fetched.union(*(rows[u] for u in fetched))})
-            assert set(graph.keys[known].tolist()) == {name(u) for u in fetched}
             own = {name(u): sorted(map(name, rows[u])) for u in fetched}
+            numbers = np.array([partial.number(key) for key in own])
+            graph, positions = partial.around(numbers)
+            assert graph.keys.tolist() == sorted({*own, *chain.from_iterable(own.values())})
+            assert graph.keys[positions].tolist() == partial.keys(numbers) == list(own)
             assert neighbours(graph) == {key: own.get(key, []) for key in graph.keys.tolist()}
+            assert partial.unfetched[numbers].tolist() == [len(rows[u] - fetched) for u in fetched]
+            assert partial.largest == max(len(rows[u]) if u in fetched else len(rows[u] & fetched) for u in rows)
+            by_rank = sorted(own, key=lambda key: partial.ranks[partial.number(key)])
+            assert by_rank == sorted(own)
 
 
 def test_a_key_fetched_twice_is_refused() -> None:

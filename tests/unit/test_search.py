@@ -22,7 +22,7 @@ import pytest
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx, graph_from_rows
 from pcneo.kernels import cohesion as kernel
-from pcneo.kernels.cohesion import Workspace, minimal_cohesions, rows_of, workspace
+from pcneo.kernels.cohesion import Workspace, minimal_cohesions, workspace
 from pcneo.model import Graph, Key
 from pcneo.search import (
     minimal_p_cohesion,
@@ -33,7 +33,7 @@ from pcneo.search import (
     search_batches,
     search_streamed,
 )
-from pcneo.search.cohesion import Memory, Task, compile_kernels
+from pcneo.search.cohesion import Task, compile_kernels
 
 ELEVEN = naive.graph_of((a, b) for a, b in zip("afgaaaaeibbbccddhj", "fgbbcdeiddchdhhjjk", strict=True))
 
@@ -256,6 +256,22 @@ def test_vertices_streamed_together_share_fetches_and_keep_the_order_and_the_ans
     assert len(fetched) == len(set(fetched))
 
 
+def test_searches_for_which_there_is_no_memory_wait_or_begin_anew_and_give_the_same_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = naive.graph_of(nx.powerlaw_cluster_graph(120, 4, 0.5, seed=5).edges)
+    vertices = sorted(graph)[:30]
+    answers, fetches = [], []
+    for kept in (10**6, 150, 1):
+        monkeypatch.setattr("pcneo.search.frontier._KEPT_COUNTS", kept)
+        store = Recorded(graph)
+        answers.append(list(search_streamed(store, vertices, "0.4")))
+        fetches.append(len(store.asked))
+    assert answers[0] == answers[1] == answers[2]
+    assert fetches == sorted(fetches)
+    assert fetches[0] < fetches[2]
+
+
 def test_at_most_so_many_vertices_are_streamed_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pcneo.search.frontier._TOGETHER", 3)
     graph = naive.graph_of((10 * k + i, 10 * k + i + 1) for k in range(20) for i in range(3))  # paths of four
@@ -350,6 +366,8 @@ def test_the_kernel_writes_nothing_beyond_its_memory(monkeypatch: pytest.MonkeyP
         return Workspace._make(array[:-50] for array in longer)
 
     monkeypatch.setattr("pcneo.search.cohesion.workspace", guarded)
+    monkeypatch.setattr("pcneo.search.frontier.workspace", guarded)
+    monkeypatch.setattr("pcneo.kernels.cohesion.workspace", guarded)
     edges = [(0, 1), (0, 5), (0, 6), (0, 7), (0, 8), (0, 9), (1, 2), (1, 4), (2, 3), (2, 7), (3, 5), (3, 9), (5, 7)]
     for graph in (naive.graph_of(edges), naive.graph_of(nx.complete_graph(32).edges)):
         streamed = {c.vertex: set(c.members) for c in search_streamed(fetch_from(graph), [3, 0], "0.7")}
@@ -361,21 +379,28 @@ def test_the_kernel_writes_nothing_beyond_its_memory(monkeypatch: pytest.MonkeyP
     assert all((array == 7).all() for array in beyond)
 
 
-@pytest.mark.parametrize(("most_arriving", "bits"), [(2**14 - 1, 16), (2**14, 32)])
-def test_counts_have_the_bits_that_members_beside_a_vertex_not_fetched_yet_ask_for(
-    most_arriving: int, bits: int
+@pytest.mark.parametrize(("leaves", "bits"), [(2**14 - 1, 16), (2**14, 32)])
+def test_kernels_with_the_bits_that_the_largest_count_asks_for_are_compiled_before_the_search(
+    monkeypatch: pytest.MonkeyPatch, leaves: int, bits: int
 ) -> None:
-    memory = Memory.of(arrays(ELEVEN), most_arriving=most_arriving)
-    assert memory.work.inside.itemsize == memory.work.row.itemsize == bits // 8
-    compile_kernels(most_arriving)
-    compiled = kernel._search.signatures
-    minimal_cohesions(
-        rows_of(np.zeros(2, np.int64), np.zeros(0, np.uint32), np.zeros(1, np.int64)),
-        0,
-        np.zeros(1, np.int64),
-        workspace(1, most_arriving),
-    )
-    assert kernel._search.signatures == compiled
+    star: list[tuple[Key, Sequence[Key]]] = [(0, range(1, leaves + 1)), *((leaf, [0]) for leaf in range(1, leaves + 1))]
+    graph, rows = graph_from_rows(star), dict(star)
+    sizes: list[int] = []
+
+    def noted(rows: Any, score: Any, queries: Any, work: Workspace) -> Any:
+        sizes.append(work.inside.itemsize * 8)
+        compiled = kernel._search.signatures
+        found = minimal_cohesions(rows, score, queries, work)
+        assert kernel._search.signatures == compiled
+        return found
+
+    compile_kernels(leaves)
+    monkeypatch.setattr("pcneo.search.cohesion.minimal_cohesions", noted)
+    monkeypatch.setattr("pcneo.search.frontier.minimal_cohesions", noted)
+    (batch,) = minimal_p_cohesions(graph, "0.5", vertices=[0]).cohesions()
+    (streamed,) = search_streamed(lambda keys: [(key, rows[key]) for key in keys], [0], "0.5")
+    assert streamed == batch
+    assert sizes[0] == sizes[-1] == bits
 
 
 def test_one_compiled_kernel_serves_batches_and_streams() -> None:
