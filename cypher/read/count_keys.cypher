@@ -23,5 +23,5 @@ RETURN count(*) AS nodes,
        min(CASE WHEN v.id IS NULL THEN elementId(v) END) AS missingExample,
        min(CASE
          WHEN v.id IS NOT NULL AND NOT v.id IS :: INTEGER NOT NULL AND NOT v.id IS :: STRING NOT NULL
-         THEN valueType(v.id) + ' ' + coalesce(toStringOrNull(v.id), '')
+         THEN valueType(v.id) + ' ' + coalesce(toStringOrNull(v.id), 'on the node with elementId ' + elementId(v))
        END) AS example

@@ -34,6 +34,7 @@ def connect(settings: ConnectionSettings) -> neo4j.Driver:
             user_agent=f"pcneo/{__version__}",
             # A dead address fails within seconds; transactions keep the driver's own, longer patience.
             connection_timeout=10,
+            connection_acquisition_timeout=20,
         )
     try:
         with translated():

@@ -14,6 +14,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from pcneo.model import Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
 
 __all__ = ["Row", "RunFigures", "Transaction", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
@@ -54,7 +55,7 @@ class Transaction:
 
     def commit(self) -> None:
         """Commit; all of the transaction's writes become visible at once."""
-        with translated():
+        with translated(), told_of_silence():
             self._opened.commit()
 
     def is_readable(self, run: str, version: int) -> bool:
@@ -90,7 +91,8 @@ def in_transaction(
     def attempt() -> T:
         with session.begin_transaction(metadata=dict(metadata or {})) as opened:
             result = work(opened, *arguments)
-            opened.commit()
+            with told_of_silence():
+                opened.commit()
             return result
 
     return _patiently(attempt)
@@ -119,6 +121,8 @@ def _patiently(attempt: Callable[[], T]) -> T:
             out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
                 raise
+            if attempts == 0 and isinstance(error, DriverError):
+                log.warning("The connection broke; trying again for %.0f s: %s", PATIENCE_SECONDS, type(error).__name__)
             log.debug("a transaction failed and is repeated: %s", error)
         time.sleep(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311 - spreads writers, keeps no secret
         attempts += 1
@@ -126,4 +130,5 @@ def _patiently(attempt: Callable[[], T]) -> T:
 
 def rows_of(tx: neo4j.Transaction | neo4j.Session, text: LiteralString, parameters: Row) -> list[Row]:
     """Run a statement and return its rows by column; `Record.data` would copy every list and double the time."""
-    return [dict(record.items()) for record in tx.run(text, parameters)]
+    with told_of_silence():
+        return [dict(record.items()) for record in tx.run(text, parameters)]

@@ -145,6 +145,14 @@ def test_a_mode_that_writes_nothing_creates_no_index_either(db, mode):
     )
 
 
+def test_a_key_that_is_a_list_is_shown_by_its_node(db):
+    db.put(cycle(5))
+    db.run("CREATE (:Person {id: [1, 2]})")
+    refused(
+        KeyPropertyError, lambda: stream(db), "LIST<INTEGER NOT NULL> NOT NULL on the node with elementId 4:", db=db
+    )
+
+
 # --- Choices
 
 

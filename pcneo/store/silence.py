@@ -1,0 +1,72 @@
+"""Says so where the server lets a statement wait: without a word, a dead connection and a long query look alike.
+
+How long the driver waits is the server's business: it tells every client after how many seconds of silence a connection
+is dead, by default 120 (`server.bolt.connection_keep_alive`, twice).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["told_of_silence"]
+
+SAY_SECONDS = 20.0
+"""Seconds without an answer, after which it is said for the first time, and after as many again each time."""
+
+log = logging.getLogger("pcneo")
+
+
+class _Watch:
+    """One thread for all statements under way; it ends when there are none for a moment."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waits: dict[object, tuple[float, int]] = {}  # since when, and how often it was said
+        self._runs = False
+
+    def begin(self) -> object:
+        wait = object()
+        with self._lock:
+            self._waits[wait] = (time.monotonic(), 0)
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._watch, daemon=True, name="pcneo-silence").start()
+        return wait
+
+    def end(self, wait: object) -> None:
+        with self._lock:
+            del self._waits[wait]
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(SAY_SECONDS / 10)
+            with self._lock:
+                self._runs = bool(self._waits)
+                if not self._runs:
+                    return
+                overdue = {wait: since for wait, since in self._waits.items() if _is_overdue(*since)}
+                self._waits |= {wait: (began, said + 1) for wait, (began, said) in overdue.items()}
+            for began, _ in overdue.values():
+                silent = time.monotonic() - began
+                log.warning("The server has not answered for %.0f s; waiting until it, or the driver, gives up", silent)
+
+
+def _is_overdue(began: float, said: int) -> bool:
+    return time.monotonic() - began >= (said + 1) * SAY_SECONDS
+
+
+_WATCH = _Watch()
+
+
+@contextmanager
+def told_of_silence() -> Iterator[None]:
+    """Wait for the server inside the block; every twenty seconds it is logged that no answer has come."""
+    wait = _WATCH.begin()
+    try:
+        yield
+    finally:
+        _WATCH.end(wait)
