@@ -20,7 +20,7 @@ from pcneo.search import p_text, search_batches
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Estimate", "EstimateResult", "estimate"]
+__all__ = ["Estimate", "EstimateResult", "estimate", "estimate_memberships"]
 
 SAMPLE = 400
 """Vertices that are searched."""
@@ -136,6 +136,11 @@ def estimate(
         estimates={p_text(fraction): _estimate(supply, fraction, plan.score) for fraction in plan.ps},
         configuration=plan.configuration,
     )
+
+
+def estimate_memberships(supply: WholeGraph, p: Fraction, score: str) -> int:
+    """Return about how many memberships a run of a whole graph would have, from a sample of its vertices."""
+    return _estimate(supply, p, score).memberships
 
 
 def _estimate(supply: WholeGraph, p: Fraction, score: str) -> Estimate:

@@ -135,7 +135,14 @@ class Plan:
         return lambda done, total: self.progress(f"searching p={p_text(p)}", done, total)
 
 
-def make_plan(driver: Driver, database: str | None, mode: str, options: Options, graph: str | None = None) -> Plan:
+def make_plan(
+    driver: Driver,
+    database: str | None,
+    mode: str,
+    options: Options,
+    graph: str | None = None,
+    gateway: Gateway | None = None,
+) -> Plan:
     """Check everything that can be checked before the graph is read.
 
     Args:
@@ -143,6 +150,7 @@ def make_plan(driver: Driver, database: str | None, mode: str, options: Options,
         mode: `write`, `stream`, `stats` or `estimate`.
         options: what the mode was called with.
         graph: the graph's name; where it is known and no labels, types or key are given, it stands for its own.
+        gateway: of that database, where there is one already.
 
     Raises:
         ParameterError: p, score or concurrency is out of range, or there is more than one choice of a name.
@@ -158,7 +166,7 @@ def make_plan(driver: Driver, database: str | None, mode: str, options: Options,
     if options.create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
     named = options.vertex_list()
-    gateway = Gateway(driver, database)
+    gateway = gateway or Gateway(driver, database)
     selection, filled = _selection(gateway, options, graph)
     if filled:
         names = " ".join(f"{option} {value}" for option, value in filled.items())

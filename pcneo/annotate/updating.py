@@ -7,7 +7,7 @@ are retired by it, and one transaction then moves all runs to that version (DATA
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
@@ -23,6 +23,7 @@ from pcneo.search import REVISION, p_text
 from pcneo.search.tally import Summary, Tally
 from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.standing import OpenGraph, VersionRecord
+from pcneo.store.transaction import Transaction
 
 __all__ = ["Stopwatch", "Update", "UpdatedRun"]
 
@@ -98,13 +99,26 @@ class Update:
             return self._unchanged(begun, Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges)))
         return self._write(begun, hubs)
 
-    def complete(self) -> None:
-        """Make the new versions of all runs visible in one commit; do nothing where none has changed."""
-        if not self._records:
+    def complete(
+        self,
+        runs: Sequence[UpdatedRun],
+        answer: Callable[[Transaction, Sequence[UpdatedRun]], None] | None = None,
+    ) -> None:
+        """Make the new versions of all runs visible in one commit; do nothing where none has changed and nobody asked.
+
+        Args:
+            runs: what `bring` returned.
+            answer: tells whoever asked, in that commit.
+        """
+        if not self._records and answer is None:
             return
-        with self._opened.lock.last_writes() as transaction:
+        lock = self._opened.lock
+        with lock.last_writes() as transaction:
             for run, record in self._records:
                 self._opened.complete(transaction, run, record)
+            if answer is not None:
+                with lock.limited():
+                    answer(transaction, runs)
             self.completing = True
 
     def _current_hubs(self, begun: _Begun) -> CurrentHubs:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan
-from pcneo.annotate.supply import supply_of
+from pcneo.annotate.supply import Supply, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.errors import PcneoError
 from pcneo.model import Key, Progress
@@ -19,11 +19,12 @@ from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.standing import Keeping, OpenGraph, open_graph
+from pcneo.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["WriteResult", "write"]
+__all__ = ["Client", "WriteResult", "update_runs", "write"]
 
 log = logging.getLogger("pcneo")
 
@@ -122,16 +123,43 @@ def write(
         check=check,
         progress=progress,
     )
-    keeping = Keeping() if keeping is None else keeping
-    plan = make_plan(driver, database, "write", options, graph)
-    gateway = LedgerGateway(driver, database)
-    questions = _questions(gateway, plan, graph, score)
+    return update_runs(driver, database, options, graph, keeping or Keeping())
+
+
+@dataclass(frozen=True)
+class Client:
+    """Somebody who asked for an update, and has a say in it.
+
+    Attributes:
+        gateway: marks all that is written with the request it is for.
+        admit: called when the graph is at hand, with each p and score, before anything is searched; may refuse.
+        answer: called in the transaction that makes the new versions visible, with the runs; it refuses by raising. It
+            is called, under the graph's lock, where no run has changed, too.
+    """
+
+    gateway: LedgerGateway
+    admit: Callable[[Supply, Sequence[tuple[Fraction, str]]], None]
+    answer: Callable[[Transaction, Sequence[UpdatedRun]], None]
+
+
+def update_runs(
+    driver: Driver,
+    database: str | None,
+    options: Options,
+    graph: str | None,
+    keeping: Keeping,
+    client: Client | None = None,
+) -> WriteResult:
+    """Do what `write` does, and tell a client in time; arguments, result and errors as there."""
+    gateway = LedgerGateway(driver, database) if client is None else client.gateway
+    plan = make_plan(driver, database, "write", options, graph, gateway)
+    questions = _questions(gateway, plan, graph, options.score)
     gateway.check_format()
     gateway.ensure_schema(OWN_SCHEMA)
     record = gateway.merge_graph(graph or plan.selection.default_name, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
     with open_graph(gateway, record) as opened:
-        result = _update(plan, opened, questions)
+        result = _update(plan, opened, questions, client)
     if changed := [run for run in result.runs if run.changed]:
         _trim(gateway, record, changed, keeping)
     return result
@@ -152,19 +180,23 @@ def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | Non
     return questions
 
 
-def _update(plan: Plan, opened: OpenGraph, questions: Sequence[tuple[Fraction, str]]) -> WriteResult:
+def _update(
+    plan: Plan, opened: OpenGraph, questions: Sequence[tuple[Fraction, str]], client: Client | None
+) -> WriteResult:
     update: Update | None = None
     try:
         supply = supply_of(plan)
         node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
         read_millis = plan.millis()
+        if client is not None:
+            client.admit(supply, questions)
         update = Update(plan, opened, supply)
         runs = tuple(update.bring(p, score) for p, score in questions)
-        update.complete()
+        update.complete(runs, client.answer if client else None)
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if update is None or not update.completing:
-            _discard(plan.gateway, opened)
+            _discard(plan.gateway, opened, known=client is not None)
         raise
     return WriteResult(
         graph=opened.graph.name,
@@ -181,11 +213,16 @@ def _update(plan: Plan, opened: OpenGraph, questions: Sequence[tuple[Fraction, s
     )
 
 
-def _discard(gateway: Gateway, opened: OpenGraph) -> None:
-    """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing."""
+def _discard(gateway: Gateway, opened: OpenGraph, *, known: bool) -> None:
+    """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
+
+    A name that was known before, as that of every request is, stays.
+    """
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
     try:
         opened.sweep()
+        if known:
+            return
         with opened.lock.last_writes() as transaction:
             transaction.run("delete_unused_graph", name=opened.graph.name)
     except PcneoError as error:

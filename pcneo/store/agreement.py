@@ -16,12 +16,13 @@ OWN_LABELS = frozenset(
         "PCohesionFence",
         "PCohesionGraph",
         "PCohesionRelease",
+        "PCohesionRequest",
         "PCohesionRetired",
         "PCohesionRun",
         "PCohesionVersion",
     }
 )
-OWN_TYPES = frozenset({"HAS_COHESION", "IN_COHESION"})
+OWN_TYPES = frozenset({"HAS_COHESION", "IN_COHESION", "PRODUCED"})
 SEVERAL = frozenset({"labels", "types"})
 
 _RETURN_ENDS = frozenset({"ORDER", "SKIP", "OFFSET", "LIMIT", "UNION", "NEXT"})

@@ -40,7 +40,7 @@ class Fence:
 
     @property
     def _metadata(self) -> dict[str, str]:
-        return {"pcneoGraph": self._graph, "pcneoWriter": self._writer}
+        return {**self._gateway.marks, "pcneoGraph": self._graph, "pcneoWriter": self._writer}
 
     def take(self) -> None:
         """Shut out all earlier writers: wait for their transactions, and end them after some seconds.

@@ -91,6 +91,7 @@ class GraphLock:
         self._token = uuid.uuid4().hex
         self._context = gateway.transaction({"pcneo": self._token})
         self._use = threading.Lock()
+        self._spoiled = False
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="pcneo-lock", daemon=True)
 
@@ -132,14 +133,37 @@ class GraphLock:
         with self._use:
             self._stop.set()
             try:
+                if self._spoiled:
+                    raise DatabaseError("An earlier step of its last transaction failed.", graph=self._graph)
                 self._transaction.touch_graph(self._graph)
             except PcneoError as error:
                 raise DatabaseError(
                     f"The lock on graph {self._graph!r} was lost, so nothing new is visible. Run it again. ({error})",
                     graph=self._graph,
                 ) from error
+            self._spoiled = True  # what a failing block wrote must not be committed by a later one
             yield self._transaction
             self._transaction.commit()
+            self._spoiled = False
+
+    @contextmanager
+    def limited(self) -> Iterator[None]:
+        """End the locking transaction when a statement in the block waits for somebody's lock for long.
+
+        Raises:
+            BusyError: it did.
+        """
+        limit = WaitLimit(self._gateway, self._token)
+        try:
+            with limit:
+                yield
+        except PcneoError as error:
+            if limit.passed:
+                raise BusyError(
+                    "Another transaction holds a lock that this one needs at its end. Try again later.",
+                    graph=self._graph,
+                ) from error
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

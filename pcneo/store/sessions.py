@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, LiteralString
+from copy import copy
+from types import MappingProxyType
+from typing import Any, LiteralString, Self
 
 import neo4j
 
@@ -17,11 +19,19 @@ from pcneo.store.failures import translated
 from pcneo.store.statements import Statement, load_statement
 from pcneo.store.transaction import Row, Transaction, in_one_trip, in_transaction, rows_of
 
-__all__ = ["Sessions"]
+__all__ = ["Sessions", "session_options"]
 
 
 class Sessions:
-    """Runs statements on one database of one driver."""
+    """Runs statements on one database of one driver.
+
+    Attributes:
+        version: the server's.
+        database: the database's name.
+        marks: metadata of every transaction that writes, by which it is found in the server's list.
+    """
+
+    marks: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, driver: neo4j.Driver, database: str | None = None) -> None:
         """Find out the server's version and, if no database is named, the user's home database.
@@ -43,16 +53,15 @@ class Sessions:
         self._database = self.database
         check_version(self.version)
 
+    def marked(self, marks: Mapping[str, str]) -> Self:
+        """Return the same with other marks."""
+        other = copy(self)
+        other.marks = marks
+        return other
+
     def session(self, access: str) -> neo4j.Session:
         """Open a session on this database for reading or writing."""
-        return self.driver.session(
-            database=self._database,
-            default_access_mode=access,
-            bookmark_manager=self.driver.execute_query_bookmark_manager,
-            notifications_min_severity=neo4j.NotificationMinimumSeverity.WARNING,
-            # A label, type or property without uses is no mistake here: ours are new at first.
-            notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
-        )
+        return self.driver.session(**session_options(self.driver, self._database, access))
 
     def run_statement(
         self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
@@ -78,17 +87,34 @@ class Sessions:
     ) -> list[Row]:
         text = load_statement(name).render(names or {})
         with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            return in_transaction(session, rows_of, text, parameters)
+            return in_transaction(session, rows_of, text, parameters, metadata=self.marks)
 
     @contextmanager
-    def transaction(self, metadata: Mapping[str, Any]) -> Iterator[Transaction]:
-        """Open a write transaction without a time limit; it is rolled back unless the body commits it."""
+    def transaction(self, metadata: Mapping[str, Any], *, timeout: float = 0) -> Iterator[Transaction]:
+        """Open a write transaction; it is rolled back unless the body commits it.
+
+        Args:
+            metadata: shows in the server's list of transactions, beside the marks.
+            timeout: seconds after which the server ends it; 0 for never.
+        """
         with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            opened = session.begin_transaction(metadata=dict(metadata), timeout=0)
+            opened = session.begin_transaction(metadata={**self.marks, **metadata}, timeout=timeout)
             try:
                 yield Transaction(opened)
             finally:
                 opened.close()
+
+
+def session_options(driver: neo4j.Driver | neo4j.AsyncDriver, database: str | None, access: str) -> dict[str, Any]:
+    """Return the options of a session, blocking or not, on one database of a driver, for reading or writing."""
+    return {
+        "database": database,
+        "default_access_mode": access,
+        "bookmark_manager": driver.execute_query_bookmark_manager,
+        "notifications_min_severity": neo4j.NotificationMinimumSeverity.WARNING,
+        # A label, type or property without uses is no mistake here: ours are new at first.
+        "notifications_disabled_classifications": [neo4j.NotificationDisabledClassification.UNRECOGNIZED],
+    }
 
 
 def _single_with_summary(tx: neo4j.Transaction, text: LiteralString) -> tuple[neo4j.Record, neo4j.ResultSummary]:

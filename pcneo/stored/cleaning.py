@@ -12,6 +12,7 @@ from pcneo.store.count_property import remove_properties
 from pcneo.store.gateway import Gateway
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
+from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import find_run
 
@@ -50,7 +51,8 @@ def clean(
     """Remove one run, or all, with its versions, hubs, memberships and the properties that its releases wrote.
 
     Graphs' names, budgets and the ledger stay; a release is noted to have no property any more. When all is removed, so
-    are properties of releases that rest on no stored run, and runs that an earlier pcneo stored in another format.
+    are properties of releases that rest on no stored run, runs that an earlier pcneo stored in another format, and
+    answered requests.
 
     Args:
         driver: an open driver.
@@ -66,7 +68,7 @@ def clean(
         BusyError: somebody is writing one of the graphs; its runs stay.
         StoreFormatError: one run is named, and the runs there are of another format.
     """
-    gateway = LedgerGateway(driver, database)
+    gateway = RequestQueue(driver, database)
     earlier = _clean_earlier(gateway) if run is None else 0
     runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
     ledger = gateway.list_ledger()
@@ -81,6 +83,8 @@ def clean(
             hubs += _clean_graph(gateway, opened, ours, progress)
         removed += gone
         kept += left
+    while run is None and gateway.delete_answers(seconds=0, keep=0):
+        pass
     return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept), earlier)
 
 

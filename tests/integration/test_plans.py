@@ -38,13 +38,19 @@ EXAMPLE = [
     "MATCH (v:Person)-[:HAS_COHESION]->(c) MATCH (v)-[:KNOWS]-(m) WITH DISTINCT m, c CREATE (m)-[:IN_COHESION]->(c)",
     "CREATE (:PCohesionGraph "
     "{name: 'g', nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', fingerprintKey: '', format: 2, "
-    "lastVersion: 2, lockedAt: datetime()})",
+    "lastVersion: 2, lockedAt: datetime(), dueAt: datetime(), rereadAt: datetime()})",
     "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', version: 2})",
     "CREATE (:PCohesionRun {id: 'earlier', graph: 'g', status: 'complete'})",
     "UNWIND [1, 2] AS i CREATE (:PCohesionVersion {run: 'r', version: i, readable: true, pcneo: '', search: 1, "
     "added: 1, retired: 1, cohesions: 2, memberships: 2, nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, "
     "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime()})",
     "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime()})",
+    "UNWIND range(1, 2000) AS i MATCH (r:PCohesionRun {id: 'r'}) "
+    "CREATE (:PCohesionRequest {id: i, status: 'complete', command: '', graph: 'g', p: '', score: '', vertices: [1], "
+    "run: '', by: '', cancel: false, progress: 0.0, message: '', version: 1, requestedAt: datetime(), attempts: 1, "
+    "startedAt: datetime(), finishedAt: datetime(), lockedAt: datetime(), worker: '', token: '', "
+    "leaseUntil: datetime(), notBefore: datetime(), busySince: datetime()})-[:PRODUCED {version: 1}]->(r)",
+    "MATCH (q:PCohesionRequest) WHERE q.id < 9 SET q.status = 'requested'",
     "CREATE (:PCohesionBudget {graph: 'g', number: 1, epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
     "CREATE (:PCohesionRelease {id: 'x', graph: 'g', nodeLabels: [''], relationshipTypes: [''], run: 'r', "
     "runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "

@@ -1,0 +1,19 @@
+// How far a request is, and its answer.
+//
+// parameters:
+//   $id  integer | string  its identifier
+// returns:
+//   status    string|null      requested, running, complete, failed or cancelled; no row where it is gone
+//   progress  float|null       0 to 1
+//   message   string|null      for its author
+//   runs      list<list<any>>  run and version of each that it produced
+MATCH (request:PCohesionRequest {id: $id})
+RETURN request.status AS status,
+       request.progress AS progress,
+       request.message AS message,
+       COLLECT {
+         MATCH (request)-[produced:PRODUCED]->(run:PCohesionRun)
+         WITH run.id AS run, produced.version AS version
+         ORDER BY run
+         RETURN [run, version]
+       } AS runs

@@ -1,0 +1,9 @@
+// The graphs that nobody has looked at for as long as their owner wants.
+//
+// returns:
+//   name  string  unique
+MATCH (graph:PCohesionGraph)
+WHERE graph.name IS NOT NULL
+  AND NOT coalesce(graph.dueAt > datetime(), false)
+RETURN graph.name AS name
+ORDER BY name

@@ -1,0 +1,14 @@
+// The requests that wait beyond the number that may, the newest.
+//
+// parameters:
+//   $waiting  integer 0..  how many may wait
+//   $limit    integer 1..  most identifiers
+// returns:
+//   ids  list<integer | string>  the requests
+MATCH (request:PCohesionRequest)
+WHERE request.status = 'requested' AND request.id IS NOT NULL
+WITH request
+ORDER BY request.requestedAt, request.id
+SKIP $waiting
+LIMIT $limit
+RETURN collect(request.id) AS ids

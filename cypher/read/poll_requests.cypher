@@ -1,0 +1,19 @@
+// How many requests there are of any status, and those that may be claimed now, oldest first.
+//
+// parameters:
+//   $limit  integer 1..  most identifiers
+// returns:
+//   requests  integer                 from the count store: whether it grew tells of new ones
+//   ids       list<integer | string>  waiting and due, or with a lease that has run out
+MATCH (any:PCohesionRequest)
+WITH count(any) AS requests
+OPTIONAL MATCH (request:PCohesionRequest)
+WHERE request.status IN ['requested', 'running']
+  AND request.id IS NOT NULL
+  AND (request.status = 'requested' AND NOT coalesce(request.notBefore > datetime(), false)
+       OR request.status = 'running' AND NOT coalesce(request.leaseUntil > datetime(), false)
+       OR request.status = 'requested' AND coalesce(request.cancel = true, false))
+WITH requests, request
+ORDER BY request.requestedAt, request.id
+LIMIT $limit
+RETURN requests, collect(request.id) AS ids

@@ -1,0 +1,10 @@
+// End the transactions of a worker whose lease has run out.
+//
+// parameters:
+//   $token  string  of its claim
+// returns:
+//   ended  string  identifier of an ended transaction
+SHOW TRANSACTIONS YIELD transactionId AS late, metaData
+WHERE metaData.pcneoRequest = $token
+TERMINATE TRANSACTIONS late YIELD transactionId
+RETURN transactionId AS ended

@@ -1,0 +1,41 @@
+// Put new requests into the queue: each gets a status, the time, and an identifier where it has none that can be one.
+//
+// parameters:
+//   $skip      integer 0..  how many to leave out, because somebody's transactions hold them
+//   $limit     integer 1..  most of them
+//   $statuses  list         every status there is
+//   $message   string       for a request whose status is none of them
+// returns:
+//   entered  integer  how many were found
+// repeatable: what has been entered is not found again.
+// scan: a request without a status is in no index; at most as many answers are kept as the owner allows.
+MATCH (request:PCohesionRequest)
+WHERE request.status IS NULL
+   OR NOT request.status IN $statuses
+   OR request.status = 'requested'
+      AND (request.requestedAt IS NULL
+           OR NOT valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL'])
+WITH request
+SKIP $skip
+LIMIT $limit
+SET request.id = CASE
+      WHEN valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL'] THEN request.id
+      ELSE randomUUID()
+    END,
+    request.requestedAt = CASE
+      WHEN valueType(request.requestedAt) = 'ZONED DATETIME NOT NULL' THEN request.requestedAt
+      ELSE datetime()
+    END,
+    request.message = CASE
+      WHEN request.status IS NULL OR request.status = 'requested' THEN null
+      ELSE $message
+    END,
+    request.finishedAt = CASE
+      WHEN request.status IS NULL OR request.status = 'requested' THEN null
+      ELSE datetime()
+    END,
+    request.status = CASE
+      WHEN request.status IS NULL OR request.status = 'requested' THEN 'requested'
+      ELSE 'failed'
+    END
+RETURN count(request) AS entered

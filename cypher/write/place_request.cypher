@@ -1,0 +1,13 @@
+// Ask: a request of this identifier, unless there is one.
+//
+// parameters:
+//   $id      integer | string  its identifier
+//   $values  map               what it says
+// returns:
+//   status  string|null  of the request, new or not
+// repeatable: MERGE on a unique identifier; what is there already stays as it is.
+MERGE (request:PCohesionRequest {id: $id})
+ON CREATE SET request += $values,
+              request.status = 'requested',
+              request.requestedAt = datetime()
+RETURN request.status AS status

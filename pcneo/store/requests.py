@@ -1,0 +1,286 @@
+"""Requests as nodes: the queue of a database, and one worker's claim on a request (DATA-MODEL.md#requests).
+
+Whatever depends on what a request says locks it first and reads it afterwards, in one transaction of at most
+`TRANSACTION_SECONDS`. Without the lock two workers claim the same request.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import neo4j
+
+from pcneo.errors import BusyError
+from pcneo.model import Key
+from pcneo.store.failures import translated
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
+
+__all__ = ["LEASE_SECONDS", "Answer", "Claim", "LostClaimError", "RequestQueue", "finish_within", "is_cancelled_within"]
+
+LEASE_SECONDS = 30
+"""How long a claim counts after its worker was last heard of, by the server's clock."""
+TRANSACTION_SECONDS = 5.0
+"""How long a transaction on a request may take, so that somebody's open lock on it stops nobody for long."""
+ENTER_SECONDS = 2.0
+"""Likewise for new requests, which are entered many at once."""
+BATCH = 5_000
+"""Requests that one transaction enters, refuses or deletes."""
+LONGEST_TEXT = 1_000
+"""Characters of a text that are read of a request."""
+LONGEST_LIST = 100_000
+"""Items likewise."""
+
+STATUSES = ("requested", "running", "complete", "failed", "cancelled")
+
+VALUES = ("command", "graph", "p", "score", "vertices", "run", "by")
+"""Properties by which a request says what it wants."""
+
+
+class LostClaimError(BusyError):
+    """The request is gone, or another worker has it: what was done for it must not become visible."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A request that a worker has claimed.
+
+    Attributes:
+        id: its identifier.
+        token: random; whoever holds another one has lost the request.
+        attempts: how often it was tried, this time included.
+        cancel: whether its author has stopped it already.
+        busy: seconds since it was first found that it has to wait for others.
+        names: its properties, the first hundred.
+        kinds: the kind of each of `VALUES` that it has, as the server names kinds.
+        values: each of `VALUES`; None where it is missing, too long, or no scalar and no list of scalars.
+    """
+
+    id: Key
+    token: str
+    attempts: int
+    cancel: bool
+    busy: int
+    names: tuple[str, ...]
+    kinds: Mapping[str, str]
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a request ends.
+
+    Attributes:
+        status: `complete`, `failed` or `cancelled`.
+        message: a sentence for whoever asked.
+        runs: id and version of the runs that it produced.
+    """
+
+    status: str
+    message: str
+    runs: tuple[tuple[str, int], ...] = ()
+
+
+class RequestQueue(LedgerGateway):
+    """The requests of one database; errors as in `Gateway`."""
+
+    def poll(self, limit: int = 10) -> tuple[int, list[Key]]:
+        """Return how many requests there are, of any status, and the oldest of those that may be claimed."""
+        row = self._read("poll_requests", limit=limit)[0]
+        return row["requests"], row["ids"]
+
+    def enter(self, limit: int = BATCH, skip: int = 0) -> int:
+        """Give new requests a status, a time and an identifier; return how many there were, at most `limit`.
+
+        Args:
+            limit: how many at most.
+            skip: how many to leave out at the beginning, because somebody's transactions hold them.
+        """
+        message = f"A new request has no status, or `requested`; the service sets it. There are {', '.join(STATUSES)}."
+        with self.transaction({}, timeout=ENTER_SECONDS) as transaction:
+            rows = transaction.run("enter_requests", skip=skip, limit=limit, statuses=list(STATUSES), message=message)
+            transaction.commit()
+            return rows[0]["entered"]
+
+    def refuse_excess(self, waiting: int) -> int:
+        """Let the newest requests fail where more than `waiting` wait; return how many, at most `BATCH`."""
+        ids = self._read("list_excess", waiting=waiting, limit=BATCH)[0]["ids"]
+        if not ids:
+            return 0
+        message = f"More than {waiting:,} requests are waiting. Ask again later."
+        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+            transaction.run("lock_requests", ids=ids)
+            refused = transaction.run("refuse_requests", ids=ids, message=message)[0]["refused"]
+            transaction.commit()
+            return refused
+
+    def delete_answers(self, seconds: int, keep: int) -> int:
+        """Delete answers older than so many seconds, and all but the latest; return how many, at most `BATCH`."""
+        return self._write("delete_answers", seconds=seconds, keep=keep, limit=BATCH)[0]["deleted"]
+
+    def count_requests(self) -> dict[str, tuple[int, int]]:
+        """Return by status how many requests there are, and the age of the oldest in seconds."""
+        return {row["status"]: (row["number"], row["seconds"] or 0) for row in self._read("count_requests")}
+
+    def claim(self, request: Key, worker: str) -> Claim | None:
+        """Claim a request for `LEASE_SECONDS`; None where another worker was first.
+
+        The transactions of a worker whose lease has run out are ended first.
+
+        Args:
+            request: its identifier.
+            worker: a name for people.
+        """
+        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+            transaction.run("lock_requests", ids=[request])
+            values = {"names": list(VALUES), "longest": LONGEST_TEXT, "most": LONGEST_LIST}
+            rows = transaction.run("get_request", id=request, **values)
+            if not rows or not rows[0]["claimable"]:
+                return None
+            row = rows[0]
+            if row["status"] == "running" and row["token"] is not None:
+                self._terminate(row["token"])
+            claim = _claim(request, uuid.uuid4().hex, row)
+            transaction.run(
+                "claim_request",
+                id=request,
+                worker=worker,
+                token=claim.token,
+                attempts=claim.attempts,
+                lease=LEASE_SECONDS,
+            )
+            transaction.commit()
+            return claim
+
+    def watch(self, claim: Claim) -> bool:
+        """Return whether the author of a request wants it stopped.
+
+        Raises:
+            LostClaimError: the claim no longer counts.
+        """
+        rows = self._read("watch_request", id=claim.id, token=claim.token)
+        if not rows or not rows[0]["held"]:
+            raise _lost(claim)
+        return rows[0]["cancel"]
+
+    def renew(self, claim: Claim, progress: float) -> None:
+        """Renew a lease, and tell how far the work is.
+
+        Raises:
+            LostClaimError: the claim no longer counts.
+        """
+        self._locked(claim, "renew_request", "renewed", lease=LEASE_SECONDS, progress=progress)
+
+    def give_back(self, claim: Claim, message: str, *, wait: float = 0.0, attempts: int, busy: bool = False) -> None:
+        """Put a request back into its place in the queue.
+
+        Args:
+            claim: the claim on it.
+            message: why it waits.
+            wait: seconds for which it is left alone.
+            attempts: how often it counts as tried.
+            busy: whether it waits for others, which does not count as an attempt but for a day at most.
+
+        Raises:
+            LostClaimError: the claim no longer counts.
+        """
+        values = {"message": message, "wait": wait, "attempts": attempts, "busy": busy}
+        self._locked(claim, "return_request", "returned", **values)
+
+    def finish(self, claim: Claim, answer: Answer, progress: float = 1.0) -> None:
+        """Answer a request in a transaction of its own.
+
+        Raises:
+            LostClaimError: the claim no longer counts.
+        """
+        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+            finish_within(transaction, claim, answer, progress)
+            transaction.commit()
+
+    # --- graphs that are looked at without being asked for ----------------------------------------------------------
+
+    def list_due(self) -> set[str]:
+        """Return the names of the graphs whose next look is due."""
+        return {row["name"] for row in self._read("list_due")}
+
+    def claim_due(self, graph: str, every: float, patience: float) -> bool | None:
+        """Take one look at a graph upon oneself; return whether to read all of it, None where somebody else has looked.
+
+        Args:
+            graph: its name.
+            every: seconds until the next look.
+            patience: seconds to wait for whoever writes the graph.
+        """
+        with self.transaction({}, timeout=patience) as transaction:
+            transaction.touch_graph(graph)
+            rows = transaction.run("claim_due", name=graph, every=every)
+            transaction.commit()
+            return rows[0]["reread"] if rows else None
+
+    def note_reading(self, graph: str, wait: float) -> None:
+        """Note that a graph may be read as a whole again in so many seconds."""
+        self._write("note_reading", name=graph, wait=wait)
+
+    def _locked(self, claim: Claim, statement: str, column: str, **values: object) -> None:
+        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+            transaction.run("lock_requests", ids=[claim.id])
+            rows = transaction.run(statement, id=claim.id, token=claim.token, **values)
+            if rows[0][column] != 1:
+                raise _lost(claim)
+            transaction.commit()
+
+    def _terminate(self, token: str) -> None:
+        text = load_statement("terminate_claim").render({})
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
+            in_transaction(session, rows_of, text, {"token": token})
+
+
+def finish_within(transaction: Transaction, claim: Claim, answer: Answer, progress: float = 1.0) -> None:
+    """Answer a request in an open transaction, so that the answer counts if and only if its other writes do.
+
+    Raises:
+        LostClaimError: the claim no longer counts.
+    """
+    transaction.run("lock_requests", ids=[claim.id])
+    rows = transaction.run(
+        "finish_request",
+        id=claim.id,
+        token=claim.token,
+        status=answer.status,
+        message=answer.message,
+        progress=progress,
+        version=max((version for _, version in answer.runs), default=None),
+        runs=[{"run": run, "version": version} for run, version in answer.runs],
+    )
+    if rows[0]["finished"] != 1:
+        raise _lost(claim)
+
+
+def is_cancelled_within(transaction: Transaction, claim: Claim) -> bool:
+    """Lock a request, and return whether its author wants it stopped."""
+    transaction.run("lock_requests", ids=[claim.id])
+    rows = transaction.run("watch_request", id=claim.id, token=claim.token)
+    return bool(rows and rows[0]["cancel"])
+
+
+def _claim(request: Key, token: str, row: Row) -> Claim:
+    def by_name(column: str) -> dict[str, object]:
+        return dict(zip(VALUES, row[column], strict=True))
+
+    return Claim(
+        id=request,
+        token=token,
+        attempts=row["attempts"] + 1,
+        cancel=row["cancel"],
+        busy=row["busy"],
+        names=tuple(row["names"]),
+        kinds={name: str(kind) for name, kind in by_name("kinds").items()},
+        values=by_name("values"),
+    )
+
+
+def _lost(claim: Claim) -> LostClaimError:
+    return LostClaimError(f"Request {claim.id!r} is gone, or another service has taken it over.", request=claim.id)
