@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from pcneo.config import __version__
 
 if TYPE_CHECKING:
-    from pcneo import annotate, errors, plots, release
+    from pcneo import aio, annotate, errors, plots, release
     from pcneo.annotate.load import load
+    from pcneo.asking.blocking import ask
     from pcneo.config import ConnectionSettings, read_environment
     from pcneo.graph import graph_from_edges, graph_from_networkx
     from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pcneo.stored.versions import diff, history, let_go
 
 _MODULES = {
+    "aio": "pcneo.aio",
     "annotate": "pcneo.annotate",
     "audit": "pcneo.release.audit",
     "budget": "pcneo.release.budget",
@@ -45,6 +47,7 @@ _HOMES = {
     "ConnectionSettings": "pcneo.config",
     "Graph": "pcneo.model",
     "Selection": "pcneo.model",
+    "ask": "pcneo.asking.blocking",
     "clean": "pcneo.stored.cleaning",
     "connect": "pcneo.store.connection",
     "diff": "pcneo.stored.versions",
@@ -76,7 +79,9 @@ __all__ = [
     "Graph",
     "Selection",
     "__version__",
+    "aio",
     "annotate",
+    "ask",
     "audit",
     "budget",
     "clean",

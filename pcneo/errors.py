@@ -16,6 +16,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     │   ├── StoreFormatError    5   runs stored in a format that this version does not read
     │   └── WriteMismatchError  5   the database wrote something else than what was sent
     ├── BusyError               6   another writer holds this graph
+    ├── RequestError            1   a request that a service was asked and that was not completed
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
     ├── OutputError            10   the command has done what it should, and its answer cannot be printed
     ├── BudgetError             9   a release that the ledger or the budget does not admit; nothing was spent
@@ -43,6 +44,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PcneoError",
+    "RequestError",
     "RightsError",
     "SchemaError",
     "StoreFormatError",
@@ -121,6 +123,10 @@ class BusyError(PcneoError):
     """Another writer holds this graph; `data` has `graph`."""
 
     exit_code = 6
+
+
+class RequestError(PcneoError):
+    """A service let a request fail, or did not answer in time; `data` has its `id` and `status`."""
 
 
 class LocalServerError(PcneoError):

@@ -10,7 +10,22 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli import annotate, audit, budget, clean, demo, export, load, queries, release, runs, schema, server, show
+from pcneo.cli import (
+    annotate,
+    audit,
+    budget,
+    clean,
+    demo,
+    export,
+    load,
+    queries,
+    release,
+    runs,
+    schema,
+    serve,
+    server,
+    show,
+)
 from pcneo.cli.streams import VisibleFormatter
 
 __all__ = ["app"]
@@ -45,6 +60,7 @@ app.command(name="release")(release.release)
 app.command(name="audit")(audit.audit)
 app.add_typer(budget.app, name="budget")
 app.command(name="schema")(schema.schema)
+app.command(name="serve")(serve.serve)
 app.add_typer(server.app, name="server")
 
 

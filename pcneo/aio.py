@@ -1,0 +1,79 @@
+"""Asking a service from `asyncio`, with Neo4j's `AsyncDriver`: what `pcneo.ask` does, without blocking the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pcneo.asking.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of
+from pcneo.errors import RequestError
+from pcneo.model import Key, Progress
+from pcneo.store.failures import translated
+from pcneo.store.sessions import session_options
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import Row
+
+if TYPE_CHECKING:
+    from neo4j import AsyncDriver, AsyncManagedTransaction
+
+__all__ = ["AnsweredRequest", "ask"]
+
+
+async def ask(
+    driver: AsyncDriver,
+    database: str | None = None,
+    *,
+    graph: str | None = None,
+    p: P | Sequence[P] | None = None,
+    score: str | None = None,
+    vertices: Key | Sequence[Key] | None = None,
+    command: str = "annotate",
+    run: str | None = None,
+    by: str | None = None,
+    request: Key | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> AnsweredRequest:
+    """Ask `pcneo serve` beside the database, and wait for its answer; the request of a cancelled task is cancelled.
+
+    Args:
+        driver: an open asynchronous driver.
+        database, graph, p, score, vertices, command, run, by, request, timeout, progress: as for `pcneo.ask`.
+
+    Returns:
+        The answer.
+
+    Raises:
+        RequestError, DatabaseError: as from `pcneo.ask`.
+    """
+    values = {"command": command, "graph": graph, "p": p, "score": score, "vertices": vertices, "run": run, "by": by}
+    placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
+    await _rows(driver, database, "WRITE", "place_request", placed.parameters())
+    patience = Patience(placed.id, timeout, time.monotonic())
+    try:
+        while True:
+            answer = answer_of(placed.id, await _rows(driver, database, "READ", "get_answer", {"id": placed.id}))
+            if isinstance(answer, AnsweredRequest):
+                return answer
+            if progress is not None:
+                progress("waiting", round(100 * answer), 100)
+            await asyncio.sleep(patience.pause(time.monotonic()))
+    except BaseException as error:
+        if not (isinstance(error, RequestError) and error.data["status"] == "failed"):
+            await asyncio.shield(_rows(driver, database, "WRITE", "cancel_request", {"id": placed.id}))
+        raise
+
+
+async def _rows(
+    driver: AsyncDriver, database: str | None, access: str, statement: str, parameters: dict[str, Any]
+) -> list[Row]:
+    text = load_statement(statement).render({})
+
+    async def work(transaction: AsyncManagedTransaction) -> list[Row]:
+        return [dict(record.items()) async for record in await transaction.run(text, parameters)]
+
+    with translated():
+        async with driver.session(**session_options(driver, database, access)) as session:
+            return await (session.execute_write if access == "WRITE" else session.execute_read)(work)

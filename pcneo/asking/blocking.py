@@ -1,0 +1,86 @@
+"""Asking a service with Neo4j's driver, and waiting for the answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pcneo.asking.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of
+from pcneo.errors import RequestError
+from pcneo.model import Key, Progress
+from pcneo.store.failures import translated
+from pcneo.store.sessions import session_options
+from pcneo.store.statements import load_statement
+from pcneo.store.transaction import Row
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["ask"]
+
+
+def ask(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    graph: str | None = None,
+    p: P | Sequence[P] | None = None,
+    score: str | None = None,
+    vertices: Key | Sequence[Key] | None = None,
+    command: str = "annotate",
+    run: str | None = None,
+    by: str | None = None,
+    request: Key | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> AnsweredRequest:
+    """Ask `pcneo serve` beside the database to bring runs up to date, and wait until it has (DATA-MODEL.md#requests).
+
+    Loads no compiled code. Interrupted, or out of time, it cancels the request.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        graph: the graph's name.
+        p: one or several; None for every standing run of the graph.
+        score: `density` or `degree`; None for `density`, without p for that of each run.
+        vertices: one key or several; None for the whole graph.
+        command: `annotate`; or `check`, of a graph or a run; or `clean`, of a run, where the owner allows it.
+        run: id of a run, for `check` and `clean`.
+        by: who asks, for the owner to read.
+        request: identifier of the request. With an own one the same question can be repeated: it is asked once, and
+            its answer is there for as long as the service keeps it. None for a new one.
+        timeout: seconds to wait; None for as long as it takes.
+        progress: called with the request's status, hundredths done and 100.
+
+    Returns:
+        The answer.
+
+    Raises:
+        RequestError: the request failed, was cancelled, or was not answered in time; the message says why.
+        DatabaseError: the database cannot be asked.
+    """
+    values = {"command": command, "graph": graph, "p": p, "score": score, "vertices": vertices, "run": run, "by": by}
+    placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
+    _rows(driver, database, "WRITE", "place_request", placed.parameters())
+    patience = Patience(placed.id, timeout, time.monotonic())
+    try:
+        while True:
+            answer = answer_of(placed.id, _rows(driver, database, "READ", "get_answer", {"id": placed.id}))
+            if isinstance(answer, AnsweredRequest):
+                return answer
+            if progress is not None:
+                progress("waiting", round(100 * answer), 100)
+            time.sleep(patience.pause(time.monotonic()))
+    except BaseException as error:
+        if not (isinstance(error, RequestError) and error.data["status"] == "failed"):
+            _rows(driver, database, "WRITE", "cancel_request", {"id": placed.id})
+        raise
+
+
+def _rows(driver: Driver, database: str | None, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
+    text = load_statement(statement).render({})
+    with translated(), driver.session(**session_options(driver, database, access)) as session:
+        work = session.execute_write if access == "WRITE" else session.execute_read
+        return work(lambda transaction: [dict(record.items()) for record in transaction.run(text, parameters)])

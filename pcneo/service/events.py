@@ -1,0 +1,48 @@
+"""The service's log: one line an event, as text for people or JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+
+from pcneo.visible import visible
+
+__all__ = ["EventFormatter", "tell"]
+
+log = logging.getLogger("pcneo.service")
+
+
+def tell(event: str, *, level: int = logging.INFO, **values: object) -> None:
+    """Log an event with its values; those that are None are left out."""
+    there = {name: value for name, value in values.items() if value is not None}
+    log.log(level, "%s", event, extra={"values": there})
+
+
+class EventFormatter(logging.Formatter):
+    """Formats events, and whatever else pcneo logs, as one line each."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        """Choose text or JSON."""
+        super().__init__()
+        self._as_json = as_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        values = dict(getattr(record, "values", {}))
+        if record.exc_info:
+            values["traceback"] = self.formatException(record.exc_info)
+        if self._as_json:
+            line = {"time": time, "level": record.levelname.lower(), "event": record.getMessage(), **values}
+            return json.dumps(line, default=str)
+        said = " ".join(f"{name}={_plain(value)}" for name, value in values.items())
+        return visible(" ".join(part for part in (time, record.getMessage(), said) if part))
+
+
+def _plain(value: object) -> str:
+    """A value as one word, or quoted."""
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    text = str(value)
+    return text if text and text.isprintable() and " " not in text else json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,109 @@
+"""A claim kept alive while its request is worked on, and what may stop that work: cancelled, lost, or time to end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from types import TracebackType
+
+from pcneo.errors import PcneoError
+from pcneo.store.requests import LEASE_SECONDS, Claim, LostClaimError, RequestQueue
+
+__all__ = ["CancelledError", "EndingError", "Lease"]
+
+WATCH_SECONDS = 1.0
+"""How often the request is looked at while it is worked on."""
+RENEW_SECONDS = LEASE_SECONDS / 3
+"""How often the lease is renewed where there is no progress to tell."""
+
+log = logging.getLogger("pcneo.service")
+
+
+class CancelledError(PcneoError):
+    """The author of the request has stopped it."""
+
+
+class EndingError(PcneoError):
+    """The service is to end, and this request has used up its grace."""
+
+
+class Lease:
+    """Context manager that keeps a claim while a request is worked on; a `Progress` callback inside it.
+
+    The work calls it at least once a batch. It raises what stops the work, which then leaves nothing behind.
+    """
+
+    def __init__(self, queue: RequestQueue, claim: Claim, parts: int = 1) -> None:
+        """Watch over a claim.
+
+        Args:
+            queue: the database.
+            claim: the claim.
+            parts: how many searches the work has, for the share that is done.
+        """
+        self.progress = 0.0
+        self._queue = queue
+        self._claim = claim
+        self._parts = parts
+        self._searches: list[str] = []
+        self._stopped: PcneoError | None = None
+        self._over = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="pcneo-lease", daemon=True)
+
+    def __enter__(self) -> Lease:
+        """Begin to watch."""
+        self._keeper.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop watching; the claim counts until it is answered, given back, or runs out."""
+        self.let_be()
+
+    def let_be(self) -> None:
+        """Stop watching, as the answer is on its way, and raise nothing any more."""
+        self._over.set()
+        if self._keeper is not threading.current_thread():
+            self._keeper.join()
+
+    def stop(self, why: PcneoError) -> None:
+        """Have the work stop at its next call of the progress callback."""
+        self._stopped = self._stopped or why
+
+    def check(self) -> None:
+        """Raise what stops the work, if anything does."""
+        if self._stopped is not None and not self._over.is_set():
+            raise self._stopped
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Note how far the work is: reading counts for a tenth, and the searches share what is left."""
+        self.check()
+        share = done / total if total else 0.0
+        if stage.startswith("searching"):
+            if stage not in self._searches:
+                self._searches.append(stage)
+            parts = max(self._parts, len(self._searches))
+            share = 0.1 + 0.85 * (self._searches.index(stage) + share) / parts
+        elif stage.startswith("reading"):
+            share *= 0.1
+        else:
+            return
+        self.progress = max(self.progress, min(0.99, share))
+
+    def _keep(self) -> None:
+        renewed, told = time.monotonic(), 0.0
+        while not self._over.wait(WATCH_SECONDS):
+            try:
+                if self._queue.watch(self._claim):
+                    self.stop(CancelledError("Cancelled, and nothing of it is left."))
+                progress = self.progress
+                if progress - told >= 0.01 or time.monotonic() - renewed >= RENEW_SECONDS:
+                    self._queue.renew(self._claim, progress)
+                    renewed, told = time.monotonic(), progress
+            except LostClaimError as error:
+                self.stop(error)
+                return
+            except PcneoError as error:
+                log.debug("request %r could not be watched: %s", self._claim.id, error)

@@ -1,0 +1,100 @@
+"""Whole graphs kept up to date without being asked, by one service of several: the due time is on the graph's node."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from pcneo.annotate.plan import Options
+from pcneo.annotate.writing import update_runs
+from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError
+from pcneo.model import Progress
+from pcneo.service.events import tell
+from pcneo.service.figures import Figures
+from pcneo.service.service_settings import ServiceSettings
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.requests import RequestQueue
+from pcneo.store.standing import Keeping
+
+__all__ = ["Schedule"]
+
+SHARE = 0.05
+"""Of the time, for reading graphs whose counts have not changed."""
+LOCK_SECONDS = 1.0
+"""How long to wait for a graph that somebody is writing; it is being brought up to date, or will be soon."""
+
+
+class Schedule:
+    """Looks at graphs at intervals: at their counts each time, at all of them seldom; and updates those that moved."""
+
+    def __init__(self, queue: RequestQueue, settings: ServiceSettings, figures: Figures, progress: Progress) -> None:
+        """Prepare.
+
+        Args:
+            queue: the database.
+            settings: the owner's.
+            figures: of the service.
+            progress: raises what stops an update.
+        """
+        self._queue = queue
+        self._settings = settings
+        self._figures = figures
+        self._progress = progress
+        self._next = 0.0
+
+    def step(self) -> None:
+        """Look at the graphs that are due, and bring up to date what has moved.
+
+        Raises:
+            ConnectionFailedError: the database does not answer.
+        """
+        every = self._settings.every
+        if every is None or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + min(every, 5.0)
+        due = self._queue.list_due()
+        if self._settings.graphs:
+            due &= set(self._settings.graphs)
+        for graph in self._queue.list_graphs() if due else ():
+            if graph.name in due:
+                try:
+                    self._look(graph, every)
+                except ConnectionFailedError:
+                    raise
+                except PcneoError as error:
+                    tell("not updated", level=logging.WARNING, graph=graph.name, why=error)
+
+    def _look(self, graph: GraphRecord, every: float) -> None:
+        try:
+            reread = self._queue.claim_due(graph.name, every, LOCK_SECONDS)
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:
+            tell("being written", level=logging.DEBUG, graph=graph.name, why=error)
+            return
+        runs = [run for run in self._queue.list_runs() if (run.graph, run.scope) == (graph.name, "graph")]
+        if reread is None or not runs:
+            return
+        counts = self._queue.count_store(graph.selection)
+        if not reread and all((run.node_count, run.relationship_count) == counts for run in runs):
+            return
+        options = Options(
+            p=None,
+            node_labels=(),
+            relationship_types=(),
+            key=None,
+            score=None,
+            vertices=None,
+            concurrency=self._settings.concurrency,
+            create_index=False,
+            check=False,
+            progress=self._progress,
+        )
+        started = time.monotonic()
+        result = update_runs(self._queue.driver, self._queue.database, options, graph.name, Keeping())
+        seconds = time.monotonic() - started
+        self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
+        self._figures.add_update(result)
+        for run in result.runs:
+            if run.changed:
+                tell("updated", run=run.run, version=run.version, added=run.added, retired=run.retired, seconds=seconds)

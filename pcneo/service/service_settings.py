@@ -1,0 +1,105 @@
+"""What the owner of a service decides: which graphs, which commands, how much of each, and how often."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pcneo.errors import ParameterError
+
+__all__ = ["ServiceSettings", "parse_duration", "read_configuration"]
+
+UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceSettings:
+    """How a service behaves.
+
+    Attributes:
+        graphs: names of the graphs it answers for; empty for all that the database knows.
+        allow_clean: whether a request may remove a run.
+        every: seconds between looks at whole graphs, which are then brought up to date; None for never.
+        max_vertices: keys that one request may name.
+        max_run_vertices: cohesions of a run of single vertices.
+        max_memberships: memberships of a run of a whole graph, by an estimate before it is first written.
+        max_waiting: requests that may wait; the newest fail.
+        keep_days: days for which an answer is kept.
+        keep_answers: answers that are kept.
+        concurrency: threads that search; None for all cores.
+        grace: seconds that a request under way is given when the service is asked to end.
+    """
+
+    graphs: tuple[str, ...] = ()
+    allow_clean: bool = False
+    every: float | None = None
+    max_vertices: int = 1_000
+    max_run_vertices: int = 100_000
+    max_memberships: int = 50_000_000
+    max_waiting: int = 10_000
+    keep_days: int = 7
+    keep_answers: int = 10_000
+    concurrency: int | None = None
+    grace: float = 20.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            ParameterError: a number is too small.
+        """
+        for name in ("max_vertices", "max_run_vertices", "max_memberships", "max_waiting", "concurrency"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ParameterError(f"{_option(name)} is at least 1, not {value}.", name=name, value=value)
+        for name in ("keep_days", "keep_answers", "grace"):
+            if getattr(self, name) < 0:
+                raise ParameterError(f"{_option(name)} is not negative.", name=name, value=getattr(self, name))
+        if self.every is not None and self.every < 1:
+            raise ParameterError("--every is at least a second.", name="every", value=self.every)
+
+
+def parse_duration(text: str) -> float:
+    """Return the seconds of `60s`, `5m`, `1h`, `1d`, or of a number alone.
+
+    Raises:
+        ParameterError: it is none of these.
+    """
+    number, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "s")
+    try:
+        seconds = float(number) * UNITS[unit]
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise ParameterError(f"{text!r} is no time; give 60s, 5m, 1h or 1d.", name="every", value=text)
+    return seconds
+
+
+def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
+    """Return the options of a TOML file, which are spelled as on the command line, without the two hyphens.
+
+    Args:
+        path: the file.
+        names: the options that there are, with underscores.
+
+    Raises:
+        ParameterError: the file cannot be read, is no TOML, or has an option that there is not.
+    """
+    try:
+        options = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ParameterError(f"{path} is no configuration: {error}", name="config", value=str(path)) from error
+    named = {name.replace("-", "_"): value for name, value in options.items()}
+    for name in named:
+        if name not in names:
+            known = ", ".join(sorted(known.replace("_", "-") for known in names))
+            raise ParameterError(f"{path} has an option {name!r}; there are {known}.", name="config", value=name)
+    return named
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")

@@ -1,0 +1,147 @@
+"""The service itself: connected as long as it lives, polling, and ending when it is asked to."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from pcneo.config import ConnectionSettings
+from pcneo.errors import PcneoError
+from pcneo.service.events import tell
+from pcneo.service.figures import Figures
+from pcneo.service.lease import EndingError
+from pcneo.service.schedule import Schedule
+from pcneo.service.service_settings import ServiceSettings
+from pcneo.service.worker import Worker
+from pcneo.store.connection import connect
+from pcneo.store.requests import RequestQueue
+from pcneo.store.schema import OWN_SCHEMA
+
+__all__ = ["Service"]
+
+POLL_SECONDS = 0.5
+SLOWEST_POLL_SECONDS = 2.0
+QUIET_SECONDS = 60.0
+"""How long nothing has come before polls become slower."""
+LONGEST_PAUSE = 30.0
+"""Between two attempts to reach a database that does not answer."""
+
+
+class Service:
+    """Answers requests until it is asked to end.
+
+    Attributes:
+        figures: what it has done.
+        queue: the database while it is connected, else None.
+    """
+
+    def __init__(self, settings: ServiceSettings, connection: Callable[[], ConnectionSettings]) -> None:
+        """Prepare.
+
+        Args:
+            settings: the owner's.
+            connection: called for each new connection, so that a password may be changed while the service runs.
+        """
+        self.figures = Figures()
+        self.queue: RequestQueue | None = None
+        self._settings = settings
+        self._connection = connection
+        self._ending = threading.Event()
+        self._worker: Worker | None = None
+        self._timer: threading.Timer | None = None
+
+    def end(self) -> None:
+        """Finish the request under way, or give it back after the grace; a second call gives it back at once."""
+        again = self._ending.is_set()
+        self._ending.set()
+        if again:
+            self._give_back()
+        elif self._timer is None:
+            self._timer = threading.Timer(self._settings.grace, self._give_back)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _give_back(self) -> None:
+        if (worker := self._worker) is not None:
+            worker.end()
+
+    def run(self) -> None:
+        """Serve until `end` is called, through restarts of the database and changes of its password.
+
+        Raises:
+            ConnectionFailedError: the address cannot be one, or there is no password.
+        """
+        self._connection()  # what is wrong with it now is a mistake; later it is an accident, and may pass
+        _warm_up()
+        pause = 1.0
+        while not self._ending.is_set():
+            began = time.monotonic()
+            try:
+                self._serve()
+            except PcneoError as error:
+                self.figures.reachable = False
+                pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
+                tell("cannot serve", level=logging.ERROR, why=error, again_in=pause)
+                self._ending.wait(pause)
+            finally:
+                self.queue = self._worker = None
+        if self._timer is not None:
+            self._timer.cancel()
+        tell("ended")
+
+    def _serve(self) -> None:
+        settings = self._connection()
+        with connect(settings) as driver:
+            queue = RequestQueue(driver, settings.database)
+            queue.check_format()
+            queue.ensure_schema(OWN_SCHEMA)
+            self.queue = queue
+            self.figures.reachable = True
+            self._worker = worker = Worker(queue, self._settings, self.figures)
+            self._say_what(queue, worker, settings)
+            schedule = Schedule(queue, self._settings, self.figures, self._progress)
+            self._poll(worker, schedule)
+
+    def _say_what(self, queue: RequestQueue, worker: Worker, settings: ConnectionSettings) -> None:
+        known = [graph.name for graph in queue.list_graphs()]
+        answering = self._settings.graphs or known
+        for graph in answering:
+            if graph not in known:
+                tell("unknown graph", level=logging.WARNING, graph=graph)
+        tell(
+            "serving",
+            worker=worker.name,
+            uri=settings.uri,
+            database=queue.database,
+            graphs=", ".join(answering) + ("" if self._settings.graphs else " (all that the database knows)"),
+        )
+
+    def _progress(self, *_: object) -> None:
+        """Stop an update that nobody asked for, once the service is to end: the next look makes up for it."""
+        if self._ending.is_set():
+            raise EndingError("The service ends.")
+
+    def _poll(self, worker: Worker, schedule: Schedule) -> None:
+        last, pause = time.monotonic(), POLL_SECONDS
+        while not self._ending.is_set():
+            worked = worker.step()
+            schedule.step()
+            if worked:
+                last, pause = time.monotonic(), POLL_SECONDS
+                continue
+            if time.monotonic() - last > QUIET_SECONDS:
+                pause = min(1.1 * pause, SLOWEST_POLL_SECONDS)
+            self._ending.wait(pause)
+
+
+def _warm_up() -> None:
+    """Compile the kernels, or load them compiled, before the first request waits for them."""
+    from pcneo.graph import graph_from_edges
+    from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
+
+    graph = graph_from_edges([1, 2, 3, 4], [1, 2, 1, 3], [2, 3, 3, 4])
+    for score in ("density", "degree"):
+        minimal_p_cohesion(graph, 1, "1/2", score)
+        minimal_p_cohesions(graph, "1/2", score)

@@ -1,0 +1,191 @@
+"""What a request asks for, done: by the functions that the command line calls, and answered with what they change."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pcneo.annotate.estimating import estimate_memberships
+from pcneo.annotate.plan import Options
+from pcneo.annotate.supply import Supply, WholeGraph
+from pcneo.annotate.updating import UpdatedRun
+from pcneo.annotate.writing import Client, update_runs
+from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
+from pcneo.search import p_text
+from pcneo.service.figures import Figures
+from pcneo.service.lease import CancelledError, Lease
+from pcneo.service.request_checks import Question
+from pcneo.service.service_settings import ServiceSettings
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.requests import Answer, Claim, RequestQueue, finish_within, is_cancelled_within
+from pcneo.store.standing import Keeping, open_graph, run_id
+from pcneo.store.transaction import Transaction
+from pcneo.stored.verifying import VerifiedRun, verify
+
+__all__ = ["Work"]
+
+log = logging.getLogger("pcneo.service")
+
+
+@dataclass(frozen=True)
+class Work:
+    """One request at work.
+
+    Attributes:
+        queue: the database.
+        settings: the owner's.
+        claim: the claim on the request.
+        question: what it asks for.
+        lease: keeps the claim, and is told the progress.
+        figures: of the service.
+    """
+
+    queue: RequestQueue
+    settings: ServiceSettings
+    claim: Claim
+    question: Question
+    lease: Lease
+    figures: Figures
+
+    def do(self) -> Answer:
+        """Do the work and answer the request; return the answer.
+
+        Raises:
+            LostClaimError: another worker has the request; nothing became visible.
+            CancelledError, EndingError: it was stopped; nothing became visible.
+            PcneoError: as the command of that name; nothing became visible.
+        """
+        return {"annotate": self._annotate, "check": self._check, "clean": self._clean}[self.question.command]()
+
+    def _annotate(self) -> Answer:
+        question = self.question
+        _known(self.queue, question.graph)
+        answers: list[Answer] = []
+
+        def answer(transaction: Transaction, runs: Sequence[UpdatedRun]) -> None:
+            self._last_moment(transaction)
+            answers.append(Answer("complete", _sentence(runs), tuple((run.run, run.version) for run in runs)))
+            finish_within(transaction, self.claim, answers[-1])
+
+        options = Options(
+            p=list(question.ps) or None,
+            node_labels=(),
+            relationship_types=(),
+            key=None,
+            score=question.score,
+            vertices=None if question.vertices is None else list(question.vertices),
+            concurrency=self.settings.concurrency,
+            create_index=False,
+            check=False,
+            progress=self.lease,
+        )
+        marked = self.queue.marked({"pcneoRequest": self.claim.token})
+        client = Client(marked, self._admit, answer)
+        result = update_runs(self.queue.driver, self.queue.database, options, question.graph, Keeping(), client)
+        self.figures.add_update(result)
+        return answers[-1]
+
+    def _admit(self, supply: Supply, questions: Sequence[tuple[Fraction, str]]) -> None:
+        """Refuse a run that would become larger than the owner allows."""
+        graph, vertices = self.question.graph or "", self.question.vertices
+        standing = {run.id: run for run in self.queue.list_runs()}
+        for p, score in questions:
+            run = standing.get(run_id(graph, p_text(p), score, supply.scope))
+            if vertices is not None:
+                most, what = self.settings.max_run_vertices, "cohesions"
+                number = len(vertices) + (run.cohesions if run else 0)
+            else:
+                most, what = self.settings.max_memberships, "memberships"
+                number = run.memberships if run else self._estimate(supply, p, score)
+            if number > most:
+                raise ParameterError(
+                    f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}.",
+                    name=what,
+                    value=number,
+                )
+
+    def _estimate(self, supply: Supply, p: Fraction, score: str) -> int:
+        if not isinstance(supply, WholeGraph) or supply.vertices**2 <= self.settings.max_memberships:
+            return 0  # however large the cohesions are
+        return estimate_memberships(supply, p, score)
+
+    def _check(self) -> Answer:
+        question = self.question
+        if question.graph is not None:
+            _known(self.queue, question.graph)
+        runs = [run for run in self.queue.list_runs() if question.run in (None, run.id)]
+        runs = [run for run in runs if question.graph in (None, run.graph) and self._is_allowed(run.graph)]
+        if not runs:
+            wanted = question.run or question.graph
+            raise NotFoundError(f"There is no run {wanted!r} to check.", what="run", name=wanted)
+        verified = [
+            compared
+            for run in runs
+            for compared in verify(self.queue.driver, self.queue.database, run=run.id, progress=self.lease)
+        ]
+        self.lease.let_be()
+        answer = Answer("complete", " ".join(map(_verdict, verified)))
+        self.queue.finish(self.claim, answer)
+        return answer
+
+    def _clean(self) -> Answer:
+        wanted = self.question.run or ""
+        run = next((run for run in self.queue.list_runs() if run.id == wanted), None)
+        if run is None or not self._is_allowed(run.graph):
+            self.lease.let_be()
+            answer = Answer("complete", f"No run {wanted!r} is stored, so there was nothing to remove.")
+            self.queue.finish(self.claim, answer)
+            return answer
+        answer = Answer("complete", f"Run {run.id} is removed; it had {run.cohesions:,} cohesions.")
+        marked = self.queue.marked({"pcneoRequest": self.claim.token})
+        graph = _known(marked, run.graph)
+        with open_graph(marked, graph) as opened:
+            if marked.versions_relied_on(run.id):
+                raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
+            with opened.lock.last_writes() as transaction, opened.lock.limited():
+                self._last_moment(transaction)
+                transaction.run("hide_run", run=run.id)
+                finish_within(transaction, self.claim, answer)
+        try:
+            with open_graph(marked, graph):  # sweeps what nobody sees any more
+                pass
+        except PcneoError as error:
+            log.debug("what is left of run %s is left to the next writer: %s", run.id, error)
+        return answer
+
+    def _is_allowed(self, graph: str) -> bool:
+        return not self.settings.graphs or graph in self.settings.graphs
+
+    def _last_moment(self, transaction: Transaction) -> None:
+        """Stop for the last time; from here on the answer counts with what it speaks of, or not at all."""
+        self.lease.check()
+        self.lease.let_be()
+        if is_cancelled_within(transaction, self.claim):
+            raise CancelledError("Cancelled, and nothing of it is left.")
+
+
+def _known(queue: RequestQueue, graph: str | None) -> GraphRecord:
+    record = next((record for record in queue.list_graphs() if record.name == graph), None)
+    if record is None:
+        raise NotFoundError(
+            f"The database knows no graph {graph!r}. The first `pcneo annotate --graph NAME`, with labels, types and "
+            "key, makes one known.",
+            what="graph",
+            name=graph,
+        )
+    return record
+
+
+def _sentence(runs: Sequence[UpdatedRun]) -> str:
+    changed = [run for run in runs if run.changed]
+    if not changed:
+        return "Up to date: nothing has changed, and nothing was written."
+    return " ".join(f"{run.run}: {run.added:,} new, {run.retired:,} gone." for run in changed)
+
+
+def _verdict(compared: VerifiedRun) -> str:
+    graph = {None: "no fingerprint", True: "graph as read", False: "the graph has CHANGED"}[compared.graph_same]
+    memberships = "memberships as written" if compared.memberships_same else "memberships have CHANGED"
+    return f"{compared.run.id}: {graph}, {memberships}."

@@ -1,0 +1,233 @@
+"""One worker: requests are entered into the queue, claimed, worked on, and answered or given back.
+
+Nothing that a request says can end it, and nothing that happens to it stays unsaid: each request ends with an answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from pcneo.errors import (
+    AnswerError,
+    BusyError,
+    ConnectionFailedError,
+    DatabaseError,
+    GraphChangedError,
+    KeyPropertyError,
+    PcneoError,
+    RightsError,
+    SchemaError,
+    StoreFormatError,
+)
+from pcneo.model import Key
+from pcneo.service.events import tell
+from pcneo.service.figures import Figures
+from pcneo.service.lease import CancelledError, EndingError, Lease
+from pcneo.service.request_checks import check_request
+from pcneo.service.service_settings import ServiceSettings
+from pcneo.service.work import Work
+from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
+
+__all__ = ["Worker"]
+
+ATTEMPTS = 3
+BUSY_SECONDS = 86_400
+"""How long a request may wait for others."""
+LONGEST_WAIT = 30.0
+"""How long a request is left alone at most before it is tried again."""
+ENTER_SECONDS = 3.0
+"""How often requests without a status are looked for where their number does not show that there are new ones."""
+MOST_HELD = 10
+"""New requests that somebody's transactions hold, beyond which one waits until they let go."""
+TIDY_SECONDS = 60.0
+"""How often old answers are deleted."""
+LONGEST_MESSAGE = 500
+
+HOPELESS = (RightsError, SchemaError, StoreFormatError)
+"""Errors of the database that a second attempt does not help."""
+
+
+class Worker:
+    """Answers the requests of one database, one at a time.
+
+    Attributes:
+        name: of host and process.
+    """
+
+    def __init__(self, queue: RequestQueue, settings: ServiceSettings, figures: Figures) -> None:
+        """Prepare; nothing is asked yet."""
+        self.name = f"{socket.gethostname()}:{os.getpid()}"
+        self._queue = queue
+        self._settings = settings
+        self._figures = figures
+        self._known = -1
+        self._entered = self._tidied = -1e9
+        self._left_alone: dict[Key, float] = {}
+        self._lease: Lease | None = None
+        self._ending = threading.Event()
+
+    def end(self) -> None:
+        """Have the request under way given back, if there is one."""
+        self._ending.set()
+        if (lease := self._lease) is not None:
+            lease.stop(EndingError("The service ends."))
+
+    def step(self) -> bool:
+        """Claim one request, if any waits, and work on it; return whether there was one.
+
+        Raises:
+            DatabaseError: the database could not be asked.
+        """
+        requests, waiting = self._queue.poll()
+        now = time.monotonic()
+        if requests != self._known or now - self._entered >= ENTER_SECONDS:
+            self._enter()
+            self._known, self._entered = requests, now
+            requests, waiting = self._queue.poll()
+        if now - self._tidied >= TIDY_SECONDS:
+            self._tidy()
+            self._tidied = now
+        self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
+        for id in waiting:
+            if id not in self._left_alone and (claim := self._claim(id)) is not None:
+                self._work_on(claim)
+                return True
+        return False
+
+    def _enter(self) -> None:
+        try:
+            while self._queue.enter():
+                pass
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:
+            tell("entering one by one", level=logging.WARNING, why=error)
+            self._enter_one_by_one()
+        while refused := self._queue.refuse_excess(self._settings.max_waiting):
+            tell("refused", requests=refused, why="too many wait")
+
+    def _enter_one_by_one(self) -> None:
+        """Enter what can be entered beside requests that somebody's transactions hold."""
+        held = 0
+        while held < MOST_HELD:
+            try:
+                if not self._queue.enter(limit=1, skip=held):
+                    return
+            except ConnectionFailedError:
+                raise
+            except (BusyError, DatabaseError):
+                held += 1
+
+    def _tidy(self) -> None:
+        seconds, keep = self._settings.keep_days * 86_400, self._settings.keep_answers
+        while deleted := self._queue.delete_answers(seconds, keep):
+            tell("forgot", answers=deleted)
+
+    def _claim(self, id: Key) -> Claim | None:
+        try:
+            return self._queue.claim(id, self.name)
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:  # somebody else's transaction holds it
+            tell("left alone", level=logging.WARNING, request=id, why=error)
+            self._left_alone[id] = time.monotonic() + LONGEST_WAIT
+            return None
+
+    def _work_on(self, claim: Claim) -> None:
+        started = time.monotonic()
+        tell("claimed", request=claim.id, attempt=claim.attempts, command=claim.values["command"])
+        try:
+            outcome, message = self._outcome(claim)
+        except LostClaimError:
+            outcome, message = "lost", "another service has it, or it is gone"
+        seconds = time.monotonic() - started
+        self._figures.add_request(outcome, seconds)
+        tell(outcome, request=claim.id, seconds=seconds, message=message)
+
+    def _outcome(self, claim: Claim) -> tuple[str, str]:
+        """Work on a request until it is answered or given back; return what became of it, and a message."""
+        if claim.cancel:
+            return self._finish(claim, "cancelled", "Cancelled before it was begun.")
+        if claim.attempts > ATTEMPTS:
+            return self._finish(
+                claim, "failed", f"Given up: {ATTEMPTS} attempts ended with the service that made them, unanswered."
+            )
+        lease: Lease | None = None
+        try:
+            question = check_request(claim, self._settings)
+            with Lease(self._queue, claim, max(1, len(question.ps))) as lease:
+                self._lease = lease
+                if self._ending.is_set():
+                    self.end()
+                answer = Work(self._queue, self._settings, claim, question, lease, self._figures).do()
+                return answer.status, answer.message
+        except LostClaimError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a request brings about must not end the service
+            progress = 0.0 if lease is None else lease.progress
+            return self._after(claim, error, progress)
+        finally:
+            self._lease = None
+
+    def _after(self, claim: Claim, error: Exception, progress: float) -> tuple[str, str]:
+        message = _sentence(error)
+        if isinstance(error, EndingError):
+            return self._give_back(claim, message, attempts=claim.attempts - 1)
+        if isinstance(error, CancelledError):
+            return self._finish(claim, "cancelled", message, progress)
+        if isinstance(error, BusyError | GraphChangedError):
+            if claim.busy > BUSY_SECONDS:
+                return self._finish(claim, "failed", f"Given up after a day. {message}", progress)
+            wait = min(LONGEST_WAIT, max(0.5, claim.busy)) * random.uniform(0.6, 1.0)  # noqa: S311 - spreads services
+            return self._give_back(claim, message, wait=wait, attempts=claim.attempts - 1, busy=True)
+        if isinstance(error, PcneoError) and (not isinstance(error, DatabaseError) or isinstance(error, HOPELESS)):
+            return self._finish(claim, "failed", message, progress)
+        tell("attempt failed", level=logging.ERROR, request=claim.id, error=repr(error))
+        if claim.attempts >= ATTEMPTS:
+            return self._finish(claim, "failed", f"Given up after {ATTEMPTS} attempts. {message}", progress)
+        return self._give_back(claim, message, wait=2.0**claim.attempts, attempts=claim.attempts)
+
+    def _finish(self, claim: Claim, status: str, message: str, progress: float = 0.0) -> tuple[str, str]:
+        _persistently(lambda: self._queue.finish(claim, Answer(status, message), progress))
+        return status, message
+
+    def _give_back(
+        self, claim: Claim, message: str, *, wait: float = 0.0, attempts: int, busy: bool = False
+    ) -> tuple[str, str]:
+        _persistently(lambda: self._queue.give_back(claim, message, wait=wait, attempts=attempts, busy=busy))
+        return "returned", message
+
+
+def _persistently(action: Callable[[], None]) -> None:
+    """Do it, again and again while the claim may still count; after that the next worker finds the lease run out."""
+    until, pause = time.monotonic() + LEASE_SECONDS - 5, 0.5
+    while True:
+        try:
+            return action()
+        except LostClaimError:
+            raise
+        except (BusyError, DatabaseError):
+            if time.monotonic() > until:
+                raise
+        time.sleep(pause)
+        pause = min(2 * pause, 5.0)
+
+
+def _sentence(error: Exception) -> str:
+    """Return what the author of a request may read: no key but those that were asked for, and no more than fits."""
+    if isinstance(error, KeyPropertyError):
+        return "Keys of this graph are missing, repeated, or of kinds that cannot be keys. The service's log has more."
+    if isinstance(error, GraphChangedError):
+        return "The graph changed while it was read."
+    if isinstance(error, AnswerError):
+        return "An answer failed its own check, which is a fault in pcneo. The service's log has more."
+    if not isinstance(error, PcneoError):
+        return f"The service failed with {type(error).__name__}. Its log has more."
+    text = str(error)
+    return text if len(text) <= LONGEST_MESSAGE else text[:LONGEST_MESSAGE] + "…"

@@ -1,0 +1,140 @@
+"""`pcneo.ask` and `pcneo.aio.ask`: an application asks, waits, and loads no compiled code for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+from neo4j_servers import Server
+from services import look, serving
+
+import pcneo
+from pcneo.errors import ParameterError, RequestError
+
+FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(FRIENDS)
+    names = {"nodeLabels": ["Person"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
+    db.run("CREATE (:PCohesionGraph $names)", names={"name": "friends", "format": 2, **names})
+    return db
+
+
+@pytest.fixture
+def service(server: Server, db: Database) -> Iterator[Any]:
+    with serving(server, db.name, allow_clean=True) as running:
+        yield running
+
+
+@pytest.mark.parametrize("p", ["1/2", 0.5, Fraction(1, 2), Decimal("0.5"), ["1/2", 0.5]])
+def test_an_application_asks_and_gets_the_runs(db, service, p):
+    seen: list[tuple[str, int, int | None]] = []
+    answered = pcneo.ask(db.driver, db.name, graph="friends", p=p, vertices=[1], progress=lambda *at: seen.append(at))
+    assert answered.runs == (("friends@1/2:vertices", 1),)
+    assert db.members("friends@1/2:vertices") == {1: {0, 1}} or set(db.members("friends@1/2:vertices")) == {1}
+    assert look(db, answered.id)["status"] == "complete"
+    assert all(stage == "waiting" and 0 <= done <= 100 and total == 100 for stage, done, total in seen)
+
+
+def test_an_own_identifier_asks_once(db, service):
+    first = pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request="nightly", by="cron")
+    again = pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request="nightly", by="cron")
+    assert first == again
+    assert db.run("MATCH (q:PCohesionRequest) RETURN q.id, q.attempts, q.by") == [["nightly", 1, "cron"]]
+
+
+def test_what_fails_raises_with_the_services_message(db, service):
+    with pytest.raises(RequestError, match="p must be a number between 0 and 1") as raised:
+        pcneo.ask(db.driver, db.name, graph="friends", p=2)
+    assert raised.value.data["status"] == "failed"
+    assert look(db, raised.value.data["id"])["status"] == "failed"
+
+
+def test_an_empty_list_is_refused_before_anything_is_asked(db):
+    with pytest.raises(ParameterError, match="vertices is an empty list"):
+        pcneo.ask(db.driver, db.name, graph="friends", vertices=[])
+    assert db.run("MATCH (q:PCohesionRequest) RETURN q") == []
+
+
+def test_nobody_answers_in_time_and_the_request_is_cancelled(db):
+    with pytest.raises(RequestError, match=r"not answered in 0\.3 seconds") as raised:
+        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, timeout=0.3)
+    assert look(db, raised.value.data["id"])["cancel"] is True
+
+
+def test_an_interrupted_wait_cancels_the_request(db):
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request=7, progress=interrupt)
+    assert look(db, 7)["cancel"] is True
+
+
+def test_check_and_clean_are_asked_the_same_way(db, service):
+    pcneo.ask(db.driver, db.name, graph="friends", p=0.5)
+    checked = pcneo.ask(db.driver, db.name, command="check", run="friends@1/2")
+    assert checked.message == "friends@1/2: graph as read, memberships as written."
+    pcneo.ask(db.driver, db.name, command="clean", run="friends@1/2")
+    assert db.versions() in ({}, {"friends@1/2": 0})
+
+
+def test_several_tasks_ask_at_once_without_blocking_the_loop(db, server, service):
+    async def ask_all() -> list[Any]:
+        auth = (server.username, server.password)
+        async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
+            tasks = [pcneo.aio.ask(driver, db.name, graph="friends", p=0.5, vertices=v) for v in range(3)]
+            wrong = pcneo.aio.ask(driver, db.name, graph="foes")
+            return await asyncio.gather(*tasks, wrong, return_exceptions=True)
+
+    *answers, wrong = asyncio.run(ask_all())
+    assert {run for answered in answers for run, _ in answered.runs} == {"friends@1/2:vertices"}
+    assert isinstance(wrong, RequestError)
+    assert set(db.members("friends@1/2:vertices")) == {0, 1, 2}
+
+
+def test_a_cancelled_task_cancels_its_request(db, server):
+    async def give_up() -> None:
+        auth = (server.username, server.password)
+        async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
+            async with asyncio.timeout(1):
+                await pcneo.aio.ask(driver, db.name, graph="friends", p=0.5, request="given up")
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(give_up())
+    assert look(db, "given up")["cancel"] is True
+
+
+ASK = """
+import sys, neo4j, pcneo
+from pcneo import aio
+uri, user, password, database = sys.argv[1:]
+with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver:
+    print(pcneo.ask(driver, database, graph="friends", p=0.5).runs)
+heavy = {"numba", "llvmlite", "networkx", "opendp", "matplotlib", "pcneo.kernels"} & set(sys.modules)
+assert not heavy, heavy
+"""
+
+
+def test_asking_loads_no_compiled_code(db, server, service):
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, server.uri, server.username, server.password, db.name],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=dict(os.environ),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "(('friends@1/2', 1),)\n"

@@ -1,0 +1,316 @@
+"""Requests as nodes: what can be asked, and what comes of it, by one service in a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import naive
+import neo4j
+import pytest
+from graphs import Database, cycle, own_text
+from neo4j_servers import Server
+from services import answer, ask, look, serving, wait_until
+
+from pcneo import annotate
+
+FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
+FINAL = {"complete", "failed", "cancelled"}
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    """A database that knows the graph `friends`, and has no run of it."""
+    db = Database(neo4j_driver, empty_database)
+    db.put(FRIENDS)
+    names = {"nodeLabels": ["Person"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
+    db.run("CREATE (:PCohesionGraph $names)", names={"name": "friends", "format": 2, **names})
+    return db
+
+
+@pytest.fixture
+def service(server: Server, db: Database) -> Iterator[Any]:
+    with serving(server, db.name, max_vertices=1_000) as running:
+        yield running
+
+
+def expected(p: Any, vertices: Any = range(7)) -> dict[int, set[int]]:
+    graph = naive.graph_of(FRIENDS, range(7))
+    return {vertex: set(naive.minimal_p_cohesion(graph, p, vertex)) for vertex in vertices}
+
+
+def test_a_request_typed_in_browser_is_answered_in_the_same_place(db, service):
+    db.run(
+        "CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', score: 'density', "
+        "vertices: [2, 5], by: 'ann'})"
+    )
+    text = "MATCH (q:PCohesionRequest) OPTIONAL MATCH (q)-[:PRODUCED]->(r:PCohesionRun) "
+    wait_until(lambda: db.run(text + "WITH q WHERE q.status IN ['complete', 'failed'] RETURN q"))
+    ((status, progress, message, run, version),) = db.run(
+        text + "RETURN q.status, q.progress, q.message, r.id, q.version"
+    )
+    assert (status, progress, run, version) == ("complete", 1.0, "friends@3/10:vertices", 1)
+    assert message == "friends@3/10:vertices: 2 new, 0 gone."
+    assert db.members(run) == expected(Fraction(3, 10), [2, 5])
+    ((identifier,),) = db.run("MATCH (q:PCohesionRequest) RETURN q.id")
+    assert isinstance(identifier, str)
+
+
+def test_the_whole_graph_for_several_p_and_then_up_to_date(db, service):
+    first = answer(db, ask(db, command="annotate", graph="friends", p=["0.3", "1/2"]))
+    assert (first["status"], first["runs"]) == ("complete", {"friends@3/10": 1, "friends@1/2": 1})
+    again = answer(db, ask(db, command="annotate", graph="friends"))
+    assert again["status"] == "complete"
+    assert again["message"] == "Up to date: nothing has changed, and nothing was written."
+    assert again["runs"] == {"friends@3/10": 1, "friends@1/2": 1}
+    assert (again["version"], again["attempts"]) == (1, 1)
+
+
+@pytest.mark.parametrize("p", [0.5, "0.5", "1/2", [0.5], ["1/2"]])
+def test_p_may_be_a_number_or_a_text_or_a_list(db, service, p):
+    assert answer(db, ask(db, command="annotate", graph="friends", p=p, vertices=0))["runs"] == {
+        "friends@1/2:vertices": 1
+    }
+
+
+BAD = {
+    "nothing at all": ({}, "command is missing"),
+    "no graph": ({"command": "annotate"}, "graph is missing"),
+    "an unknown command": ({"command": "drop"}, "command is one of annotate, check, clean"),
+    "a release": ({"command": "release", "graph": "friends"}, "their owner's alone"),
+    "a budget": ({"command": "budget", "graph": "friends", "epsilon": 5}, "no property 'epsilon'"),
+    "a command of another type": ({"command": 7}, "command must be a text"),
+    "a list of commands": ({"command": ["annotate"]}, "command must be a text"),
+    "an unknown graph": ({"command": "annotate", "graph": "foes"}, "knows no graph 'foes'"),
+    "a graph of another type": ({"command": "annotate", "graph": 3.5}, "graph must be a text"),
+    "an empty graph": ({"command": "annotate", "graph": ""}, "graph must be a text"),
+    "p of two": ({"command": "annotate", "graph": "friends", "p": 2}, "p must be a number between 0 and 1"),
+    "p of nan": ({"command": "annotate", "graph": "friends", "p": float("nan")}, "p must be a number"),
+    "p of no number": ({"command": "annotate", "graph": "friends", "p": "a third"}, "p must be a number"),
+    "p true": ({"command": "annotate", "graph": "friends", "p": True}, "p must be a number"),
+    "no p in a list": ({"command": "annotate", "graph": "friends", "p": []}, "p is an empty list"),
+    "many p": ({"command": "annotate", "graph": "friends", "p": [i / 99 for i in range(1, 50)]}, "49 values"),
+    "an unknown score": ({"command": "annotate", "graph": "friends", "score": "size"}, "size"),
+    "a score of another type": ({"command": "annotate", "graph": "friends", "score": 1}, "score must be a text"),
+    "vertices of another type": (
+        {"command": "annotate", "graph": "friends", "vertices": [1.5]},
+        "vertices must be a list of keys",
+    ),
+    "vertices that are a truth": ({"command": "annotate", "graph": "friends", "vertices": True}, "vertices must be"),
+    "no vertices": ({"command": "annotate", "graph": "friends", "vertices": []}, "vertices is an empty list"),
+    "ten thousand vertices": (
+        {"command": "annotate", "graph": "friends", "vertices": list(range(10_000))},
+        "10,000 keys; this service takes 1,000",
+    ),
+    "a million vertices": ({"command": "annotate", "graph": "friends", "vertices": list(range(10**6))}, "too long"),
+    "a vertex that is not there": ({"command": "annotate", "graph": "friends", "vertices": [99]}, "no vertex 99"),
+    "a vertex of the wrong kind": ({"command": "annotate", "graph": "friends", "vertices": ["ann"]}, "'ann'"),
+    "a misspelt property": (
+        {"command": "annotate", "graph": "friends", "vertexes": [1]},
+        "no property 'vertexes'; it can have by, cancel, command",
+    ),
+    "a megabyte of graph": ({"command": "annotate", "graph": "x" * 10**6}, "graph must be a text of 1 to 1,000"),
+    "a megabyte of vertices": (
+        {"command": "annotate", "graph": "friends", "vertices": ["x" * 10**6]},
+        "vertices must be a list",
+    ),
+    "a megabyte beside": ({"command": "annotate", "graph": "friends", "note": "x" * 10**6}, "no property 'note'"),
+    "a megabyte of p": ({"command": "annotate", "graph": "friends", "p": "0." + "3" * 10**6}, "too long"),
+    "a status of its own": ({"command": "annotate", "graph": "friends", "status": "soon"}, "A new request has no"),
+    "check of nothing": ({"command": "check"}, "either a graph or a run"),
+    "check of an unknown run": ({"command": "check", "run": "friends@1/9"}, "no run 'friends@1/9'"),
+    "check with p": ({"command": "check", "graph": "friends", "p": 0.3}, "p does not go with"),
+    "clean not allowed": ({"command": "clean", "run": "friends@1/2"}, "does not let requests remove"),
+    "clean of nothing": ({"command": "clean"}, "run is missing"),
+    "annotate a run": ({"command": "annotate", "graph": "friends", "run": "friends@1/2"}, "run does not go with"),
+    "by another type": ({"command": "annotate", "graph": "friends", "by": 5}, "by must be a text"),
+}
+
+
+def test_whatever_is_wrong_fails_with_a_sentence_and_the_service_lives(db, service):
+    asked = {what: ask(db, **properties) for what, (properties, _) in BAD.items()}
+    for what, (_, says) in BAD.items():
+        answered = answer(db, asked[what])
+        assert answered["status"] == "failed", (what, answered)
+        assert says in answered["message"], (what, answered["message"])
+        assert len(answered["message"]) <= 501
+    assert answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[1]))["status"] == "complete"
+    assert db.versions().keys() <= {"friends@1/2:vertices", "friends@3/10:vertices"}
+
+
+def test_identifiers_that_cannot_be_one_are_replaced(db, service):
+    for value in ("point({x: 1, y: 2})", "[1, 2]", "0.0 / 0.0", "true"):
+        db.run(f"CREATE (:PCohesionRequest {{id: {value}, command: 'annotate', graph: 'nothing'}})")
+    wait_until(lambda: db.run("MATCH (q:PCohesionRequest) WHERE q.status = 'failed' RETURN count(q) = 4")[0][0])
+    rows = db.run("MATCH (q:PCohesionRequest) RETURN q.id")
+    assert all(isinstance(identifier, str) for (identifier,) in rows)
+
+
+def test_a_claim_that_a_user_wrote_by_hand_does_not_stay_for_ever(db, service):
+    for until in ("null", "'later'", "datetime() - duration('PT1S')"):
+        db.run(
+            f"CREATE (:PCohesionRequest {{id: {until!r}, command: 'annotate', graph: 'friends', p: 0.5, vertices: [1], "
+            f"status: 'running', leaseUntil: {until}, attempts: 'many', requestedAt: 5}})"
+        )
+        assert answer(db, until)["status"] == "complete"
+
+
+def test_the_author_can_stop_it_before_it_is_begun(db, service):
+    request = ask(db, command="annotate", graph="friends", p=0.5, cancel=True)
+    answered = answer(db, request)
+    assert answered["status"] == "cancelled"
+    assert db.versions() == {}
+
+
+def test_only_graphs_that_the_owner_names_are_answered_for(db, server):
+    with serving(server, db.name, graphs=("others",)):
+        answered = answer(db, ask(db, command="annotate", graph="friends"))
+        assert answered["status"] == "failed"
+        assert "does not answer for a graph 'friends'" in answered["message"]
+        assert answer(db, ask(db, command="check", graph="friends"))["status"] == "failed"
+
+
+def test_runs_stay_within_the_owners_limits(db, server):
+    with serving(server, db.name, max_run_vertices=3, max_memberships=10):
+        assert answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[1, 2]))["status"] == "complete"
+        too_many = answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[3, 4]))
+        assert "about 4 cohesions; this service keeps runs of up to 3" in too_many["message"]
+        whole = answer(db, ask(db, command="annotate", graph="friends", p="0.9"))
+        assert whole["status"] == "failed"
+        assert "memberships; this service keeps runs of up to 10" in whole["message"]
+    assert db.versions() == {"friends@1/2:vertices": 1}
+
+
+def test_one_more_than_may_wait_fails_and_answers_are_forgotten(db, server):
+    db.run("UNWIND range(1, 12000) AS i CREATE (:PCohesionRequest {id: i, command: 'annotate', graph: 'nothing'})")
+    with serving(server, db.name, max_waiting=5, keep_answers=7):
+        wait_until(
+            lambda: (
+                db.run("MATCH (q:PCohesionRequest) RETURN count(q), count(q.finishedAt)") == [[12, 12]]
+                or db.run("MATCH (q:PCohesionRequest) RETURN count(q) <= 12 AND count(q.finishedAt) = count(q)")[0][0]
+            ),
+            "an end of all of them",
+        )
+        messages = {message for (message,) in db.run("MATCH (q:PCohesionRequest) RETURN q.message")}
+        assert any("knows no graph" in message for message in messages) or any("More than 5" in m for m in messages)
+        assert answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[1]))["status"] == "complete"
+
+
+def test_old_answers_are_forgotten(db, server):
+    db.run("CREATE (:PCohesionRequest {id: 1, status: 'complete', finishedAt: datetime() - duration('P8D')})")
+    db.run("CREATE (:PCohesionRequest {id: 2, status: 'complete', finishedAt: datetime() - duration('P6D')})")
+    with serving(server, db.name):
+        wait_until(lambda: db.run("MATCH (q:PCohesionRequest) RETURN q.id") == [[2]])
+
+
+def test_check_says_whether_graph_and_memberships_are_as_they_were(db, service):
+    assert answer(db, ask(db, command="annotate", graph="friends", p="0.5"))["status"] == "complete"
+    same = answer(db, ask(db, command="check", graph="friends"))
+    assert same["message"] == "friends@1/2: graph as read, memberships as written."
+    db.run("MATCH (:Person {id: 5})-[r:KNOWS]->(:Person {id: 6}) DELETE r")
+    changed = answer(db, ask(db, command="check", run="friends@1/2"))
+    assert (changed["status"], "the graph has CHANGED" in changed["message"]) == ("complete", True)
+
+
+def test_clean_where_the_owner_allows_it_once_and_twice(db, server):
+    with serving(server, db.name, allow_clean=True):
+        assert answer(db, ask(db, command="annotate", graph="friends", p="0.5"))["status"] == "complete"
+        removed = answer(db, ask(db, command="clean", run="friends@1/2"))
+        assert removed["message"] == "Run friends@1/2 is removed; it had 7 cohesions."
+        wait_until(lambda: db.versions() == {} and db.all_hubs() == 0)
+        again = answer(db, ask(db, command="clean", run="friends@1/2"))
+        assert (again["status"], "nothing to remove" in again["message"]) == ("complete", True)
+
+
+def test_clean_leaves_a_run_that_a_release_rests_on(db, server):
+    with serving(server, db.name, allow_clean=True):
+        assert answer(db, ask(db, command="annotate", graph="friends", p="0.5"))["status"] == "complete"
+        db.run(
+            "CREATE (:PCohesionRelease {id: 'x', graph: 'friends', run: 'friends@1/2', runVersion: 1, "
+            "mechanism: 'critical', k: 3, epsilon: '1/1', delta: '0/1', who: 'o', version: '0', at: datetime()})"
+        )
+        refused = answer(db, ask(db, command="clean", run="friends@1/2"))
+        assert (refused["status"], "Releases rest on run" in refused["message"]) == ("failed", True)
+        assert db.versions() == {"friends@1/2": 1}
+
+
+def test_no_key_that_was_not_asked_for_is_in_a_message(db, service):
+    db.run("CREATE (:Person), (:Person {id: 'a secret'})")
+    answered = answer(db, ask(db, command="annotate", graph="friends", p=0.5))
+    assert answered["status"] == "failed"
+    assert "secret" not in answered["message"]
+    assert "Keys of this graph are missing" in answered["message"]
+
+
+@contextmanager
+def held(db: Database, text: str) -> Iterator[Callable[[], None]]:
+    """What a statement writes stays locked, uncommitted, until the block ends or what it yields is called."""
+    with db.driver.session(database=db.name) as session, session.begin_transaction() as transaction:
+        transaction.run(own_text(text)).consume()
+        yield transaction.rollback
+
+
+HELD_GRAPH = "MATCH (g:PCohesionGraph {name: 'friends'}) SET g.held = true"
+
+
+def test_a_busy_graph_is_tried_again_and_counts_no_attempt(db, service):
+    with held(db, HELD_GRAPH):
+        request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1])
+        wait_until(lambda: look(db, request).get("busySince"), "a wait")
+        waiting = look(db, request)
+        assert (waiting["status"], waiting["attempts"]) == ("requested", 0)
+        assert "Another pcneo is writing graph 'friends'" in waiting["message"]
+    answered = answer(db, request)
+    assert (answered["status"], answered["attempts"]) == ("complete", 1)
+
+
+def test_a_day_of_waiting_fails(db, service):
+    with held(db, HELD_GRAPH):
+        request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1])
+        wait_until(lambda: look(db, request).get("busySince"), "a wait")
+        db.run("MATCH (q:PCohesionRequest) SET q.busySince = datetime() - duration('P2D'), q.notBefore = null")
+        answered = answer(db, request)
+    assert answered["status"] == "failed"
+    assert answered["message"].startswith("Given up after a day.")
+
+
+@pytest.mark.parametrize("status", ["requested", None])
+def test_somebodys_open_lock_on_a_request_stops_no_other(db, server, status):
+    wanted = {"command": "annotate", "graph": "friends", "p": 0.5, "vertices": [1], "status": status}
+    db.run(
+        "CREATE (q:PCohesionRequest {id: 'held', requestedAt: datetime() - duration('P1D')}) SET q += $wanted",
+        wanted=wanted,
+    )
+    with (
+        held(db, "MATCH (q:PCohesionRequest {id: 'held'}) SET q.by = 'me'") as release,
+        serving(server, db.name),
+    ):
+        request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[2])
+        assert answer(db, request)["status"] == "complete"
+        assert look(db, "held").get("status") == status
+        release()
+        assert answer(db, "held")["status"] == "complete"
+
+
+@pytest.mark.long
+def test_a_long_request_tells_its_progress_and_stops_when_it_is_told_to(db, service):
+    db.put(cycle(30_000), label="Other")
+    names = {"nodeLabels": ["Other"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
+    db.run("CREATE (:PCohesionGraph $names)", names={"name": "ring", "format": 2, **names})
+    request = ask(db, command="annotate", graph="ring", p=0.4, score="degree")
+    wait_until(lambda: look(db, request).get("status") == "running", "a start")
+    db.run("MATCH (q:PCohesionRequest {id: $id}) SET q.cancel = true", id=request)
+    answered = answer(db, request)
+    if answered["status"] == "complete":
+        pytest.skip("it was complete before it could be stopped")
+    assert answered["status"] == "cancelled"
+    assert (db.versions(), db.all_hubs()) == ({}, 0)
+
+
+def test_what_annotate_writes_beside_a_service_is_the_same(db, service):
+    asked = answer(db, ask(db, command="annotate", graph="friends", p=0.5))
+    assert asked["status"] == "complete"
+    result = annotate.write(db.driver, db.name, graph="friends", p=0.5)
+    assert not result.runs[0].changed

@@ -1,0 +1,287 @@
+"""What the owner of a service has: updates without being asked, metrics, a log, a configuration, a unit for systemd."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import signal
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+from neo4j_servers import Server
+from services import ServiceProcess, answer, ask, service_processes, serving, wait_until
+
+from pcneo import annotate
+from pcneo.config import ConnectionSettings
+from pcneo.errors import ParameterError
+from pcneo.service.events import EventFormatter, tell
+from pcneo.service.monitoring import monitored, parse_address
+from pcneo.service.service_settings import ServiceSettings, parse_duration
+from pcneo.service.serving import Service
+from pcneo.store.gateway import Gateway
+
+FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    """A database with a run of the graph `friends`."""
+    db = Database(neo4j_driver, empty_database)
+    db.put(FRIENDS)
+    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+    annotate.write(db.driver, db.name, graph="friends", p=["0.5", "0.3"], **names)
+    return db
+
+
+def written(db: Database) -> Any:
+    """Hubs, memberships and records, by what they say."""
+    return db.run(
+        "MATCH (n) WHERE n:PCohesion OR n:PCohesionRun OR n:PCohesionVersion "
+        "RETURN elementId(n) AS id, n {.*, replacedAt: null} ORDER BY id"
+    )
+
+
+def test_whole_graphs_are_brought_up_to_date_without_being_asked(db, server):
+    before = written(db)
+    with serving(server, db.name, every=1.0):
+        wait_until(lambda: db.run("MATCH (g:PCohesionGraph) WHERE g.rereadAt IS NOT NULL RETURN g"), "a reading")
+        assert written(db) == before  # nothing is written where nothing changed
+        db.run("MATCH (:Person {id: 3})-[r:KNOWS]->(:Person {id: 4}) DELETE r")
+        wait_until(lambda: set(db.versions().values()) == {2}, "an update")
+    assert db.members("friends@1/2")[4] == {4}
+
+
+def test_an_unchanged_graph_is_read_as_a_whole_in_little_of_the_time(db, server, monkeypatch):
+    reads: list[float] = []
+    counted = Gateway.count_keys
+
+    def count_keys(self: Gateway, *arguments: Any) -> Any:
+        reads.append(time.monotonic())
+        return counted(self, *arguments)
+
+    monkeypatch.setattr(Gateway, "count_keys", count_keys)
+    with serving(server, db.name, every=1.0):
+        wait_until(lambda: db.run("MATCH (g:PCohesionGraph) WHERE g.rereadAt IS NOT NULL RETURN g"), "a reading")
+        ((seconds,),) = db.run(
+            "MATCH (g:PCohesionGraph) RETURN duration.inSeconds(g.dueAt, g.rereadAt).milliseconds / 1000.0"
+        )
+        looked = db.run("MATCH (g:PCohesionGraph) RETURN g.dueAt")
+        if seconds > 5:
+            wait_until(lambda: db.run("MATCH (g:PCohesionGraph) RETURN g.dueAt") != looked, "another look")
+            assert len(reads) == 1
+
+
+def test_one_service_of_several_looks_at_a_graph(db, server, monkeypatch):
+    from pcneo.store.requests import RequestQueue
+
+    first, second = RequestQueue(db.driver, db.name), RequestQueue(db.driver, db.name)
+    assert first.list_due() == {"friends"}
+    assert first.claim_due("friends", 60, 1) is True
+    assert second.claim_due("friends", 60, 1) is None
+    assert second.list_due() == set()
+    first.note_reading("friends", 60)
+    db.run("MATCH (g:PCohesionGraph) SET g.dueAt = datetime() - duration('PT1S')")
+    assert second.claim_due("friends", 60, 1) is False
+
+
+def test_runs_of_single_vertices_are_left_alone(neo4j_driver, empty_database, server):
+    db = Database(neo4j_driver, empty_database)
+    db.put(FRIENDS)
+    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+    annotate.write(db.driver, db.name, graph="friends", p="0.5", vertices=[1], **names)
+    db.run("MATCH (:Person {id: 0})-[r:KNOWS]->(:Person {id: 1}) DELETE r")
+    with serving(server, db.name, every=1.0):
+        wait_until(lambda: db.run("MATCH (g:PCohesionGraph) WHERE g.dueAt IS NOT NULL RETURN g"), "a look")
+        time.sleep(1.5)
+    assert db.versions() == {"friends@1/2:vertices": 1}
+
+
+def fetch(port: int, path: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answered:
+            return answered.status, answered.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_metrics_and_health(db, server):
+    pytest.importorskip("prometheus_client")
+    with serving(server, db.name) as service, monitored(service, "0") as port:
+        answer(db, ask(db, command="annotate", graph="friends", p="0.4"))
+        answer(db, ask(db, command="annotate", graph="friends", p=2))
+        wait_until(lambda: sum(service.figures.answered.values()) == 2)
+        status, text = fetch(port, "/metrics")
+        values = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+        assert status == 200
+        assert float(values["pcneo_database_reachable"]) == 1
+        assert float(values['pcneo_requests{status="complete"}']) == 1
+        assert float(values['pcneo_requests{status="failed"}']) == 1
+        assert float(values['pcneo_worked_requests_total{end="complete"}']) == 1
+        members = sum(len(members) for members in db.members("friends@2/5").values())
+        assert float(values["pcneo_memberships_written_total"]) == members
+        assert float(values['pcneo_seconds_total{stage="request"}']) > 0
+        assert float(values["pcneo_oldest_request_seconds"]) == 0
+        assert fetch(port, "/healthz") == (200, "ok\n")
+        assert fetch(port, "/secrets")[0] == 404
+
+
+def test_health_says_when_the_database_does_not_answer():
+    pytest.importorskip("prometheus_client")
+    nowhere = ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "x")
+    with monitored(Service(ServiceSettings(), lambda: nowhere), "127.0.0.1:0") as port:
+        assert fetch(port, "/healthz") == (503, "the database does not answer\n")
+        assert "pcneo_database_reachable 0.0" in fetch(port, "/metrics")[1]
+
+
+@pytest.mark.parametrize("address", ["", "host", "host:", "host:port", "1.2.3.4:70000", "1.2.3.4:-1"])
+def test_an_address_that_is_none_is_refused(address):
+    with pytest.raises(ParameterError, match="is no address"):
+        parse_address(address)
+
+
+def test_metrics_are_on_loopback_unless_another_host_is_named():
+    assert parse_address("9464") == parse_address(":9464") == ("127.0.0.1", 9464)
+    assert parse_address("[::1]:9464") == ("::1", 9464)
+    assert parse_address("0.0.0.0:9464") == ("0.0.0.0", 9464)  # noqa: S104
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("60s", 60), ("5m", 300), ("1h", 3600), ("2d", 172_800), ("1.5", 1.5)])
+def test_times_are_read_as_they_are_written(text, seconds):
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "s", "0", "-5s", "nan", "inf", "5w", "5 minutes"])
+def test_a_time_that_is_none_is_refused(text):
+    with pytest.raises(ParameterError, match="is no time"):
+        parse_duration(text)
+
+
+def lines_of(as_json: bool, log: Any) -> list[str]:
+    output = io.StringIO()
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(EventFormatter(as_json=as_json))
+    logger = logging.getLogger("pcneo.service")
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        log()
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+    return output.getvalue().splitlines()
+
+
+def test_an_event_is_one_line_whatever_is_in_it():
+    def log() -> None:
+        tell("complete", request="a\nb", seconds=0.25, message='it "is" done', nothing=None)
+
+    (line,) = lines_of(False, log)
+    assert line.endswith(r'complete request="a\nb" seconds=0.250 message="it \"is\" done"')
+    (line,) = lines_of(True, log)
+    event = json.loads(line)
+    assert (event["event"], event["level"], event["request"], event["seconds"]) == ("complete", "info", "a\nb", 0.25)
+    assert "nothing" not in event
+
+
+@contextmanager
+def other_password(driver: neo4j.Driver, server: Server, other: str) -> Iterator[None]:
+    """The server's password is another one inside the block."""
+
+    def change(now: str, then: str) -> None:
+        with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, now)) as own:
+            own.execute_query(
+                "ALTER CURRENT USER SET PASSWORD FROM $now TO $then", now=now, then=then, database_="system"
+            )
+
+    change(server.password, other)
+    try:
+        yield
+    finally:
+        change(other, server.password)
+
+
+@pytest.mark.long
+def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
+    file = tmp_path / "pcneo.toml"
+    file.write_text('graph = ["friends"]\nmax-vertices = 2\nlog-json = true\nevery = "1h"\n')
+    with service_processes(server, 1, "--config", str(file)) as (service,):
+        too_many = answer(db, ask(db, command="annotate", graph="friends", vertices=[1, 2, 3]))
+        assert "this service takes 2 a request" in too_many["message"]
+        service.send(signal.SIGTERM)
+        assert service.process.wait(60) == 0
+        events = [json.loads(line) for line in service.text().splitlines()]
+    assert [event["event"] for event in events if event["event"] in ("serving", "failed", "ended")] == [
+        "serving",
+        "failed",
+        "ended",
+    ]
+    assert server.password not in str(events)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--max-vertices", "0"), "--max-vertices is at least 1"),
+        (("--every", "soon"), "'soon' is no time"),
+        (("--metrics", "nonsense"), "'nonsense' is no address"),
+        (("--config", "no such file"), "is no configuration"),
+    ],
+)
+def test_a_mistake_in_the_configuration_ends_it(server, arguments, says):
+    service = ServiceProcess(server, *arguments)
+    assert service.process.wait(90) == 2
+    assert says in service.text()
+    service.end()
+
+
+def test_an_unknown_option_in_the_file_is_refused(tmp_path: Path):
+    from pcneo.service.service_settings import read_configuration
+
+    file = tmp_path / "pcneo.toml"
+    file.write_text("max-vertexes = 5\n")
+    with pytest.raises(ParameterError, match="has an option 'max_vertexes'; there are every, max-vertices"):
+        read_configuration(file, ["max_vertices", "every"])
+
+
+def test_the_unit_runs_this_command_and_stays_down_after_a_mistake(monkeypatch):
+    from pcneo.service.unit import systemd_unit
+
+    unit = systemd_unit(["--graph", "my friends", "--every", "60s"], 20)
+    (start,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+    assert start.endswith("-m pcneo serve --graph 'my friends' --every 60s")
+    assert "RestartPreventExitStatus=2 5" in unit
+    assert "password" not in start.lower()
+
+
+@pytest.mark.long
+def test_a_changed_password_is_waited_out(db, server):
+    if server.database is not None:
+        pytest.skip("a database of somebody else's")
+    password = server.password
+    settings = [ConnectionSettings(server.uri, server.username, password, db.name)]
+    service = Service(ServiceSettings(), lambda: settings[0])
+    import threading
+
+    with other_password(db.driver, server, "another one of eight"):
+        thread = threading.Thread(target=service.run)
+        thread.start()
+        time.sleep(3)
+        assert not service.figures.reachable
+        assert thread.is_alive()
+        settings[0] = ConnectionSettings(server.uri, server.username, "another one of eight", db.name)
+        wait_until(lambda: service.figures.reachable, "a connection with the new password")
+        service.end()
+        thread.join(60)
+        assert not thread.is_alive()
