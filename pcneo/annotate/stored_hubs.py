@@ -6,6 +6,7 @@ are. Where vertices were named their members themselves are compared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -23,6 +24,7 @@ NONE, WHOLE, DAMAGED = 0, 1, 2
 """No current hub; one that is as it was written; anything else, which is written anew."""
 
 KEYS_A_CALL = 10_000
+DIGEST = re.compile("[0-9a-f]{32}")
 
 
 class CurrentHubs(Protocol):
@@ -96,11 +98,13 @@ class HubsOfGraph:
         if not stored:
             return
         hub = stored[0]
-        whole = len(stored) == 1 and hub.is_whole and hub.owner == owner
-        self._state[position] = WHOLE if whole else DAMAGED
+        if not (len(stored) == 1 and hub.is_whole and hub.owner == owner and DIGEST.fullmatch(str(hub.digest))):
+            self._state[position] = DAMAGED
+            return
+        self._state[position] = WHOLE
         self._digests[position] = _halves(hub.digest)
         self._sizes[position] = hub.size
-        self._edges[position] = hub.edges
+        self._edges[position] = hub.edges if isinstance(hub.edges, int) else -1  # which no answer has
 
     @property
     def all_whole(self) -> bool:

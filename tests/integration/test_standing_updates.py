@@ -96,6 +96,13 @@ class Editor:
     def delete_hub(self) -> None:
         self.db.run("MATCH (:Person {id: $id})-[:HAS_COHESION]->(c) WITH c LIMIT 1 DETACH DELETE c", id=self.vertex())
 
+    def spoil_hub(self) -> None:
+        """Somebody edits what a hub carries so that it is known again."""
+        spoilt = [("owner", 0), ("owner", "x"), ("digest", ""), ("digest", 7), ("digest", None)]
+        name, value = self.chance.choice(spoilt)
+        text = f"MATCH (:Person {{id: $id}})-[:HAS_COHESION]->(c) SET c.{name} = $value"
+        self.db.run(text, id=self.vertex(), value=value)
+
     def exchange_keys(self) -> None:
         a, b = self.vertex(), self.vertex()
         self.db.run("MATCH (a:Person {id: $a}), (b:Person {id: $b}) SET a.id = $b, b.id = $a", a=a, b=b)
@@ -128,6 +135,7 @@ class Editor:
             self.delete_membership,
             self.delete_ownership,
             self.delete_hub,
+            self.spoil_hub,
             self.exchange_keys,
             self.change_key,
             self.take_label,

@@ -1,0 +1,82 @@
+"""A store that pcneo 0.1 wrote: refused with one line by all that reads or writes runs, removed whole, ledger kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+
+from pcneo import annotate, release
+from pcneo.errors import StoreFormatError
+from pcneo.release import ReleaseRequest, Terms, budget
+from pcneo.stored import cleaning, queries, runs, showing, verifying, versions
+
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+GRAPH = "Person/KNOWS/id"
+RUN = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(cycle(6))
+    db.run(
+        "CREATE (:PCohesionGraph {name: $graph, nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', "
+        "fingerprintKey: $key, lockedAt: datetime()}) "
+        "CREATE (:PCohesionRun {id: $run, graph: $graph, scope: 'graph', p: 0.5, pText: '1/2', score: 'density', "
+        "status: 'complete', vertices: 6, edges: 6, memberships: 36, nodeCount: 6, relationshipCount: 6, "
+        "fingerprint: 'f', membershipHash: 'm', version: '0.1.0', startedAt: datetime(), finishedAt: datetime()}) "
+        "CREATE (:PCohesionBudget {graph: $graph, number: 1, epsilon: '3', delta: '0', who: 'w', at: datetime()}) "
+        "CREATE (:PCohesionRelease {id: 'r', graph: $graph, run: $run, mechanism: 'critical', k: 3, p: '1/2', "
+        "score: 'density', epsilon: '1', delta: '0', membershipHash: 'm', who: 'w', version: '0.1.0', at: datetime()})",
+        graph=GRAPH,
+        key="ab" * 32,
+        run=RUN,
+    )
+    db.run(
+        "MATCH (v:Person) CREATE (v)-[:HAS_COHESION]->(c:PCohesion {run: $run, p: 0.5, score: 'density', size: 6, "
+        "edges: 6, density: 0.4}) WITH c MATCH (m:Person) CREATE (m)-[:IN_COHESION]->(c)",
+        run=RUN,
+    )
+    return db
+
+
+USES: dict[str, Callable[[Database], object]] = {
+    "annotate": lambda db: annotate.write(db.driver, db.name, p="0.5", **PERSONS),
+    "runs": lambda db: runs.list_runs(db.driver, db.name),
+    "verify": lambda db: verifying.verify(db.driver, db.name),
+    "history": lambda db: versions.history(db.driver, db.name),
+    "show": lambda db: showing.show(db.driver, db.name, vertex=1),
+    "queries": lambda db: queries.run_query(db.driver, db.name, "largest_cohesions"),
+    "clean of one": lambda db: cleaning.clean(db.driver, db.name, run=RUN),
+    "release": lambda db: release.release(
+        db.driver,
+        db.name,
+        requests=[ReleaseRequest(mechanism="critical", k=3, epsilon="1", to=Path("never.csv"))],
+        terms=Terms(dry_run=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_it_is_refused_with_what_to_do_and_nothing_is_written(db: Database, use: str) -> None:
+    before = db.everything()
+    with pytest.raises(StoreFormatError, match=r"an earlier pcneo stored.*`pcneo clean --all`") as caught:
+        USES[use](db)
+    assert "\n" not in str(caught.value)
+    assert db.everything() == before
+
+
+def test_clean_of_all_removes_it_and_the_ledger_goes_on_counting(db: Database) -> None:
+    spent = budget.show(db.driver, db.name, graph=GRAPH)
+    result = cleaning.clean(db.driver, db.name)
+    assert result.earlier_runs == 1
+    assert db.all_hubs() == 0
+    assert db.run("MATCH (run:PCohesionRun) RETURN count(run)") == [[0]]
+    (run,) = annotate.write(db.driver, db.name, p="0.5", **PERSONS).runs
+    assert (run.run, run.version) == (f"{GRAPH}@1/2", 1)
+    assert budget.show(db.driver, db.name, graph=GRAPH) == spent

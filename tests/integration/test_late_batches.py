@@ -1,0 +1,133 @@
+"""Batches that were under way when a writer lost the graph's lock: none lands among what the next writer leaves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+
+from pcneo import annotate
+from pcneo.errors import BusyError, PcneoError
+from pcneo.store import fence as fence_module
+from pcneo.store import hub_writer
+from pcneo.store.fence import Fence
+from pcneo.store.gateway import Gateway
+from pcneo.store.hub_writer import HubWriter
+from pcneo.stored import runs, verifying
+
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+GRAPH = "Person/KNOWS/id"
+RUN = f"{GRAPH}@3/5"
+MAXIMUM = 2**53 - 1
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+def write(db: Database) -> annotate.UpdatedRun:
+    return annotate.write(db.driver, db.name, p="0.6", **PERSONS).runs[0]
+
+
+def create(hubs: HubWriter) -> object:
+    members = [10, 11]
+    row: Any = {"vertex": 10, "size": 2, "edges": 1, "density": 1.0, "owner": 0, "digest": "", "members": members}
+    return hubs.create(1, RUN, 2, 0.6, "density", [row])
+
+
+BATCHES: dict[str, Callable[[HubWriter], object]] = {
+    "create": create,
+    "retire": lambda hubs: hubs.retire(RUN, 1, [0, 1, 2], 2),
+    "retire strays": lambda hubs: hubs.retire_strays(RUN, 1, 2),
+    "undo": lambda hubs: hubs.undo(RUN, 1),
+    "delete": lambda hubs: hubs.delete_between(RUN, 0, MAXIMUM),
+}
+
+
+@pytest.fixture
+def late(db: Database) -> HubWriter:
+    """The writer of hubs of somebody who has the fences, and is about to lose them; a stray hub waits to be retired."""
+    db.put(cycle(10))
+    write(db)
+    fence = Fence(Gateway(db.driver, db.name), GRAPH)
+    fence.take()
+    db.put([], isolated=[10, 11])
+    return HubWriter(fence, runs.list_runs(db.driver, db.name)[0].selection)
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_a_batch_that_begins_after_the_next_writer_is_done_does_nothing(
+    db: Database, late: HubWriter, kind: str
+) -> None:
+    assert write(db).version == 2
+    left = db.everything()
+    with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+        BATCHES[kind](late)
+    assert db.everything() == left
+
+
+class Held:
+    """Stops the one thread of `pool` where a function of a module is called, until `go` is set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, *, after: bool) -> None:
+        self.held, self.go = threading.Event(), threading.Event()
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="late")
+        unheld = module.rows_of
+
+        def holding(transaction: neo4j.Transaction, *arguments: Any) -> Any:
+            if not threading.current_thread().name.startswith("late"):
+                return unheld(transaction, *arguments)
+            if after:
+                rows = unheld(transaction, *arguments)
+                self._wait()
+                return rows
+            transaction.run("RETURN 1").consume()  # the driver opens a transaction with its first statement
+            self._wait()
+            return unheld(transaction, *arguments)
+
+        monkeypatch.setattr(module, "rows_of", holding)
+
+    def _wait(self) -> None:
+        self.held.set()
+        assert self.go.wait(60)
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_a_batch_under_way_that_has_not_reached_its_fence_does_nothing_either(
+    db: Database, late: HubWriter, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = Held(monkeypatch, fence_module, after=False)
+    batch = held.pool.submit(BATCHES[kind], late)
+    assert held.held.wait(60)
+    assert write(db).version == 2
+    left = db.everything()
+    held.go.set()
+    with pytest.raises(BusyError, match="Another pcneo has begun to write"):
+        batch.result()
+    assert db.everything() == left
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_a_batch_that_holds_its_fence_is_waited_for_and_then_ended(
+    db: Database, late: HubWriter, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has done its work and does not commit; the next writer ends it after some seconds and finds nothing of it."""
+    held = Held(monkeypatch, hub_writer, after=True)
+    batch = held.pool.submit(BATCHES[kind], late)
+    assert held.held.wait(60)
+    started = time.monotonic()
+    assert write(db).version == 2
+    assert time.monotonic() - started > 2, "the late batch was not waited for"
+    left = db.everything()
+    held.go.set()
+    with pytest.raises(PcneoError):
+        batch.result()
+    assert db.everything() == left
+    assert verifying.verify(db.driver, db.name)[0].memberships_same

@@ -1,0 +1,180 @@
+"""Readers are never torn: what one statement returns, or several at one version, is of that version alone."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import neo4j
+import pytest
+from graphs import Database, own_text
+from lengths import usual_or_thorough
+
+from pcneo import annotate
+from pcneo.errors import GraphChangedError
+from pcneo.graph import membership_hash
+from pcneo.store.gateway import Gateway
+from pcneo.stored import runs
+from pcneo.stored.queries import list_queries, render_for_run
+from pcneo.stored.runs import StoredRun
+
+RUN = "Person/KNOWS/id@2/5"
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+READS = usual_or_thorough(150, 2_000)
+READERS = 2
+T = TypeVar("T")
+TALLY = (
+    "MATCH (run:PCohesionRun {id: $run}) WITH run.version AS version "
+    "MATCH (c:PCohesion {run: $run}) WHERE c.from <= version < c.until "
+    "RETURN version, count(c) AS cohesions, sum(c.size) AS memberships"
+)
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+def write(db: Database, **options: Any) -> annotate.UpdatedRun:
+    return annotate.write(db.driver, db.name, p="0.4", **PERSONS, **options).runs[0]
+
+
+def some_graph(db: Database, vertices: int = 60, chance: float = 0.15) -> None:
+    random_ = random.Random(5)
+    db.put([(a, b) for a in range(vertices) for b in range(a) if random_.random() < chance], isolated=range(vertices))
+
+
+def write_everything_anew(db: Database) -> annotate.UpdatedRun:
+    """Make a version in which every hub is another node and every cohesion the same."""
+    db.run("MATCH (c:PCohesion {run: $run}) SET c.owner = 0", run=RUN)
+    run = write(db)
+    assert run.added == run.retired > 0
+    return run
+
+
+# --- Beside an updater that never rests
+
+
+def test_no_read_beside_an_updater_is_torn(db: Database) -> None:
+    some_graph(db)
+    write(db)
+    edges = db.run("MATCH (a:Person)-[:KNOWS]->(b:Person) RETURN a.id, b.id ORDER BY a.id, b.id")
+
+    def in_one_statement() -> tuple[int, int, int]:
+        ((version, cohesions, memberships),) = db.run(TALLY, run=RUN)
+        return version, cohesions, memberships
+
+    def in_several() -> tuple[int, int, int] | None:
+        stored = runs.find_run(db.driver, db.name, run=RUN)
+        try:
+            cohesions = read_at_one_version(db, stored)
+        except GraphChangedError:
+            return None  # a version is kept for a while, not for ever
+        assert membership_hash(cohesions.items()) == stored.run.membership_hash
+        return stored.run.version, len(cohesions), sum(map(len, cohesions.values()))
+
+    with ThreadPoolExecutor(READERS) as pool:
+        reading = [pool.submit(repeat, how, READS // READERS) for how in (in_one_statement, in_several)]
+        for step in itertools.count():
+            if all(reader.done() for reader in reading):
+                break
+            a, b = edges[(step // 2) % len(edges)]
+            change = "MERGE (a)-[:KNOWS]->(b)" if step % 2 else "WITH a, b MATCH (a)-[r:KNOWS]->(b) DELETE r"
+            db.run(f"MATCH (a:Person {{id: $a}}), (b:Person {{id: $b}}) {change}", a=a, b=b)
+            write(db)
+    outcomes = [outcome for reader in reading for outcome in reader.result()]
+    told = {v.version: (v.version, v.cohesions, v.memberships) for v in Gateway(db.driver, db.name).list_versions(RUN)}
+    answers = [outcome for outcome in outcomes if outcome is not None]
+    assert len(answers) > len(outcomes) // 2
+    assert len({answer[0] for answer in answers}) > 3, "the updater hardly moved"
+    assert [answer for answer in answers if answer != told[answer[0]]] == []
+
+
+def repeat(read: Callable[[], T], times: int) -> list[T]:
+    return [read() for _ in range(times)]
+
+
+def read_at_one_version(db: Database, stored: StoredRun) -> dict[Any, list[Any]]:
+    gateway = Gateway(db.driver, db.name)
+    with gateway.reading_version(stored.run):
+        return {vertex: members for vertex, members, _ in gateway.stream_cohesions(stored.selection, stored.run)}
+
+
+# --- By force: a row is pulled, every hub is retired, the version moves, the rest is pulled
+
+
+@pytest.fixture(scope="module")
+def languages(neo4j_driver: neo4j.Driver, database: str) -> list[str]:
+    """The versions of Cypher that the server speaks: 5, and 25 where it is known."""
+    rows = neo4j_driver.execute_query("CALL dbms.components() YIELD name, versions", database_=database).records
+    return next((row["versions"] for row in rows if row["name"] == "Cypher"), ["5"])
+
+
+ARGUMENTS = {"id": 7, "otherId": 8, "limit": 1_000}
+
+
+def pulled(db: Database, text: str, meanwhile: Callable[[], object]) -> tuple[list[Any], bool]:
+    """The rows of a query, of which the first are pulled before `meanwhile`; and whether any were left for after it."""
+    with db.driver.session(database=db.name, fetch_size=1) as session:
+        result = session.run(own_text(text))
+        rows = [plain(record) for record in take(result, 2)]
+        meanwhile()
+        rest = [plain(record) for record in result]
+    return rows + rest, bool(rest)
+
+
+def take(result: neo4j.Result, count: int) -> Iterator[neo4j.Record]:
+    for _, record in zip(range(count), result, strict=False):
+        yield record
+
+
+def plain(record: neo4j.Record) -> str:
+    """A record as text in which a node is its key and a relationship its type."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, neo4j.graph.Node):
+            return value["id"]
+        if isinstance(value, neo4j.graph.Relationship):
+            return value.type
+        return [of(item) for item in value] if isinstance(value, list) else value
+
+    return repr([of(value) for value in record.values()])
+
+
+@pytest.mark.parametrize("name", [query.name for query in list_queries()])
+def test_a_query_that_is_overtaken_by_a_version_returns_the_rows_of_the_one_before(
+    db: Database, languages: list[str], name: str
+) -> None:
+    some_graph(db, 40, 0.2)
+    write(db)
+    (query,) = [query for query in list_queries() if query.name == name]
+    wanted = {parameter.name for parameter in query.parameters}
+    arguments = {key: value for key, value in ARGUMENTS.items() if key in wanted}
+    text = render_for_run(db.driver, db.name, name, parameters=arguments)
+    for language in languages:
+        before, _ = pulled(db, f"CYPHER {language} {text}", lambda: None)
+        assert before
+        during, _ = pulled(db, f"CYPHER {language} {text}", lambda: write_everything_anew(db))
+        assert during == before
+
+
+def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(db: Database) -> None:
+    some_graph(db)
+    write(db)
+    stored = runs.find_run(db.driver, db.name, run=RUN)
+    whole = {vertex: sorted(members) for vertex, members in read_at_one_version(db, stored).items()}
+    gateway = Gateway(db.driver, db.name)
+    with gateway.reading_version(stored.run):
+        rows = gateway.stream_cohesions(stored.selection, stored.run)
+        first = next(rows)
+        write_everything_anew(db)
+        read = {vertex: sorted(members) for vertex, members, _ in [first, *rows]}
+    assert read == whole
+    with (
+        pytest.raises(GraphChangedError, match=r"Version 1 of run .* is no longer kept"),
+        gateway.reading_version(stored.run),
+    ):
+        db.run("MATCH (v:PCohesionVersion {run: $run, version: 1}) SET v.readable = false", run=RUN)
