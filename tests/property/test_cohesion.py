@@ -247,6 +247,7 @@ def test_a_search_that_lacks_rows_goes_on_in_larger_memory_and_leaves_it_as_it_w
     assert not any(array.any() for array in (work.inside, work.helped, work.sums, work.marks, work.reached))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("leaves", [2**14 - 1, 2**14])
 def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answers(leaves: int, score: str) -> None:

@@ -155,6 +155,7 @@ def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
     assert TABLES["all-10"](done["all-10"]).rstrip().endswith("| not compared |")
 
 
+@pytest.mark.long
 def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
     evaluate(["view-size"], some_graphs(), tmp_path, largest_p=0.3)
     rows = csv.DictReader((tmp_path / "figures" / "view-size.csv").read_text().splitlines())
@@ -180,6 +181,7 @@ def test_tables_and_claims_need_no_matplotlib(tmp_path: Path, monkeypatch: pytes
         evaluate(["view-size"], graphs, tmp_path)
 
 
+@pytest.mark.long
 def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path) -> None:
     dataset = next(candidate for candidate in DATASETS if candidate.name == "Bitcoin")
     (tmp_path / f"{dataset.file}.txt").write_text("this is no graph")
