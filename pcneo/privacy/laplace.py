@@ -117,7 +117,10 @@ def sum_half_width(scales: Iterable[Fraction]) -> int:
     noise's variance, and is summed over the frequencies 2πj/M: that gives the exact distribution of S modulo M, where
     M is so large that the rest cannot matter.
     """
-    variances = Counter(_variance(scale) for scale in scales if scale)
+    variances: Counter[float] = Counter()
+    for scale, count in Counter(scales).items():
+        if scale:
+            variances[_variance(scale)] += count
     total = math.fsum(v * count for v, count in variances.items())
     if not total > 0:
         return 0

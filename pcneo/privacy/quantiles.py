@@ -72,5 +72,6 @@ class StreamedQuantiles:
 
 def worst_places(losses: Floats, most: int) -> list[int]:
     """Return where the largest losses are, the largest first, ties by place; none whose loss is 0."""
-    falling = np.argsort(-losses, kind="stable")[:most]
-    return [int(i) for i in falling if losses[i] > 0]
+    least = np.partition(losses, -most)[-most] if len(losses) > most else 0.0
+    large = np.flatnonzero((losses >= least) & (losses > 0))
+    return large[np.argsort(-losses[large], kind="stable")][:most].tolist()

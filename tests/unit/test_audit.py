@@ -40,6 +40,8 @@ def test_worst_places_come_largest_first_and_leave_out_what_costs_nothing() -> N
     assert worst_places(losses, 10) == [2, 3, 1, 4]
     assert worst_places(losses, 2) == [2, 3]
     assert worst_places(np.zeros(3), 2) == []
+    assert worst_places(np.ones(5), 2) == [0, 1]
+    assert worst_places(np.zeros(0), 2) == []
 
 
 # --- Simulated scales

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, protect
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
+from pcneo.graph.arrays import compress
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
@@ -47,9 +48,7 @@ def _outside(protected: Protected) -> Graph:
     """The graph without the pairs of P̂."""
     graph, n = protected.graph, protected.graph.vertex_count
     u, v = (ends[~protected.inside] for ends in edge_ends(graph))
-    tails, heads = np.concatenate((u, v)), np.concatenate((v, u))
-    offsets = np.concatenate((np.zeros(1, np.int64), np.bincount(tails, minlength=n))).cumsum()
-    return Graph(graph.keys, offsets, heads[np.lexsort((heads, tails))].astype(np.uint32))
+    return Graph(graph.keys, *compress(np.concatenate((u, v)), np.concatenate((v, u)), n))
 
 
 def _most_shared(protected: Protected, known: int, affordable: int, concurrency: int | None) -> tuple[int, int]:
