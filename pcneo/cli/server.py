@@ -34,6 +34,9 @@ def start(
     browser: Annotated[
         bool, typer.Option("--browser", help="With Neo4j Browser, over HTTP on a free port of this machine alone.")
     ] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Keep a service beside it that answers requests, see `pcneo serve`.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Start the local server; it runs until `pcneo server stop`.
@@ -45,7 +48,11 @@ def start(
     with Bars() as bars:
         note(f"Starting Neo4j; the first start fetches it (about {170 if browser else 155} MB).")
         server = start_server(
-            data, bolt_port=port, browser=browser, progress=lambda done, total: bars("fetching jars", done, total)
+            data,
+            bolt_port=port,
+            browser=browser,
+            serve=serve,
+            progress=lambda done, total: bars("fetching jars", done, total),
         )
     _print(server, as_json, "runs already" if server.already_running else "started")
     if browser and not as_json:
@@ -120,6 +127,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
                 "username": server.username,
                 "passwordFile": password_file(server.data),
                 "browser": server.browser,
+                "service": server.service,
                 "pid": server.pid,
                 "data": server.data,
                 "version": server.version,
@@ -133,6 +141,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
 def describe(server: LocalServer) -> str:
     """Say how to reach the server; the password stays in its file."""
     from pcneo.server.browser import style_file
+    from pcneo.server.companion import service_log
     from pcneo.server.data_folder import password_file
 
     return (
@@ -141,5 +150,6 @@ def describe(server: LocalServer) -> str:
         f"  password  in {password_file(server.data)}\n"
         f"  data      {server.data}\n"
         f"  process   {server.pid}"
+        + ("" if server.service is None else f"\n  service   {server.service}, its log in {service_log(server.data)}")
         + ("" if server.browser is None else f"\n  browser   {server.browser}\n  style     {style_file()}")
     )

@@ -116,7 +116,7 @@ def _close_to_others(folder: Path, is_ours: bool) -> None:
 
 def _refuse_links(folder: Path) -> None:
     """Refuse links where files are written at every start: what they lead to would be overwritten."""
-    for name in ("conf", "logs", "conf/neo4j.conf", "logs/console.log"):
+    for name in ("conf", "logs", "conf/neo4j.conf", "logs/console.log", "logs/service.log", "service.json"):
         if (folder / name).is_symlink():
             raise LocalServerError(f"{folder / name} is a link, which is not followed here. Remove it.", path=folder)
 

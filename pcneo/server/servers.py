@@ -16,6 +16,7 @@ from pathlib import Path
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import process
 from pcneo.server.browser import ensure_browser
+from pcneo.server.companion import end_service, service_process, start_service
 from pcneo.server.configuration import HOST, USERNAME
 from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
 from pcneo.server.folders import data_folder, make_private
@@ -41,6 +42,7 @@ class LocalServer:
         version: of Neo4j.
         already_running: whether it ran already when `start` was called.
         browser: the address of Neo4j Browser, on the loopback interface; None without Browser.
+        service: the number of the process that answers requests beside it; None without.
     """
 
     uri: str
@@ -51,6 +53,7 @@ class LocalServer:
     version: str
     already_running: bool = False
     browser: str | None = None
+    service: int | None = None
 
 
 def start(
@@ -59,6 +62,7 @@ def start(
     version: str = DEFAULT_VERSION,
     bolt_port: int | None = None,
     browser: bool = False,
+    serve: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> LocalServer:
     """Start Neo4j on a data folder, detached, and return when it answers; it runs until `stop`.
@@ -71,6 +75,7 @@ def start(
         version: one of `pcneo.server.jars.known_versions()`.
         bolt_port: a port on the loopback address; by default a free one.
         browser: start Neo4j Browser too, on a free HTTP port of the loopback address; otherwise there is no HTTP.
+        serve: keep a service beside it, `pcneo serve`, which `stop` ends too; also beside a server that runs already.
         progress: called with the number of Neo4j's jars present and the number wanted.
 
     Raises:
@@ -95,14 +100,15 @@ def start(
                     path=folder,
                 )
             process.wait_until_ready(record, password)
-            return replace(_server(_mark_ready(record)), already_running=True)
+            return replace(_served(_server(_mark_ready(record)), serve), already_running=True)
         check_store_is_free(folder)
         port = _choose_port(bolt_port)
         jars = [ensure_jars(version, progress), *([ensure_browser(progress)] if browser else [])]
         http_port = _choose_port(None) if browser else None
-        return _start_or_undo(
+        server = _start_or_undo(
             lambda: process.launch(java_home, jars, folder, port, version, http_port), folder, password
         )
+        return _served(server, serve)
 
 
 def status(data: Path | None = None) -> LocalServer | None:
@@ -122,7 +128,8 @@ def stop(data: Path | None = None) -> bool:
     """Stop the server that runs on a data folder, and return whether there was one.
 
     Neo4j is asked to stop cleanly, which takes about a second; after thirty seconds it is killed. No other process is
-    touched, whatever a record says; a server whose record is lost is found by the lock of its store.
+    touched, whatever a record says; a server whose record is lost is found by the lock of its store. A service beside
+    it ends first.
 
     Args:
         data: by default the user's data folder.
@@ -132,11 +139,13 @@ def stop(data: Path | None = None) -> bool:
     """
     folder = _folder(data)
     if (read_record(folder) or unrecorded(folder)) is None:
+        end_service(folder)
         return False
     with exclusive(folder):
         record = read_record(folder) or unrecorded(folder)
         if record is None:
             return False
+        end_service(folder)
         process.end(record)
         record.remove()
     return True
@@ -185,6 +194,11 @@ def _mark_ready(record: Record) -> Record:
     return ready
 
 
+def _served(server: LocalServer, serve: bool) -> LocalServer:
+    """Return a server that runs, with a service beside it if one is wanted."""
+    return replace(server, service=start_service(server.data, server.uri, server.username)) if serve else server
+
+
 def _server(record: Record) -> LocalServer:
     folder = Path(record.data)
     return LocalServer(
@@ -195,6 +209,7 @@ def _server(record: Record) -> LocalServer:
         data=folder,
         version=record.version,
         browser=None if record.http_port is None else _browser(record.http_port, record.port),
+        service=service_process(folder),
     )
 
 

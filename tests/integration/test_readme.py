@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,7 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import neo4j
 import pytest
+from graphs import Database
+from services import serving, wait_until
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -79,6 +83,23 @@ def test_the_query_is_the_shipped_one() -> None:
     (query,) = _blocks("cypher")
     shipped = (ROOT / "cypher/queries/critical_connections.cypher").read_text()
     assert query.strip() == "\n".join(line for line in shipped.splitlines() if not line.startswith("//")).strip()
+
+
+@pytest.mark.schema("loaded")
+def test_the_request_is_answered_as_printed(
+    console: Any, server: Any, neo4j_driver: neo4j.Driver, empty_database: str
+) -> None:
+    names = "--node-label Person --relationship-type KNOWS --key id"
+    assert console(f"pcneo load friends.csv {names}").returncode == 0
+    assert console(f"pcneo annotate {names} -p 0.3 --graph friends").returncode == 0
+    plain = [block for block in README.split("```")[1::2] if block.startswith("\n")]
+    create, match = [block for block in plain if "PCohesionRequest" in block]
+    db = Database(neo4j_driver, empty_database)
+    with serving(server, empty_database, graphs=("friends",)):
+        db.run(create)
+        wait_until(lambda: db.run("MATCH (q:PCohesionRequest) WHERE q.finishedAt IS NOT NULL RETURN q"))
+        (row,) = db.run(match)
+    assert "| " + " | ".join(json.dumps(value) for value in row) + " |" in README
 
 
 @pytest.mark.schema("loaded")

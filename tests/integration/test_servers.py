@@ -22,8 +22,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import neo4j
+import neo4j_servers
 import pytest
 from graphs import own_text
+from services import ServiceProcess, wait_until
 
 from pcneo.errors import LocalServerError
 from pcneo.server import configuration, folders, servers
@@ -202,6 +204,65 @@ def test_too_little_memory_is_said_so(own_folders, monkeypatch, heap):
     monkeypatch.setitem(configuration.SETTINGS, "server.memory.heap.max_size", heap)
     with pytest.raises(LocalServerError, match="Too little memory"):
         servers.start(own_folders / "heap")
+
+
+def test_a_service_beside_it_answers_and_ends_with_it(own_folders):
+    from pcneo.server import companion
+
+    folder = own_folders / "served"
+    started = servers.start(folder, serve=True)
+    again = servers.start(folder, serve=True)
+    try:
+        assert started.service is not None
+        assert again.service == started.service == companion.service_process(folder)
+        ask(started, "CREATE (:PCohesionRequest {id: 1, command: 'annotate', graph: 'friends'})")
+        deadline = time.monotonic() + 300
+        while ask(started, "MATCH (q:PCohesionRequest) RETURN q.status") != [["failed"]]:
+            assert time.monotonic() < deadline, companion.service_log(folder).read_text()
+            time.sleep(0.2)
+        ((message,),) = ask(started, "MATCH (q:PCohesionRequest) RETURN q.message")
+        assert "knows no graph 'friends'" in message
+        assert stat.S_IMODE(companion.service_log(folder).stat().st_mode) == 0o600
+        assert started.password not in companion.service_log(folder).read_text()
+    finally:
+        assert servers.stop(folder)
+    assert companion.service_process(folder) is None
+    assert companion.service_log(folder).read_text().endswith("ended\n")
+    assert not companion.end_service(folder)
+
+
+@pytest.mark.parametrize("crash", [False, True])
+def test_a_service_outlives_a_restart_of_its_database(own_folders, crash):
+    folder = own_folders / f"restarted {crash}"
+    started = servers.start(folder)
+    port = urlsplit(started.uri).port
+    reached = neo4j_servers.Server("", started.uri, started.username, started.password, None)
+    served = ServiceProcess(reached)
+    try:
+        served.wait_for("serving")
+        if crash:
+            os.kill(started.pid, signal.SIGKILL)
+        else:
+            servers.stop(folder)
+        served.wait_for("cannot serve")
+        servers.start(folder, bolt_port=port)
+        ask(started, "CREATE (:PCohesionRequest {id: 1, command: 'annotate', graph: 'friends'})")
+        wait_until(lambda: ask(started, "MATCH (q:PCohesionRequest) RETURN q.status") == [["failed"]], "an answer")
+        assert served.process.poll() is None
+    finally:
+        served.end()
+        servers.stop(folder)
+
+
+def test_no_process_is_ended_that_is_not_the_recorded_service(tmp_path):
+    from pcneo.server import companion
+
+    record = tmp_path / "service.json"
+    for text in (f'[{os.getpid()}, "another moment"]', "[0, null]", "nonsense", "7"):
+        record.write_text(text)
+        record.chmod(0o600)
+        assert companion.service_process(tmp_path) is None
+        assert not companion.end_service(tmp_path)
 
 
 def test_the_graph_survives_a_stop_and_a_crash_and_neo4j_browser_comes_and_goes(server, caplog):

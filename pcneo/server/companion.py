@@ -1,0 +1,107 @@
+"""A service beside a local server, `pcneo serve`: started with it, where that is wanted, and ended before it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pcneo.errors import LocalServerError
+from pcneo.server.data_folder import password_file
+from pcneo.server.folders import read_private, write_private
+from pcneo.server.processes import started_at
+
+__all__ = ["end_service", "service_log", "service_process", "start_service"]
+
+END_SECONDS = 30
+"""How long the request under way may take when the server is to stop; after that the service is killed."""
+POLL_SECONDS = 0.1
+
+# The services that this Python process started: an ended child is a process until its parent has asked for it.
+_children: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def service_log(data: Path) -> Path:
+    """Return the file that takes all that the service says."""
+    return data / "logs" / "service.log"
+
+
+def service_process(data: Path) -> int | None:
+    """Return the number of the process that serves a data folder; None if there is none."""
+    path = _record(data)
+    if not path.exists():
+        return None
+    try:
+        pid, started = json.loads(read_private(path))
+    except (ValueError, TypeError):
+        return None  # somebody has edited it; a process is ended by what was recorded alone
+    if (child := _children.get(pid)) is not None:
+        child.poll()
+    return pid if isinstance(pid, int) and pid > 0 and started_at(pid) == started else None
+
+
+def start_service(data: Path, uri: str, username: str) -> int:
+    """Start a service for a local server that runs, unless there is one; return the number of its process.
+
+    It waits for the database as long as it takes, in a session of its own, so that it outlives the terminal.
+
+    Args:
+        data: the server's data folder.
+        uri: its Bolt address.
+        username: its user.
+
+    Raises:
+        LocalServerError: it cannot be started.
+    """
+    if (running := service_process(data)) is not None:
+        return running
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    names = {"NEO4J_URI": uri, "NEO4J_USERNAME": username, "NEO4J_PASSWORD_FILE": str(password_file(data))}
+    try:
+        service_log(data).unlink(missing_ok=True)
+        service_log(data).touch(mode=0o600, exist_ok=False)
+        with service_log(data).open("ab") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "pcneo", "serve"],
+                cwd=data,
+                env={**environment, **names},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                umask=0o077,
+            )
+    except OSError as error:
+        raise LocalServerError(f"No service can be started on {data}: {error}.", path=data) from error
+    _children[process.pid] = process
+    write_private(_record(data), json.dumps([process.pid, started_at(process.pid)]))
+    return process.pid
+
+
+def end_service(data: Path) -> bool:
+    """End the service of a data folder, and return whether there was one; its work is finished or given back."""
+    pid = service_process(data)
+    if pid is None:
+        _record(data).unlink(missing_ok=True)
+        return False
+    try:
+        os.kill(pid, signal.SIGTERM)
+        deadline = time.monotonic() + END_SECONDS
+        while service_process(data) is not None and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+    finally:
+        if service_process(data) is not None:
+            os.kill(pid, signal.SIGKILL)
+            while service_process(data) is not None:
+                time.sleep(POLL_SECONDS)
+    _children.pop(pid, None)
+    _record(data).unlink(missing_ok=True)
+    return True
+
+
+def _record(data: Path) -> Path:
+    return data / "service.json"
