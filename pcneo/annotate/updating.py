@@ -94,8 +94,11 @@ class Update:
         run, version = self._opened.begin(p, p_text(p), score, self._supply.scope)
         begun = _Begun(run, p, score, version)
         hubs = self._current_hubs(begun)
-        standing = self._plan.gateway.get_run(run, version) if version else None
-        if isinstance(hubs, HubsOfGraph) and hubs.all_whole and self._is_current(standing):
+        if (
+            isinstance(hubs, HubsOfGraph)
+            and hubs.all_whole
+            and self._is_current(self._plan.gateway.get_run(run, version) if version else None)
+        ):
             return self._unchanged(begun, Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges)))
         return self._write(begun, hubs)
 

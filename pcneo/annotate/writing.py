@@ -135,11 +135,13 @@ class Client:
         admit: called when the graph is at hand, with each p and score, before anything is searched; may refuse.
         answer: called in the transaction that makes the new versions visible, with the runs; it refuses by raising. It
             is called, under the graph's lock, where no run has changed, too.
+        trims: whether to let earlier versions go afterwards; a later update makes up for it.
     """
 
     gateway: LedgerGateway
     admit: Callable[[Supply, Sequence[tuple[Fraction, str]]], None]
     answer: Callable[[Transaction, Sequence[UpdatedRun]], None]
+    trims: bool = True
 
 
 def update_runs(
@@ -160,7 +162,8 @@ def update_runs(
     plan.configuration["graph"] = record.name
     with open_graph(gateway, record) as opened:
         result = _update(plan, opened, questions, client)
-    if changed := [run for run in result.runs if run.changed]:
+    changed = [run for run in result.runs if run.changed]
+    if changed and (client is None or client.trims):
         _trim(gateway, record, changed, keeping)
     return result
 

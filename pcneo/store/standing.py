@@ -155,9 +155,19 @@ class OpenGraph:
             self._gateway.delete_versions(run, old)
 
     def delete_unkept(self, run: str) -> int:
-        """Delete the hubs of a run that no kept version has; return how many."""
-        kept = [version.version for version in self._gateway.list_versions(run) if version.readable]
-        return sum(self.hubs.delete_between(run, after, by) for after, by in zip([0, *kept], kept, strict=False))
+        """Delete the hubs of a run that no kept version has; return how many.
+
+        Between two kept versions there are such hubs only where a version between them is not kept.
+        """
+        deleted, after, gone = 0, 0, False
+        for version in self._gateway.list_versions(run):
+            if not version.readable:
+                gone = True
+                continue
+            if gone:
+                deleted += self.hubs.delete_between(run, after, version.version)
+            after, gone = version.version, False
+        return deleted
 
 
 @contextmanager
