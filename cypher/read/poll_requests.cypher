@@ -9,7 +9,7 @@ MATCH (any:PCohesionRequest)
 WITH count(any) AS requests
 OPTIONAL MATCH (request:PCohesionRequest)
 WHERE request.status IN ['requested', 'running']
-  AND request.id IS NOT NULL
+  AND valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
   AND (request.status = 'requested' AND NOT coalesce(request.notBefore > datetime(), false)
        OR request.status = 'running' AND NOT coalesce(request.leaseUntil > datetime(), false)
        OR request.status = 'requested' AND coalesce(request.cancel = true, false))

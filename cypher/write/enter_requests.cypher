@@ -12,9 +12,9 @@
 MATCH (request:PCohesionRequest)
 WHERE request.status IS NULL
    OR NOT request.status IN $statuses
-   OR request.status = 'requested'
-      AND (request.requestedAt IS NULL
-           OR NOT valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL'])
+   OR request.status = 'requested' AND request.requestedAt IS NULL
+   OR request.status IN ['requested', 'running']
+      AND NOT valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
 WITH request
 SKIP $skip
 LIMIT $limit
@@ -27,15 +27,15 @@ SET request.id = CASE
       ELSE datetime()
     END,
     request.message = CASE
-      WHEN request.status IS NULL OR request.status = 'requested' THEN null
+      WHEN request.status IS NULL OR request.status IN $statuses THEN null
       ELSE $message
     END,
     request.finishedAt = CASE
-      WHEN request.status IS NULL OR request.status = 'requested' THEN null
+      WHEN request.status IS NULL OR request.status IN $statuses THEN null
       ELSE datetime()
     END,
     request.status = CASE
-      WHEN request.status IS NULL OR request.status = 'requested' THEN 'requested'
+      WHEN request.status IS NULL OR request.status IN $statuses THEN 'requested'
       ELSE 'failed'
     END
 RETURN count(request) AS entered

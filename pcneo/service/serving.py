@@ -80,10 +80,11 @@ class Service:
             began = time.monotonic()
             try:
                 self._serve()
-            except PcneoError as error:
+            except Exception as error:  # noqa: BLE001 - only a mistake in the configuration may end a service
                 self.figures.reachable = False
                 pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
-                tell("cannot serve", level=logging.ERROR, why=error, again_in=pause)
+                why = error if isinstance(error, PcneoError) else repr(error)
+                tell("cannot serve", level=logging.ERROR, why=why, again_in=pause)
                 self._ending.wait(pause)
             finally:
                 self.queue = self._worker = None

@@ -40,6 +40,7 @@ class Work:
         question: what it asks for.
         lease: keeps the claim, and is told the progress.
         figures: of the service.
+        trims: whether to let earlier versions go afterwards.
     """
 
     queue: RequestQueue
@@ -48,6 +49,7 @@ class Work:
     question: Question
     lease: Lease
     figures: Figures
+    trims: bool = True
 
     def do(self) -> Answer:
         """Do the work and answer the request; return the answer.
@@ -82,7 +84,7 @@ class Work:
             progress=self.lease,
         )
         marked = self.queue.marked({"pcneoRequest": self.claim.token})
-        client = Client(marked, self._admit, answer)
+        client = Client(marked, self._admit, answer, trims=self.trims)
         result = update_runs(self.queue.driver, self.queue.database, options, question.graph, Keeping(), client)
         self.figures.add_update(result)
         return answers[-1]

@@ -29,7 +29,7 @@ from pcneo.model import Key
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease
-from pcneo.service.request_checks import check_request
+from pcneo.service.request_checks import Question, check_request
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.work import Work
 from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
@@ -47,6 +47,8 @@ MOST_HELD = 10
 """New requests that somebody's transactions hold, beyond which one waits until they let go."""
 TIDY_SECONDS = 60.0
 """How often old answers are deleted."""
+TRIM_SECONDS = 30.0
+"""How often earlier versions are let go after requests for single vertices, which it would make twice as long."""
 LONGEST_MESSAGE = 500
 
 HOPELESS = (RightsError, SchemaError, StoreFormatError)
@@ -69,6 +71,7 @@ class Worker:
         self._known = -1
         self._entered = self._tidied = -1e9
         self._left_alone: dict[Key, float] = {}
+        self._trimmed: dict[str, float] = {}
         self._lease: Lease | None = None
         self._ending = threading.Event()
 
@@ -165,7 +168,9 @@ class Worker:
                 self._lease = lease
                 if self._ending.is_set():
                     self.end()
-                answer = Work(self._queue, self._settings, claim, question, lease, self._figures).do()
+                answer = Work(
+                    self._queue, self._settings, claim, question, lease, self._figures, self._is_to_trim(question)
+                ).do()
                 return answer.status, answer.message
         except LostClaimError:
             raise
@@ -174,6 +179,14 @@ class Worker:
             return self._after(claim, error, progress)
         finally:
             self._lease = None
+
+    def _is_to_trim(self, question: Question) -> bool:
+        """Whether versions are let go after this request: always after whole graphs, seldom after single vertices."""
+        now, graph = time.monotonic(), question.graph or ""
+        if question.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
+            return False
+        self._trimmed[graph] = now
+        return True
 
     def _after(self, claim: Claim, error: Exception, progress: float) -> tuple[str, str]:
         message = _sentence(error)

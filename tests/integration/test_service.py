@@ -148,6 +148,17 @@ def test_identifiers_that_cannot_be_one_are_replaced(db, service):
     assert all(isinstance(identifier, str) for (identifier,) in rows)
 
 
+def test_an_identifier_that_becomes_none_while_it_waits_stops_nobody(db, service):
+    db.run(
+        "CREATE (:PCohesionRequest {id: [1, 2], status: 'requested', requestedAt: datetime(), command: 'no'}), "
+        "(:PCohesionRequest {id: [3, 4], status: 'running', requestedAt: datetime(), command: 'no'})"
+    )
+    wait_until(lambda: db.run("MATCH (q:PCohesionRequest {status: 'failed'}) RETURN count(q)") == [[2]])
+    db.run("MATCH (q:PCohesionRequest) SET q.status = 'requested', q.id = [q.attempts, rand()]")
+    wait_until(lambda: db.run("MATCH (q:PCohesionRequest {status: 'failed'}) RETURN count(q)") == [[2]])
+    assert service.figures.reachable
+
+
 def test_a_claim_that_a_user_wrote_by_hand_does_not_stay_for_ever(db, service):
     for until in ("null", "'later'", "datetime() - duration('PT1S')"):
         db.run(
