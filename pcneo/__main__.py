@@ -6,17 +6,23 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from typer import Abort, BadParameter
 
 from pcneo.cli import app
 from pcneo.cli.streams import mend_streams, note, output
 from pcneo.errors import OutputError, PcneoError
 from pcneo.signals import signals_interrupt
+from pcneo.visible import visible
 
 if TYPE_CHECKING:
     from typer import Typer
 
 __all__ = ["main", "run"]
+
+_CallError = cast("type[BadParameter]", BadParameter.__mro__[2])
+"""Every mistake on a command line: a class that typer does not export."""
 
 
 def main() -> None:
@@ -49,9 +55,18 @@ def _code(command_line: Typer, name: str) -> int:
         OutputError: its answer cannot be printed.
     """
     try:
-        command_line(prog_name=name)
+        ended = command_line(prog_name=name, standalone_mode=False)
     except OutputError:
         raise
+    except _CallError as error:
+        from typer import rich_utils  # which takes long to import
+
+        error.message = visible(error.message, keep="\n")  # which quotes what was typed, or pasted
+        rich_utils.rich_format_error(error)
+        return error.exit_code
+    except Abort:
+        note("Aborted.")
+        return PcneoError.exit_code
     except PcneoError as error:
         with suppress(OSError):
             sys.stdout.flush()  # rows come before what ended them
@@ -66,7 +81,7 @@ def _code(command_line: Typer, name: str) -> int:
         if code in (128 + signal.SIGTERM, 128 + getattr(signal, "SIGHUP", 1)):
             note(f"{name}: interrupted by {signal.Signals(code - 128).name}")
         return code
-    return 0
+    return ended if isinstance(ended, int) else 0
 
 
 def _forget_output() -> None:

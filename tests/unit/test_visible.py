@@ -87,6 +87,20 @@ def test_an_error_and_a_logged_line_are_harmless(monkeypatch, capsys):
     assert is_harmless(VisibleFormatter("%(message)s").format(record).replace("\n", ""))
 
 
+def test_what_was_typed_is_shown_harmlessly_too(monkeypatch, capsys):
+    app = typer.Typer()
+
+    @app.command()
+    def nothing() -> None: ...
+
+    for typed in (HOSTILE, f"--{HOSTILE}"):
+        monkeypatch.setattr(sys, "argv", ["x", typed])
+        with pytest.raises(SystemExit) as end:
+            run(app, "x")
+        assert end.value.code == 2
+        assert is_harmless(capsys.readouterr().err.replace("\n", ""))
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

@@ -1,0 +1,31 @@
+"""`scripts/campaign [--minutes N] [--seed S]`, or `--again KIND SEED` for one case."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+
+from campaign.course import KINDS, run, summary, try_case
+
+
+def main() -> None:
+    """Run a campaign and print its table; exit code 1 where something failed."""
+    parser = argparse.ArgumentParser(prog="scripts/campaign", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--seed", default=None, help="any text; drawn and printed where it is left out")
+    parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"one case of {', '.join(KINDS)}")
+    given = parser.parse_args()
+    if given.again:
+        accepted = try_case(*given.again)
+        print("accepted" if accepted else "refused")
+        return
+    seed = given.seed or secrets.token_hex(4)
+    print(f"Seed {seed}, {given.minutes:g} minutes", flush=True)
+    outcomes = run(seed, minutes=given.minutes)
+    print(summary(outcomes))
+    sys.exit(any(outcome.failures for outcome in outcomes.values()))
+
+
+if __name__ == "__main__":
+    main()
