@@ -322,3 +322,24 @@ def variance_of_all_triangles(graph: Graph, f: Fraction) -> Fraction:
     m = sum(map(len, graph.values())) // 2
     shared = sum(len(graph[a] & graph[b]) ** 2 for a, b in combinations(graph, 2))
     return v * shared + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
+
+
+def smoothed(counts: list[float], degrees: list[float], least: list[float], largest: list[float]) -> list[float]:
+    """Each count drawn towards the mean of its part of vertices of like degree, then cut to 0 .. largest."""
+    n = len(counts)
+    order = sorted(range(n), key=lambda v: (degrees[v], v))
+    parts = max(4, min(60, n // 40))
+    drawn = list(counts)
+    begin = 0
+    for i in range(parts):
+        part = order[begin : begin + n // parts + (i < n % parts)]
+        begin += len(part)
+        if not part:
+            continue
+        weight = sum(1 / least[v] for v in part)
+        mean = sum(counts[v] / least[v] for v in part) / weight
+        mean = min(max(mean, 0), sum(largest[v] for v in part) / len(part))
+        spread = max(0, sum(((counts[v] - mean) ** 2 - least[v]) / least[v] for v in part) / weight)
+        for v in part:
+            drawn[v] = mean + spread / (spread + least[v]) * (counts[v] - mean)
+    return [min(max(x, 0), most) for x, most in zip(drawn, largest, strict=True)]

@@ -16,6 +16,12 @@
 //   delta              string             δ likewise
 //   h                  integer|null       h of the mechanisms with two phases
 //   membershipHash     string|null        hash of the memberships it used
+//   answers            string|null        the release whose answers it is computed from
+//   threshold          integer|null       a of the answers it drew
+//   vertices           integer|null       how many vertices they are about
+//   keysHash           string|null        hash of the keys of these
+//   fingerprint        string|null        keyed hash of the graph that they are about
+//   answersHash        string|null        hash of keys and answers
 //   property           string|null        the property that holds the noisy counts
 //   propertyHash       string|null        hash of the values written there
 //   who                string             the operating-system user
@@ -27,6 +33,9 @@ RETURN release.id AS id, release.graph AS graph, release.nodeLabels AS nodeLabel
        release.relationshipTypes AS relationshipTypes, release.run AS run, release.runVersion AS runVersion,
        release.mechanism AS mechanism, release.k AS k, release.p AS p, release.score AS score,
        release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
-       release.delta AS delta, release.h AS h, release.membershipHash AS membershipHash, release.property AS property,
+       release.delta AS delta, release.h AS h, release.membershipHash AS membershipHash,
+       release.answers AS answers, release.threshold AS threshold, release.vertices AS vertices,
+       release.keysHash AS keysHash, release.fingerprint AS fingerprint, release.answersHash AS answersHash,
+       release.property AS property,
        release.propertyHash AS propertyHash, release.who AS who, release.version AS version, release.at AS at
 ORDER BY at, id

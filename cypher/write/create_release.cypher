@@ -16,6 +16,11 @@
 //   $delta              string        δ likewise
 //   $h                  integer|null  h of the mechanisms with two phases
 //   $membershipHash     string|null   hash of the memberships it used
+//   $answers            string|null   the release whose answers it is computed from, itself where it draws them
+//   $threshold          integer|null  a of the answers it draws, of 2^24
+//   $vertices           integer|null  how many vertices they are about
+//   $keysHash           string|null   hash of the keys of these
+//   $fingerprint        string|null   keyed hash of the graph that they are about
 //   $who                string        the operating-system user
 //   $version            string        of pcneo
 // returns:
@@ -36,6 +41,11 @@ ON CREATE SET release.graph = $graph,
               release.delta = $delta,
               release.h = $h,
               release.membershipHash = $membershipHash,
+              release.answers = $answers,
+              release.threshold = $threshold,
+              release.vertices = $vertices,
+              release.keysHash = $keysHash,
+              release.fingerprint = $fingerprint,
               release.who = $who,
               release.version = $version,
               release.at = datetime()

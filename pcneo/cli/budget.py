@@ -61,9 +61,9 @@ def show_budget(
     for budget in budgets:
         account = budget.account
         print_table(
-            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run"],
+            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run", "answers of"],
             [
-                (r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run)
+                (r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run, r.answers)
                 for r in budget.releases
             ],
             f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",

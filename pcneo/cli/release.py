@@ -58,6 +58,17 @@ def release(
         bool,
         typer.Option("--large", help="Admit more than 65,536 vertices with respond; the dry run says what it takes."),
     ] = False,
+    clip: Annotated[
+        bool, typer.Option("--clip", help="Add counts cut to what is possible, which are biased; with respond.")
+    ] = False,
+    smooth: Annotated[
+        bool,
+        typer.Option("--smooth", help="Add counts drawn towards those of vertices of like degree, which are biased."),
+    ] = False,
+    answers_from: Annotated[
+        Path | None,
+        typer.Option("--from", help="NAME.answers.gz of an earlier release: compute from its answers, at no cost."),
+    ] = None,
     batch: Annotated[
         Path | None,
         typer.Option(
@@ -86,12 +97,15 @@ def release(
 ) -> None:
     """Release noisy local k-clique counts; the mechanism's promise is printed with them.
 
-    Several -k and -e are released together; then --to is a name to which k and ε are added.
+    Several -k and -e are released together; then --to is a name to which k and ε are added. With respond, several -k
+    are computed from the same answers, which are paid for once.
 
     Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
+    from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import GraphNames, ReleaseRequest, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
+    from pcneo.release.request import of_its_answers
 
     if batch is not None:
         _refuse_beside_batch(
@@ -104,6 +118,9 @@ def release(
                 "epsilon_1": epsilon_1,
                 "h": h,
                 "large": large or None,
+                "clip": clip or None,
+                "smooth": smooth or None,
+                "from": answers_from,
                 "graph": graph,
                 "p": p,
                 "score": score,
@@ -112,7 +129,7 @@ def release(
             }
         )
         requests = read_batch(batch)
-    elif to is None or not epsilon:
+    elif to is None or not (epsilon or answers_from):
         raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
     else:
         request = ReleaseRequest(
@@ -122,13 +139,19 @@ def release(
             epsilon_1=epsilon_1,
             h=h,
             large=large or None,
+            clip=clip or None,
+            smooth=smooth or None,
             graph=graph,
             p=p,
             score=score,
             run=run,
             report=report,
+            answers_from=answers_from,
         )
-        requests = _each_k_with_each_epsilon(request, k or [ReleaseRequest.k], epsilon)
+        if answers_from is not None:
+            request = of_its_answers(request)
+            epsilon = epsilon or [exact_text(positive(request.epsilon, "epsilon"))]
+        requests = _each_k_with_each_epsilon(request, k or [ReleaseRequest.k], epsilon or [])
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,

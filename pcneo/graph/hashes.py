@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pcneo.model import CohesionBatch, Graph, Key, KeyArray
 
-__all__ = ["HubHasher", "HubHashes", "MembershipHash", "fingerprint", "membership_hash", "owner_hash"]
+__all__ = ["HubHasher", "HubHashes", "MembershipHash", "fingerprint", "keys_hash", "membership_hash", "owner_hash"]
 
 
 def fingerprint(graph: Graph, key: bytes) -> str:
@@ -28,6 +28,13 @@ def fingerprint(graph: Graph, key: bytes) -> str:
     digest.update(b"".join(map(_encode, graph.keys.tolist())))
     digest.update(graph.degrees.astype("<u8").tobytes())
     digest.update(graph.neighbours.astype("<u4").tobytes())
+    return digest.hexdigest()
+
+
+def keys_hash(keys: KeyArray) -> str:
+    """Return the hexadecimal SHA-256 of the number of keys and the keys, as in `fingerprint`."""
+    digest = hashlib.sha256(struct.pack("<Q", len(keys)))
+    digest.update(b"".join(map(_encode, keys.tolist())))
     return digest.hexdigest()
 
 

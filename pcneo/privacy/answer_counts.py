@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.randomised_response import COINS, Flips
+from pcneo.privacy.smoothing import degree_bounds
 
 __all__ = ["Estimates", "estimate"]
 
@@ -89,7 +90,7 @@ def _errors(answers: Answers, degrees: Floats, around: NDArray[np.int64], flips:
     """Return standard errors for k = 3 from upper estimates of what the exact variances need."""
     n, f, v = flips.n, flips.f, flips.variance
     yes = answers.degrees().astype(np.float64)
-    d = np.clip(degrees, 0, n - 1) + 2 * math.sqrt((n - 1) * v)
+    d = degree_bounds(degrees.tolist(), flips)
     m = flips.connections(answers.yes_count) + 2 * math.sqrt(flips.pairs * v)
     expected = f * (n - 2) * yes + 2 * f * (answers.yes_count - yes) - f**2 * (n - 1) * (n - 2)
     paths = np.maximum((around - expected) / (1 - 2 * f) ** 2, 0)

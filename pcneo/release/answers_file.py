@@ -6,17 +6,45 @@ comma, as in an edge list. Pairs ascend, the smaller key first.
 
 from __future__ import annotations
 
+import csv
 import gzip
-from collections.abc import Mapping
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.errors import FileFormatError, GraphError
 from pcneo.graph.files.whole_file import whole_file
-from pcneo.model import KeyArray
+from pcneo.model import AnyPath, KeyArray
+from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
 
-__all__ = ["write_answers"]
+__all__ = ["AnswersFile", "answers_hash", "write_answers"]
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
+_BLOCK = 2**24  # bytes of lines that are read together
+
+Positions = NDArray[np.int64]
+
+
+def answers_hash(keys_hash: str, answers: Answers) -> str:
+    """Return the hexadecimal SHA-256 of the keys' hash and the answers.
+
+    For each vertex, by position: how many yes-neighbours come after it (64 bits), and their positions, ascending (32
+    bits); all unsigned and little-endian.
+    """
+    digest = hashlib.sha256(bytes.fromhex(keys_hash))
+    for _, ys in answers.upper_rows():
+        digest.update(len(ys).to_bytes(8, "little"))
+        digest.update(ys.astype("<u4").tobytes())
+    return digest.hexdigest()
 
 
 def write_answers(path: Path, keys: KeyArray, answers: Answers, record: Mapping[str, object]) -> None:
@@ -46,3 +74,110 @@ def write_answers(path: Path, keys: KeyArray, answers: Answers, record: Mapping[
 
 def _quoted(key: str) -> str:
     return '"' + key.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True)
+class AnswersFile:
+    """A file of answers whose lines at the top were read; whether they are true, only the ledger can say.
+
+    Attributes:
+        path: the file.
+        record: what its first lines say, by name.
+    """
+
+    path: Path
+    record: Mapping[str, str]
+
+    @classmethod
+    def open(cls, path: AnyPath) -> AnswersFile:
+        """Read the lines at the top.
+
+        Raises:
+            FileFormatError: the file cannot be read, or does not begin as a file of answers does.
+        """
+        path = Path(path)
+        record: dict[str, str] = {}
+        with _reading(path) as file:
+            for line in _lines(path, file):
+                if not line.startswith(b"# "):
+                    break
+                name, _, value = line[2:].decode("utf-8", "replace").rstrip("\n").partition(": ")
+                record[name] = value
+        found = cls(path, record)
+        _ = found.epsilon, found.mechanism
+        return found
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism that drew the answers."""
+        return self._value("mechanism")
+
+    @property
+    def epsilon(self) -> Fraction:
+        """ε of the answers, as the file says."""
+        return positive(self._value("epsilon"), "epsilon")
+
+    def _value(self, name: str) -> str:
+        if name not in self.record:
+            raise FileFormatError(f"{self.path} is no file of answers: it does not say its {name}.", path=self.path)
+        return self.record[name]
+
+    def answers(self, keys: KeyArray) -> AnsweredPairs:
+        """Read the pairs.
+
+        Args:
+            keys: of the graph's vertices, by position.
+
+        Raises:
+            FileFormatError: the file cannot be read, or a line is no pair.
+            GraphError: it names a vertex that the graph does not have.
+        """
+        ends = [np.empty((0, 2), np.int64)]
+        with _reading(self.path) as file:
+            read = self._integer_pairs if keys.dtype != object else self._text_pairs
+            try:
+                ends += list(read(file, keys))
+            except (OSError, EOFError, zlib.error, UnicodeDecodeError, ValueError, csv.Error) as error:
+                raise FileFormatError(f"{self.path} cannot be read as answers: {error}.", path=self.path) from error
+        pairs = np.concatenate(ends)
+        if (pairs[:, 0] == pairs[:, 1]).any():
+            raise FileFormatError(f"{self.path} has a pair of a vertex with itself.", path=self.path)
+        return AnsweredPairs.of_pairs(len(keys), pairs[:, 0], pairs[:, 1])
+
+    def _integer_pairs(self, file: gzip.GzipFile, keys: KeyArray) -> Iterator[Positions]:
+        while lines := file.readlines(_BLOCK):
+            numbers = np.array(b"".join(line for line in lines if not line.startswith(b"#")).split(), np.int64)
+            places = np.searchsorted(keys, numbers)
+            places[places == len(keys)] = 0
+            if (missing := keys[places] != numbers).any():
+                raise self._unknown(int(numbers[missing][0]))
+            yield places.reshape(-1, 2).astype(np.int64)
+
+    def _text_pairs(self, file: gzip.GzipFile, keys: KeyArray) -> Iterator[Positions]:
+        place = {key: i for i, key in enumerate(keys.tolist())}
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        lines = (line for line in text if not line.startswith("# "))
+        found = [[place.get(key, key) for key in row] for row in csv.reader(lines, strict=True)]
+        for unknown in (key for row in found for key in row if isinstance(key, str)):
+            raise self._unknown(unknown)
+        yield np.array(found, np.int64).reshape(-1, 2)
+
+    def _unknown(self, key: object) -> GraphError:
+        return GraphError(
+            f"{self.path} has answers about a vertex {key!r} that the graph does not have: they are of other vertices.",
+            key=key,
+        )
+
+
+def _reading(path: Path) -> gzip.GzipFile:
+    try:
+        return gzip.open(path, "rb")
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror}.", path=path) from error
+
+
+def _lines(path: Path, file: gzip.GzipFile) -> Iterator[bytes]:
+    try:
+        yield from file
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileFormatError(f"{path} cannot be read as answers: {error}.", path=path) from error

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.model import Run, Selection
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.release.budget import find_graph
-from pcneo.release.request import GraphRequest
+from pcneo.release.request import GraphRequest, ReleaseRequest
 from pcneo.search import parse_fraction
 from pcneo.store.chosen_graph import choose_selection
 from pcneo.store.gateway import GraphRecord
@@ -66,6 +67,7 @@ class Chosen:
         mechanism: the mechanism's class.
         parameters: in range, as far as that can be told without the graph.
         spend: what the ledger will get, for as many vertices as the run or the count store has.
+        shares: whether it is computed from answers that another release draws or drew, and has paid for.
     """
 
     request: GraphRequest
@@ -74,6 +76,7 @@ class Chosen:
     mechanism: type[Mechanism]
     parameters: Parameters
     spend: Spend
+    shares: bool = False
 
 
 def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
@@ -93,9 +96,24 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
             value=names,
         )
     runs = gateway.list_runs()
-    return [
-        _choose_one(gateway, request, read, runs, names) for request, read in zip(requests, parameters, strict=True)
-    ]
+    return _sharing(
+        [_choose_one(gateway, request, read, runs, names) for request, read in zip(requests, parameters, strict=True)]
+    )
+
+
+def _sharing(chosen: Sequence[Chosen]) -> list[Chosen]:
+    """Charge one set of answers once: where a file has them, or an earlier one of these releases draws them."""
+    drawn: set[tuple[str, str, Fraction]] = set()
+    charged: list[Chosen] = []
+    for choice in chosen:
+        of_set = choice.graph.name, choice.mechanism.name, choice.parameters.epsilon
+        given = isinstance(choice.request, ReleaseRequest) and choice.request.answers_from is not None
+        if not choice.mechanism.adds_noise and (given or of_set in drawn):
+            charged.append(replace(choice, spend=choice.spend.shared, shares=True))
+        else:
+            drawn.add(of_set)
+            charged.append(choice)
+    return charged
 
 
 def read_parameters(request: GraphRequest) -> Parameters:

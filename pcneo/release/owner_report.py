@@ -52,6 +52,8 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "score": run.score if run else None,
         "fingerprint": release.source.fingerprint,
         "membershipHash": run.membership_hash if run else None,
+        "answersOfRelease": release.answer_set,
+        "spent": str(release.spend.cost),
         "vertices": release.source.graph.vertex_count,
         "total": total,
         "spentByThisGraph": str(account.spent),

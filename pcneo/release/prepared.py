@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.model import Progress, Run
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Drawn, Mechanism, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Utility
+from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
@@ -39,6 +41,9 @@ class Prepared:
         utility: what may be said before spending.
         losses: of pairs, by kind: at the scales, or at scale 1 where one is found by noise; for the owner alone. Empty
             for a mechanism that adds no noise.
+        answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
+            adds noise.
+        given: answers that were drawn before; None where they are still to be drawn.
     """
 
     id: str
@@ -48,6 +53,13 @@ class Prepared:
     scaling: Scaling
     utility: Utility
     losses: dict[str, LossSummary]
+    answer_set: str | None = None
+    given: AnsweredPairs | None = None
+
+    @property
+    def draws_answers(self) -> bool:
+        """Whether it draws answers, and pays for them."""
+        return self.answer_set == self.id
 
     @property
     def graph(self) -> GraphRecord:
@@ -67,7 +79,8 @@ class Prepared:
     @property
     def spend(self) -> Spend:
         """What the ledger gets."""
-        return spend_of(type(self.mechanism), self.mechanism.parameters, self.run)
+        own = spend_of(type(self.mechanism), self.mechanism.parameters, self.run)
+        return own if self.mechanism.adds_noise or self.draws_answers else own.shared
 
     def draw(self, noise: Noise) -> Drawn:
         """Draw once; return the scale and the noisy count of each vertex.
@@ -101,10 +114,11 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
         source.facts().count(
             m.k for choice, m in zip(chosen, mechanisms, strict=True) if choice.graph.name == name and m.adds_noise
         )
-    return [
+    prepared = [
         _prepare_one(choice, mechanism, sources[choice.graph.name])
         for choice, mechanism in zip(chosen, mechanisms, strict=True)
     ]
+    return with_answer_sets(gateway, chosen, prepared)
 
 
 def prepare_beside(release: Prepared, other: Chosen) -> Prepared:

@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import ParameterError, PcneoError
+from pcneo.graph import keys_hash
 from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Drawn, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
-from pcneo.release.answers_file import write_answers
+from pcneo.release.answers_file import answers_hash, write_answers
 from pcneo.release.choice import GraphNames, choose, read_parameters
 from pcneo.release.outputs import answers_record, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
-from pcneo.release.request import ReleaseRequest, check_destinations
+from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
 from pcneo.release.spending import Terms, check_early, enter, spend
 from pcneo.signals import Waiting, signals_wait
 from pcneo.store.count_property import check_property, write_property
@@ -71,13 +72,15 @@ class _Numbers:
 
     Attributes:
         compute: makes the numbers from what was drawn; it may fail, and may be called again.
-        answers: what was drawn for a mechanism that adds no noise, else None.
+        answers: what they are computed from, for a mechanism that adds no noise, else None.
+        answers_hash: of these.
     """
 
     request: ReleaseRequest
     release: Prepared
     compute: Callable[[], Drawn]
     answers: Answers | None = None
+    answers_hash: str | None = None
 
     @cached_property
     def drawn(self) -> Drawn:
@@ -92,8 +95,8 @@ class _Numbers:
     def record(self) -> dict[str, Any]:
         """What is published beside keys and counts."""
         p = self.release.run.p_text if self.release.run else None
-        drawn = self.drawn
-        return public_record(self.release.mechanism, p, drawn.scales, self.counts, drawn.record)
+        drawn, digest = self.drawn, {} if self.answers_hash is None else {"answersHash": self.answers_hash}
+        return public_record(self.release.mechanism, p, drawn.scales, self.counts, {**drawn.record, **digest})
 
     @property
     def public_text(self) -> str:
@@ -143,6 +146,7 @@ def release(
     if noise is not None:
         require_release_noise(noise)
     check_requests(requests, terms)
+    requests = list(map(of_its_answers, requests))
     gateway = LedgerGateway(driver, database)
     chosen = choose(gateway, requests, names)
     check_early(gateway, chosen, terms)
@@ -162,7 +166,7 @@ def release(
     with signals_wait(_say_finishing, patient=False) as waiting:
         accounts = spend(gateway, prepared, terms)
         # [spend-first] From here on the spend stays, whatever happens.
-        drawn = [_draw(request, ready, source) for request, ready in zip(requests, prepared, strict=True)]
+        drawn = _draw(requests, prepared, source)
         asking = partial(_asked, waiting, retry) if retry is not None else None
         released = _publish(gateway, drawn, accounts, terms.write_property, asking)
         if waiting.arrived:
@@ -201,6 +205,7 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
             name="write_property",
             value=len(requests),
         )
+    requests = list(map(of_its_answers, requests))
     for request in requests:
         read_parameters(request)
     if terms.write_property is not None and not mechanism_named(name := requests[0].mechanism).adds_noise:
@@ -216,13 +221,25 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
 # --- After the spend: exact counts meet noise
 
 
-def _draw(request: ReleaseRequest, release: Prepared, noise: Noise) -> _Numbers:
-    mechanism = release.mechanism
-    if mechanism.adds_noise:
-        drawn = release.draw(noise)
-        return _Numbers(request, release, lambda: drawn)
-    answers = mechanism.answered(release.facts, noise)
-    return _Numbers(request, release, lambda: mechanism.computed(answers), answers)
+def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
+    sets: dict[str | None, tuple[Answers, str]] = {}
+    numbers: list[_Numbers] = []
+    for request, release in zip(requests, prepared, strict=True):
+        mechanism = release.mechanism
+        if mechanism.adds_noise:
+            numbers.append(_Numbers(request, release, partial(_itself, release.draw(noise))))
+            continue
+        if release.answer_set not in sets:
+            answers = mechanism.answered(release.facts, noise) if release.given is None else release.given
+            digest = answers_hash(keys_hash(release.source.graph.keys), answers)
+            sets[release.answer_set] = answers, digest
+        answers, digest = sets[release.answer_set]
+        numbers.append(_Numbers(request, release, partial(mechanism.computed, answers), answers, digest))
+    return numbers
+
+
+def _itself(drawn: Drawn) -> Drawn:
+    return drawn
 
 
 def _publish(
@@ -254,7 +271,7 @@ def _publish(
                     request.reports,
                     record["total"],
                     record["promise"],
-                    request.answers,
+                    request.answers if ready.draws_answers else None,
                     numbers.drawn.remark,
                 )
             )
@@ -274,9 +291,9 @@ def _parts(
         write_private(path, text(numbers.owner_record(account)))
 
     parts: dict[str, Callable[[], None]] = {}
-    if numbers.answers is not None and request.answers is not None:
+    if numbers.release.draws_answers and request.answers is not None:
         # First of all: should computing from them fail, the answers that were paid for are not lost.
-        parts[str(request.answers)] = partial(_write_answers, numbers, request.answers)
+        parts[str(request.answers)] = partial(_write_answers, gateway, numbers, request.answers)
     parts[str(data)] = partial(private, data, owner_json)
     parts[str(markdown)] = partial(private, markdown, owner_markdown)
     if property_name is not None:
@@ -287,11 +304,13 @@ def _parts(
     return parts
 
 
-def _write_answers(numbers: _Numbers, path: Path) -> None:
-    ready, answers = numbers.release, numbers.answers
-    if answers is None:
+def _write_answers(gateway: LedgerGateway, numbers: _Numbers, path: Path) -> None:
+    ready, answers, digest = numbers.release, numbers.answers, numbers.answers_hash
+    if answers is None or digest is None:
         return
-    write_answers(path, ready.source.graph.keys, answers, answers_record(ready.mechanism, answers))
+    gateway.note_answers(ready.id, digest)
+    record = {**answers_record(ready.mechanism, answers), "answersHash": digest}
+    write_answers(path, ready.source.graph.keys, answers, record)
 
 
 def _write_property(gateway: LedgerGateway, numbers: _Numbers, name: str) -> None:

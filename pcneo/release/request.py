@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.model import AnyPath
+from pcneo.privacy.exact import positive
 from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
+from pcneo.release.answers_file import AnswersFile
 from pcneo.release.outputs import check_writable
 
-__all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "read_batch"]
+__all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "of_its_answers", "read_batch"]
 
 COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "score", "run", "to")
 SUFFIXES = (".csv", ".json")
@@ -50,10 +52,12 @@ class ReleaseRequest(GraphRequest):
     Attributes:
         to: the public file, `.csv` or `.json`.
         report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
+        answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
     """
 
     to: AnyPath
     report: AnyPath | None = None
+    answers_from: AnyPath | None = None
 
     @property
     def public(self) -> Path:
@@ -73,11 +77,30 @@ class ReleaseRequest(GraphRequest):
 
     @property
     def answers(self) -> Path | None:
-        """The file of answers; None for a mechanism that has none."""
+        """The file of answers that it may write; None for a mechanism that has none, and where they are given."""
         mechanism = MECHANISMS.get(self.mechanism)
-        if mechanism is None or mechanism.adds_noise:
+        if mechanism is None or mechanism.adds_noise or self.answers_from is not None:
             return None
         return self.public.with_suffix(".answers.gz")
+
+
+def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
+    """Return the request with the mechanism and the ε of the answers that it is computed from.
+
+    Raises:
+        FileFormatError: the file is no file of answers.
+        ParameterError: another mechanism or ε was asked for.
+    """
+    if request.answers_from is None:
+        return request
+    file = AnswersFile.open(request.answers_from)
+    for name, given, own in (
+        ("mechanism", None if request.mechanism == MechanismRequest.mechanism else request.mechanism, file.mechanism),
+        ("epsilon", None if request.epsilon is None else positive(request.epsilon, "epsilon"), file.epsilon),
+    ):
+        if given not in (None, own):
+            raise ParameterError(f"{file.path} has answers of {name} {own}; leave {name} out.", name=name, value=given)
+    return replace(request, mechanism=file.mechanism, epsilon=file.epsilon)
 
 
 def read_batch(path: AnyPath) -> list[ReleaseRequest]:

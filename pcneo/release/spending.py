@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from pcneo.config import __version__
 from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError
+from pcneo.graph import keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text
@@ -174,6 +175,7 @@ def _check_version(transaction: Transaction, release: Prepared) -> None:
 
 def _values(release: Prepared) -> Row:
     parameters, run = release.mechanism.parameters, release.run
+    source, draws = release.source, release.draws_answers
     return {
         "release": release.id,
         "graph": release.graph.name,
@@ -190,6 +192,11 @@ def _values(release: Prepared) -> Row:
         "delta": fraction_text(release.spend.delta),
         "h": parameters.h,
         "membershipHash": run and run.membership_hash,
+        "answers": release.answer_set,
+        "threshold": release.mechanism.threshold if draws else None,
+        "vertices": source.graph.vertex_count if draws else None,
+        "keysHash": keys_hash(source.graph.keys) if draws else None,
+        "fingerprint": source.fingerprint if draws else None,
         "who": user(),
         "version": __version__,
     }

@@ -31,6 +31,16 @@ T = TypeVar("T")
 ShareNodes = Callable[[Selection, Selection], bool]
 
 
+_RENAMED = {
+    "runVersion": "run_version",
+    "epsilonOne": "epsilon_1",
+    "membershipHash": "membership_hash",
+    "propertyHash": "property_hash",
+    "keysHash": "keys_hash",
+    "answersHash": "answers_hash",
+}
+_CONVERTED = {"at", "nodeLabels", "relationshipTypes"}
+
 PROPERTY_BATCH = 10_000
 """Vertices per statement that writes property values; all statements share one transaction."""
 
@@ -50,7 +60,8 @@ class BudgetRecord:
 class ReleaseRecord:
     """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
 
-    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before.
+    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose answers it is computed from, itself where it drew them; the five that follow `at` are
+    of answers it drew (DATA-MODEL.md#the-ledger).
     """
 
     id: str
@@ -73,6 +84,12 @@ class ReleaseRecord:
     at: datetime
     node_labels: tuple[str, ...] | None = None
     relationship_types: tuple[str, ...] | None = None
+    answers: str | None = None
+    threshold: int | None = None
+    vertices: int | None = None
+    keys_hash: str | None = None
+    fingerprint: str | None = None
+    answers_hash: str | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +130,20 @@ class LedgerGateway(Gateway):
     def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
         """Return (key, value) of every chosen vertex that has the property."""
         return _values(self._read, selection, name)
+
+    def note_answers(self, release: str, digest: str) -> None:
+        """Record the hash of a release's answers.
+
+        Raises:
+            WriteMismatchError: the release is no longer in the ledger.
+        """
+        row = self._write("note_answers", release=release, hash=digest)[0]
+        if row["noted"] != 1:
+            raise WriteMismatchError(
+                f"Release {release} is no longer in the ledger, so its answers could not be found again.",
+                sent=1,
+                written=row["noted"],
+            )
 
     @contextmanager
     def property_writer(self, selection: Selection, name: str) -> Iterator[PropertyWriter]:
@@ -204,22 +235,14 @@ def delete_ledger(transaction: Transaction, graph: str) -> int:
     return transaction.run("delete_ledger", graph=graph)[0]["forgotten"]
 
 
-_RENAMED = frozenset(
-    {"epsilonOne", "membershipHash", "propertyHash", "runVersion", "at", "nodeLabels", "relationshipTypes"}
-)
-
-
 def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
     return LedgerRecords(
         tuple(graph_records(read("list_graphs"))),
         tuple(BudgetRecord(**{**row, "at": row["at"].to_native()}) for row in read("list_budgets")),
         tuple(
             ReleaseRecord(
-                **{name: row[name] for name in row.keys() - _RENAMED},
-                run_version=row["runVersion"],
-                epsilon_1=row["epsilonOne"],
-                membership_hash=row["membershipHash"],
-                property_hash=row["propertyHash"],
+                **{name: row[name] for name in row.keys() - _RENAMED.keys() - _CONVERTED},
+                **{ours: row[name] for name, ours in _RENAMED.items()},
                 at=row["at"].to_native(),
                 node_labels=None if row["nodeLabels"] is None else tuple(row["nodeLabels"]),
                 relationship_types=None if row["relationshipTypes"] is None else tuple(row["relationshipTypes"]),

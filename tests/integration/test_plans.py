@@ -54,7 +54,8 @@ EXAMPLE = [
     "CREATE (:PCohesionBudget {graph: 'g', number: 1, epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
     "CREATE (:PCohesionRelease {id: 'x', graph: 'g', nodeLabels: [''], relationshipTypes: [''], run: 'r', "
     "runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "
-    "score: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', property: '', "
+    "score: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', "
+    "answers: 'x', threshold: 9, vertices: 2, keysHash: '', fingerprint: '', answersHash: '', property: '', "
     "propertyHash: '', who: '', version: '', at: datetime()})",
 ]
 USERS = (

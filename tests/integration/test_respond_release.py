@@ -20,10 +20,11 @@ from graphs import Database
 
 from pcneo.__main__ import main
 from pcneo.counting.counted import CountedGraph
-from pcneo.errors import AnswerError, ParameterError, PcneoError
+from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
 from pcneo.release import ReleaseRequest, Terms, budget, release
 from pcneo.release import prepared as preparing
+from pcneo.store.ledger import LedgerGateway
 
 NAME = "Person/KNOWS/id"
 COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
@@ -91,7 +92,6 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     assert f"Of the {len(pairs)} pairs answered yes about" in public["promise"]
     assert public["promise"] in out
     assert "ln(n/d) is" in out
-    assert "WARNING" in out
     assert str(tmp_path / "out.answers.gz") in out
     assert record["promise"] == Respond.promise
     assert record.keys() == {"pcneo", "mechanism", "promise", "epsilon", "vertices", "threshold", "yesAnswers"}
@@ -237,3 +237,131 @@ def test_too_many_vertices_are_refused_by_the_count_store_before_anything_is_rea
     monkeypatch.setattr("pcneo.privacy.mechanisms.respond.LARGEST", 6)
     release(db.driver, db.name, requests=[request(tmp_path / "out.csv", large=True)], terms=TERMS)
     assert (tmp_path / "out.csv").exists()
+
+
+# --- One set of answers, paid for once
+
+
+def spent(db: Database) -> Fraction | None:
+    (each,) = budget.show(db.driver, db.name)
+    return each.account.spent.epsilon
+
+
+def test_several_k_are_computed_from_one_set_that_is_paid_for_once(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    db.put(KITE)
+    options = ["-k", 3, "-k", 4, "-e", "1/2", "--mechanism", "respond", "--to", tmp_path / "out.json"]
+    code, _, err = pcneo("release", *options, "--budget-epsilon", "1/2", "--clip")
+    assert code == 0, err
+    assert spent(db) == Fraction(1, 2)
+    _, pairs = read_pairs(tmp_path / "out-k3-e1_2.answers.gz")
+    assert not (tmp_path / "out-k4-e1_2.answers.gz").exists()
+    yes, f = naive.graph_of(pairs, isolated=range(1, 8)), naive.flip_chance(Fraction(1, 2))
+    entries = {row["k"]: row for (row,) in db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")}
+    hashes = set()
+    for k in (3, 4):
+        public = json.loads((tmp_path / f"out-k{k}-e1_2.json").read_text())
+        for row in public["counts"]:
+            exact = naive.counts_from_answers(yes, k, f, row["key"])
+            assert math.isclose(row["count"], exact, rel_tol=1e-12, abs_tol=1e-12)
+            assert 0 <= row["clipped"] <= math.comb(6, k - 1)
+        hashes.add(public["answersHash"])
+        assert entries[k]["answers"] == entries[3]["id"]
+    assert hashes == {entries[3]["answersHash"]}
+    assert (entries[3]["epsilon"], entries[4]["epsilon"]) == ("1/2", "0/1")
+    assert (entries[3]["threshold"], entries[3]["vertices"]) == (f * 2**24, 7)
+    assert not {"threshold", "vertices", "keysHash", "fingerprint", "answersHash"} & entries[4].keys()
+    report = json.loads((tmp_path / "out-k4-e1_2.owner.json").read_text())
+    assert (report["answersOfRelease"], report["spent"]) == (entries[3]["id"], "ε = 0, δ = 0")
+    assert entries[3]["fingerprint"] == report["fingerprint"]
+
+
+@pytest.fixture
+def answered(db: Database, tmp_path: Path) -> Path:
+    """The answers of a graph whose total they have used up."""
+    db.put(KITE)
+    terms = Terms(budget_epsilon="1/2")
+    release(db.driver, db.name, requests=[request(tmp_path / "first.json", epsilon="1/2")], terms=terms)
+    return tmp_path / "first.answers.gz"
+
+
+def test_what_is_computed_from_a_file_of_answers_is_free(
+    db: Database, pcneo: Callable[..., Any], answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.run("MATCH (a {id: 6})-[r:KNOWS]-(b {id: 7}) DELETE r")  # the graph has moved on, and is not looked at
+
+    def never(_: int) -> bytes:
+        raise AssertionError("a coin was drawn")
+
+    monkeypatch.setattr("os.urandom", never)
+    code, out, err = pcneo("release", "--from", answered, "-k", "3", "--smooth", "--to", tmp_path / "again.json")
+    assert code == 0, err
+    assert "The answers:" not in out
+    first, again = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("first", "again"))
+    assert first["counts"] == [{n: row[n] for n in first["counts"][0]} for row in again["counts"]]
+    assert {name: again[name] for name in first if name != "counts"} == {n: first[n] for n in first if n != "counts"}
+    assert "smoothed" in again["counts"][0]
+    assert spent(db) == Fraction(1, 2)
+    code, out, _ = pcneo("budget", "show", "--json")
+    shown = json.loads(out)[0]["releases"]
+    assert [entry["epsilon"] for entry in shown] == ["1/2", "0/1"]
+    assert {entry["answers"] for entry in shown} == {shown[0]["id"]}
+    assert not (tmp_path / "again.answers.gz").exists()
+
+
+def test_answers_that_the_ledger_does_not_know_are_refused(
+    db: Database, pcneo: Callable[..., Any], answered: Path, tmp_path: Path
+) -> None:
+    text = gzip.decompress(answered.read_bytes()).decode()
+    forged, dearer, other = (tmp_path / f"{name}.gz" for name in ("forged", "dearer", "other"))
+    lines = text.splitlines(keepends=True)
+    pairs = [line for line in lines if not line.startswith("#")]
+    forged.write_bytes(gzip.compress("".join(line for line in lines if line != pairs[0]).encode()))
+    dearer.write_bytes(gzip.compress(text.replace("# epsilon: 0.5", "# epsilon: 0.25").encode()))
+    other.write_bytes(gzip.compress(f"{text}1 99\n".encode()))
+    before, files = db.everything(), sorted(tmp_path.iterdir())
+    for options, code, says in (
+        (["--from", forged], 4, "has no answers as"),
+        (["--from", dearer], 4, "has no answers as"),
+        (["--from", other], 4, "vertex 99"),
+        (["--from", tmp_path / "first.json"], 3, "cannot be read"),
+        (["--from", answered, "-e", "1"], 2, "leave epsilon out"),
+        (["--from", answered, "--mechanism", "edge"], 2, "leave mechanism out"),
+        (["--from", answered, "-k", "4", "--smooth"], 2, "k = 3"),
+        (["--from", answered, "--to", tmp_path / "first.json"], 2, "exists"),
+    ):
+        ended, out, err = pcneo("release", "--to", tmp_path / "x.csv", *options)
+        assert (ended, out) == (code, ""), (options, err)
+        assert says in err, (options, err)
+        assert (db.everything(), sorted(tmp_path.iterdir())) == (before, files), options
+    db.run("CREATE (:Person {id: 8})")
+    ended, _, err = pcneo("release", "--to", tmp_path / "x.csv", "--from", answered)
+    assert ended == 4
+    assert "other vertices" in err
+
+
+def test_a_hash_that_cannot_be_recorded_is_said_and_the_answers_are_written_on_a_second_try(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.put(KITE)
+    note = LedgerGateway.note_answers
+    tries: list[str] = []
+
+    def fail_once(self: LedgerGateway, release: str, digest: str) -> None:
+        tries.append(digest)
+        if len(tries) == 1:
+            raise DatabaseError("The database is away.")
+        note(self, release, digest)
+
+    monkeypatch.setattr(LedgerGateway, "note_answers", fail_once)
+    release(
+        db.driver,
+        db.name,
+        requests=[request(tmp_path / "out.csv")],
+        terms=TERMS,
+        retry=lambda error: "away" in str(error),
+    )
+    assert tries[0] == tries[1]
+    assert db.run("MATCH (r:PCohesionRelease) RETURN r.answersHash") == [[tries[0]]]
+    assert (tmp_path / "out.answers.gz").exists()

@@ -107,6 +107,8 @@ class Mechanism(ABC):
                 epsilon_1=None if request.epsilon_1 is None else positive(request.epsilon_1, "epsilon 1"),
                 h=request.h,
                 large=request.large,
+                clip=request.clip,
+                smooth=request.smooth,
             )
         )
 

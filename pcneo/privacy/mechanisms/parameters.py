@@ -23,6 +23,8 @@ class MechanismRequest:
         epsilon_1: ε1, the part of ε that finds the scale λ.
         h: how many vertices are asked for a closer bound.
         large: whether a graph is meant that is too large to be taken by mistake.
+        clip: whether to add counts cut to what is possible.
+        smooth: whether to add counts drawn towards those of vertices of like degree.
     """
 
     mechanism: str = "critical"
@@ -32,6 +34,8 @@ class MechanismRequest:
     epsilon_1: object = None
     h: int | None = None
     large: bool | None = None
+    clip: bool | None = None
+    smooth: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Parameters:
         epsilon_1: ε1, below ε.
         h: how many vertices are asked for a closer bound; checked against the number of vertices.
         large: whether a graph is meant that is too large to be taken by mistake.
+        clip, smooth: whether to add clipped and smoothed counts.
     """
 
     k: int
@@ -56,6 +61,8 @@ class Parameters:
     epsilon_1: Fraction | None = None
     h: int | None = None
     large: bool | None = None
+    clip: bool | None = None
+    smooth: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, and keep numbers of privacy as fractions.

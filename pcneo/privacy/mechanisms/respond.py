@@ -18,8 +18,9 @@ from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Utility
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
+from pcneo.privacy.smoothing import clipped, degree_bounds, largest_counts, smoothed, variances
 
-__all__ = ["LARGEST", "Respond"]
+__all__ = ["BIASED", "LARGEST", "Respond"]
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 LARGEST = 65_536
@@ -32,6 +33,9 @@ _LINE_BYTES = 13
 """Of a yes-answer in the file before it is compressed, about."""
 
 
+BIASED = "Clipped and smoothed counts are biased. The total and standard errors are those of the plain counts."
+
+
 @dataclass(frozen=True)
 class Respond(Mechanism):
     """Every connection is protected, nothing is given, and all is computed from one answer for each pair.
@@ -39,10 +43,14 @@ class Respond(Mechanism):
     Attributes:
         n: number of vertices, public.
         large: whether more than 65,536 vertices are meant.
+        clip: whether counts cut to what is possible are added.
+        smooth: whether counts drawn towards those of vertices of like degree are added; for k = 3.
     """
 
     n: int
     large: bool | None = None
+    clip: bool | None = None
+    smooth: bool | None = None
 
     name = "respond"
     run_by = OWNER
@@ -72,6 +80,8 @@ class Respond(Mechanism):
                 name="epsilon",
                 value=parameters.epsilon,
             )
+        if parameters.smooth and parameters.k != 3:
+            raise ParameterError("Only counts of triangles are smoothed, k = 3.", name="smooth", value=parameters.k)
         return parameters
 
     @classmethod
@@ -88,7 +98,12 @@ class Respond(Mechanism):
                 name="n",
                 value=n,
             )
-        return replace(parameters, large=bool(parameters.large))
+        return replace(
+            parameters,
+            large=bool(parameters.large),
+            clip=bool(parameters.clip),
+            smooth=bool(parameters.smooth),
+        )
 
     @cached_property
     def flips(self) -> Flips:
@@ -135,6 +150,14 @@ class Respond(Mechanism):
             "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
         }
         columns = {"degree": estimates.degrees, "count": estimates.counts, "standardError": estimates.errors}
+        largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
+        if self.clip:
+            columns["clipped"] = clipped(estimates.counts, largest)
+        if self.smooth:
+            least = variances(estimates.degrees, self.flips)
+            columns["smoothed"] = smoothed(estimates.counts, estimates.degrees, least, largest)
+        if self.clip or self.smooth:
+            record["note"] = BIASED
         return Drawn(estimates.counts, [], columns, record, shown(self.epsilon, self.n, yes.mean_degree))
 
     def describe(self, utility: Utility) -> str:

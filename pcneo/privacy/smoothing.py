@@ -1,0 +1,63 @@
+"""Counts cut to what is possible, and drawn towards those of vertices of like degree (GUARANTEE.md#respond).
+
+Both are computed from published numbers and make counts biased; the total is always that of the plain ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.privacy.randomised_response import Flips
+
+__all__ = ["clipped", "degree_bounds", "largest_counts", "smoothed", "variances"]
+
+Floats = NDArray[np.float64]
+
+_FEWEST, _MOST, _OF_EACH = 4, 60, 40  # parts of like degree, and vertices in each
+
+
+def degree_bounds(degrees: Sequence[float], flips: Flips) -> Floats:
+    """Return d⁺, the estimated degree and two standard deviations: float64, shape (n,)."""
+    return np.clip(np.array(degrees), 0, flips.n - 1) + 2 * math.sqrt((flips.n - 1) * flips.variance)
+
+
+def largest_counts(bounds: Floats, n: int, k: int) -> Floats:
+    """Return C(min(n-1, ceil(bound)), k-1), the most cliques that so many neighbours can be in: float64, shape (n,)."""
+    return np.array([float(math.comb(min(n - 1, math.ceil(bound)), k - 1)) for bound in bounds])
+
+
+def clipped(counts: Sequence[float], largest: Floats) -> list[float]:
+    """Return the counts cut to 0..largest."""
+    return np.clip(np.array(counts), 0, largest).tolist()
+
+
+def variances(degrees: Sequence[float], flips: Flips) -> Floats:
+    """Return V0 = v³·C(n-1,2) + v²·n·d' + v·d'², d' = max(1, degree): float64, shape (n,)."""
+    d, v = np.maximum(1, np.array(degrees)), flips.variance
+    return v**3 * math.comb(flips.n - 1, 2) + v**2 * flips.n * d + v * d**2
+
+
+def smoothed(counts: Sequence[float], degrees: Sequence[float], least: Floats, largest: Floats) -> list[float]:
+    """Return each count drawn towards the mean of vertices of like degree, the more the less these differ; clipped.
+
+    Args:
+        counts: plain estimates for k = 3.
+        degrees: by which vertices are alike.
+        least: float64, shape (n,); V0, the variance that noise alone gives a count.
+        largest: float64, shape (n,); of each count.
+    """
+    plain = np.array(counts, np.float64)
+    drawn = plain.copy()
+    n = len(plain)
+    order = np.argsort(np.array(degrees), kind="stable")
+    for part in np.array_split(order, max(_FEWEST, min(_MOST, n // _OF_EACH))):
+        if len(part):
+            weights = 1 / least[part]
+            mean = float(np.clip(np.average(plain[part], weights=weights), 0, largest[part].mean()))
+            spread = max(0.0, float(np.average((plain[part] - mean) ** 2 - least[part], weights=weights)))
+            drawn[part] = mean + spread / (spread + least[part]) * (plain[part] - mean)
+    return clipped(drawn.tolist(), largest)

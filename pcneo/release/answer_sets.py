@@ -1,0 +1,69 @@
+"""Sets of answers: drawn once, paid for once, and computed from as often as one likes (GUARANTEE.md#respond)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.errors import GraphChangedError, NotFoundError
+from pcneo.graph import keys_hash
+from pcneo.release.answers_file import AnswersFile, answers_hash
+from pcneo.release.request import ReleaseRequest
+from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+
+if TYPE_CHECKING:
+    from pcneo.release.choice import Chosen
+    from pcneo.release.prepared import Prepared
+
+__all__ = ["with_answer_sets"]
+
+
+def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
+    """Say of each release whose answers it is computed from; read those that a file has.
+
+    Raises:
+        FileFormatError: a file cannot be read.
+        GraphError: a file has answers about vertices that the graph does not have.
+        GraphChangedError: the graph has other vertices than when the answers were drawn.
+        NotFoundError: the ledger knows no such answers.
+    """
+    drawn: dict[tuple[str, str, Fraction], str] = {}
+    known: tuple[ReleaseRecord, ...] | None = None
+    found: list[Prepared] = []
+    for choice, release in zip(chosen, prepared, strict=True):
+        of_set = release.graph.name, release.mechanism.name, release.mechanism.epsilon
+        given = choice.request.answers_from if isinstance(choice.request, ReleaseRequest) else None
+        if release.mechanism.adds_noise:
+            found.append(release)
+        elif given is not None:
+            known = gateway.list_ledger().releases if known is None else known
+            record, answers = _given(release, AnswersFile.open(given), known)
+            found.append(replace(release, answer_set=record.id, given=answers))
+        else:
+            found.append(replace(release, answer_set=drawn.setdefault(of_set, release.id)))
+    return found
+
+
+def _given(release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]) -> tuple[ReleaseRecord, AnsweredPairs]:
+    """Read a file's answers, and find the release that drew them, by their hash."""
+    keys = release.source.graph.keys
+    mine = [record for record in known if record.graph == release.graph.name and record.answers == record.id]
+    of_keys = keys_hash(keys)
+    if mine and all(record.keys_hash != of_keys for record in mine):
+        raise GraphChangedError(
+            f"Graph {release.graph.name!r} has other vertices now than when its answers were drawn.",
+            graph=release.graph.name,
+        )
+    answers = file.answers(keys)
+    digest = answers_hash(of_keys, answers)
+    for record in mine:
+        if record.answers_hash == digest and Fraction(record.epsilon) == release.mechanism.epsilon:
+            return record, answers
+    raise NotFoundError(
+        f"The ledger of graph {release.graph.name!r} has no answers as {file.path} has them, with its ε.",
+        what="answers",
+        name=str(file.path),
+    )

@@ -1,0 +1,102 @@
+"""The file of answers: what is written reads back as the same answers, and what is not such a file is refused."""
+
+from __future__ import annotations
+
+import gzip
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.errors import FileFormatError, GraphError, ParameterError
+from pcneo.graph import keys_hash
+from pcneo.release.answers_file import AnswersFile, answers_hash, write_answers
+from pcneo.release.request import ReleaseRequest, of_its_answers
+
+RECORD = {"mechanism": "respond", "epsilon": "1/3", "promise": "Each pair."}
+KEYS = {
+    "integers": np.array([-7, 3, 5, 2**62]),
+    "texts": np.array(["# mechanism: none", "1", 'a "b", c', "two\nlines"], object),
+}
+
+
+def answers(*pairs: tuple[int, int], n: int = 4) -> AnsweredPairs:
+    ends = np.array(pairs, np.int64).reshape(-1, 2)
+    return AnsweredPairs.of_pairs(n, ends[:, 0], ends[:, 1])
+
+
+@pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("pairs", [(), ((0, 1),), ((0, 2), (1, 3), (2, 3))])
+def test_answers_read_back(tmp_path: Path, keys: np.ndarray, pairs: tuple[tuple[int, int], ...]) -> None:
+    path = tmp_path / "a.answers.gz"
+    write_answers(path, keys, answers(*pairs), RECORD)
+    file = AnswersFile.open(path)
+    assert file.record == RECORD
+    assert (file.mechanism, file.epsilon) == ("respond", Fraction(1, 3))
+    assert np.array_equal(file.answers(keys).rows, answers(*pairs).rows)
+
+
+def test_the_hash_knows_keys_and_answers() -> None:
+    digest = keys_hash(KEYS["integers"])
+    hashes = {
+        answers_hash(digest, answers((0, 1))),
+        answers_hash(digest, answers((0, 2))),
+        answers_hash(digest, answers((1, 2))),
+        answers_hash(digest, answers((0, 1), (0, 2))),
+        answers_hash(digest, answers((0, 1), (1, 2))),
+        answers_hash(keys_hash(KEYS["texts"]), answers((0, 1))),
+        answers_hash(digest, answers((0, 1), n=5)),
+    }
+    assert len(hashes) == 7
+    assert answers_hash(digest, answers((1, 0))) in hashes
+    assert len({keys_hash(np.array(keys)) for keys in ([1], [1, 2], [2], [12])}) == 4
+
+
+HEAD = b"# mechanism: respond\n# epsilon: 1/3\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "says"),
+    [
+        (b"# mechanism: respond\n1 2\n", FileFormatError, "does not say its epsilon"),
+        (b"", FileFormatError, "does not say its"),
+        (b"# mechanism: respond\n# epsilon: much\n", ParameterError, "epsilon"),
+        (HEAD + b"-7 3\n5\n", FileFormatError, "cannot be read as answers"),
+        (HEAD + b"-7 x\n", FileFormatError, "cannot be read as answers"),
+        (HEAD + b"3 3\n", FileFormatError, "with itself"),
+        (HEAD + b"-7 4\n", GraphError, "vertex 4"),
+        (HEAD + b"-7 9223372036854775807\n", GraphError, "vertex 9223372036854775807"),
+    ],
+)
+def test_what_are_no_answers_of_this_graph_is_refused(
+    tmp_path: Path, content: bytes, error: type[Exception], says: str
+) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(content))
+    with pytest.raises(error, match=says):
+        AnswersFile.open(path).answers(KEYS["integers"])
+
+
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(HEAD + b"-7 3\n" * 99)[:-20]])
+def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.gz").write_bytes(content)
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        AnswersFile.open(tmp_path / "a.gz").answers(KEYS["integers"])
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        AnswersFile.open(tmp_path / "missing.gz")
+
+
+def test_a_request_takes_mechanism_and_epsilon_of_its_answers(tmp_path: Path) -> None:
+    path = tmp_path / "a.answers.gz"
+    write_answers(path, KEYS["integers"], answers(), RECORD)
+    request = of_its_answers(ReleaseRequest(to="b.csv", answers_from=path))
+    assert (request.mechanism, request.epsilon) == ("respond", Fraction(1, 3))
+    assert request.answers is None
+    assert of_its_answers(request) == request
+    wrong: list[dict[str, Any]] = [{"mechanism": "edge"}, {"epsilon": "1/2"}]
+    for given in wrong:
+        with pytest.raises(ParameterError, match="leave"):
+            of_its_answers(ReleaseRequest(to="b.csv", answers_from=path, **given))
