@@ -45,7 +45,7 @@ def release(
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", help="critical, edge, elv, published or respond.", show_default="critical"),
+        typer.Option("--mechanism", help="critical, edge, elv, published, respond or row.", show_default="critical"),
     ] = None,
     run: RunName = None,
     graph: GraphName = None,
@@ -54,6 +54,11 @@ def release(
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
     h: Closer = None,
+    epsilon_0: Annotated[
+        str | None, typer.Option("--epsilon-0", help="The part of ε with which row bounds each vertex's neighbours.")
+    ] = None,
+    epsilon_h: Annotated[str | None, typer.Option("--epsilon-h", help="The part of ε that row's answers cost.")] = None,
+    epsilon_2: Annotated[str | None, typer.Option("--epsilon-2", help="The part of ε that row's counts cost.")] = None,
     large: Annotated[
         bool,
         typer.Option("--large", help="Admit more than 65,536 vertices with respond; the dry run says what it takes."),
@@ -117,6 +122,9 @@ def release(
                 "delta": delta,
                 "epsilon_1": epsilon_1,
                 "h": h,
+                "epsilon_0": epsilon_0,
+                "epsilon_h": epsilon_h,
+                "epsilon_2": epsilon_2,
                 "large": large or None,
                 "clip": clip or None,
                 "smooth": smooth or None,
@@ -138,6 +146,9 @@ def release(
             delta=delta,
             epsilon_1=epsilon_1,
             h=h,
+            epsilon_0=epsilon_0,
+            epsilon_h=epsilon_h,
+            epsilon_2=epsilon_2,
             large=large or None,
             clip=clip or None,
             smooth=smooth or None,

@@ -6,6 +6,7 @@ Nothing here is private any more once the coins are thrown: who sees the answers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,20 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.threads import run_ranges
 from pcneo.model import Graph
 
-__all__ = ["AnsweredPairs", "answer_pairs"]
+__all__ = ["AnsweredPairs", "Rows", "answer_pairs", "answered_among"]
 
 Integers = NDArray[np.int64]
 
 _COUNTS = "the answers' counts"
+
+
+class Rows(Protocol):
+    """Whatever holds answers in rows of bits, as `AnsweredPairs` does."""
+
+    @property
+    def rows(self) -> NDArray[np.uint64]:
+        """The symmetric matrix of bits."""
+        ...
 
 
 class AnsweredPairs:
@@ -157,6 +167,33 @@ def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> Ans
             kernels.answer_row(drawn, below, x, friends, rows[x])
         kernels.mirror(rows)
     return AnsweredPairs(rows)
+
+
+def answered_among(graph: Graph, answers: Rows, limits: Integers) -> tuple[Integers, Integers]:
+    """Count the answers among the first limits[w] neighbours of each vertex w, in the order that starts after w.
+
+    Args:
+        graph: the graph.
+        answers: about its vertices.
+        limits: int64, shape (n,); 0 or more.
+
+    Returns:
+        How many pairs among them were answered yes, and how many neighbours they are: int64, shape (n,).
+
+    Raises:
+        AnswerError: the numbers fail their check.
+    """
+    sizes = np.minimum(graph.degrees, limits)
+    twice = np.zeros(graph.vertex_count, np.int64)
+    with compilation_announced(_COUNTS):
+
+        def count(_: None, first: int, last: int) -> None:
+            kernels.count_among(answers.rows, graph.offsets, graph.neighbours, sizes, first, last, twice)
+
+        run_ranges(sizes + 1, lambda: None, count)
+    if (twice % 2).any() or (twice > sizes * (sizes - 1)).any():
+        raise _wrong()
+    return twice // 2, sizes
 
 
 def _sum(parts: list[Integers]) -> Integers:

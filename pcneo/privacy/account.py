@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from pcneo.errors import BudgetError
@@ -37,12 +37,6 @@ class Spend:
     def cost(self) -> Cost:
         """(ε, δ); not bounded for a mechanism that promises nothing, or that this version does not know."""
         return UNBOUNDED if self.protects is Protects.NOTHING else Cost(self.epsilon, self.delta)
-
-    @property
-    def shared(self) -> Spend:
-        """The same release where another one has paid for its answers."""
-        # [respond-afterwards] What is computed from answers costs nothing more.
-        return replace(self, epsilon=Fraction(0))
 
     @property
     def protects(self) -> Protects:

@@ -43,6 +43,11 @@ class Answers(Protocol):
         ...
 
     @property
+    def rows(self) -> NDArray[np.uint64]:
+        """The answers as a symmetric matrix of bits: uint64, shape (n, ceil(n/64))."""
+        ...
+
+    @property
     def yes_count(self) -> int:
         """The number of pairs answered yes."""
         ...
@@ -105,6 +110,18 @@ class Facts(Protocol):
         Args:
             below: of 2^24.
             coins: returns so many random bytes.
+        """
+        ...
+
+    def answered_among(self, answers: Answers, limits: Integers) -> tuple[Integers, Integers]:
+        """Look at the first limits[w] neighbours of each vertex w, in the order of keys from w on, and around.
+
+        Args:
+            answers: those of this graph's vertices.
+            limits: shape (n,).
+
+        Returns:
+            How many pairs among them were answered yes, and how many neighbours they are: int64, shape (n,).
         """
         ...
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.counting.answers import AnsweredPairs
@@ -30,11 +29,10 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
         GraphChangedError: the graph has other vertices than when the answers were drawn.
         NotFoundError: the ledger knows no such answers.
     """
-    drawn: dict[tuple[str, str, Fraction], str] = {}
+    drawn: dict[tuple[str, int], str] = {}
     known: tuple[ReleaseRecord, ...] | None = None
     found: list[Prepared] = []
     for choice, release in zip(chosen, prepared, strict=True):
-        of_set = release.graph.name, release.mechanism.name, release.mechanism.epsilon
         given = choice.request.answers_from if isinstance(choice.request, ReleaseRequest) else None
         if release.mechanism.adds_noise:
             found.append(release)
@@ -43,6 +41,7 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
             record, answers = _given(release, AnswersFile.open(given), known)
             found.append(replace(release, answer_set=record.id, given=answers))
         else:
+            of_set = release.graph.name, release.mechanism.threshold
             found.append(replace(release, answer_set=drawn.setdefault(of_set, release.id)))
     return found
 
@@ -60,7 +59,12 @@ def _given(release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord])
     answers = file.answers(keys)
     digest = answers_hash(of_keys, answers)
     for record in mine:
-        if record.answers_hash == digest and Fraction(record.epsilon) == release.mechanism.epsilon:
+        if record.answers_hash == digest and record.threshold == release.mechanism.threshold:
+            if release.mechanism.reads_graph and record.fingerprint != release.source.fingerprint:
+                raise GraphChangedError(
+                    f"Graph {release.graph.name!r} is not the one that was answered for; counts would mix two.",
+                    graph=release.graph.name,
+                )
             return record, answers
     raise NotFoundError(
         f"The ledger of graph {release.graph.name!r} has no answers as {file.path} has them, with its ε.",

@@ -67,7 +67,6 @@ class Chosen:
         mechanism: the mechanism's class.
         parameters: in range, as far as that can be told without the graph.
         spend: what the ledger will get, for as many vertices as the run or the count store has.
-        shares: whether it is computed from answers that another release draws or drew, and has paid for.
     """
 
     request: GraphRequest
@@ -76,7 +75,6 @@ class Chosen:
     mechanism: type[Mechanism]
     parameters: Parameters
     spend: Spend
-    shares: bool = False
 
 
 def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
@@ -103,13 +101,16 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
 
 def _sharing(chosen: Sequence[Chosen]) -> list[Chosen]:
     """Charge one set of answers once: where a file has them, or an earlier one of these releases draws them."""
-    drawn: set[tuple[str, str, Fraction]] = set()
+    drawn: set[tuple[str, Fraction]] = set()
     charged: list[Chosen] = []
     for choice in chosen:
-        of_set = choice.graph.name, choice.mechanism.name, choice.parameters.epsilon
+        if choice.mechanism.adds_noise:
+            charged.append(choice)
+            continue
+        of_set = choice.graph.name, choice.mechanism.epsilon_of_answers(choice.parameters)
         given = isinstance(choice.request, ReleaseRequest) and choice.request.answers_from is not None
-        if not choice.mechanism.adds_noise and (given or of_set in drawn):
-            charged.append(replace(choice, spend=choice.spend.shared, shares=True))
+        if given or of_set in drawn:
+            charged.append(replace(choice, spend=spend_of(choice.mechanism, choice.parameters, None, shares=True)))
         else:
             drawn.add(of_set)
             charged.append(choice)
@@ -175,9 +176,16 @@ def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Ch
     return Chosen(request, place.graph, run, mechanism, parameters, spend)
 
 
-def spend_of(mechanism: type[Mechanism], parameters: Parameters, run: Run | None) -> Spend:
-    """Return what the ledger gets."""
-    epsilon, delta = mechanism.entry(parameters)
+def spend_of(mechanism: type[Mechanism], parameters: Parameters, run: Run | None, *, shares: bool = False) -> Spend:
+    """Return what the ledger gets.
+
+    Args:
+        mechanism: the mechanism's class.
+        parameters: with defaults filled in.
+        run: the run it rests on, if any.
+        shares: whether another release has paid for its answers.
+    """
+    epsilon, delta = mechanism.entry_on_answers(parameters) if shares else mechanism.entry(parameters)
     return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 

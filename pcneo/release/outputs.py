@@ -20,7 +20,7 @@ from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms import Mechanism
+from pcneo.privacy.mechanisms import Mechanism, Respond
 
 __all__ = [
     "answers_record",
@@ -82,9 +82,9 @@ def answers_record(mechanism: Mechanism, answers: Answers) -> dict[str, Any]:
     # [public-record]
     return {
         "pcneo": __version__,
-        "mechanism": mechanism.name,
-        "promise": mechanism.promise,
-        "epsilon": exact_text(mechanism.parameters.epsilon),
+        "mechanism": Respond.name,
+        "promise": Respond.promise,
+        "epsilon": exact_text(mechanism.epsilon_of_answers(mechanism.parameters)),
         "vertices": answers.vertex_count,
         "threshold": mechanism.threshold,
         "yesAnswers": answers.yes_count,

@@ -79,8 +79,8 @@ class Prepared:
     @property
     def spend(self) -> Spend:
         """What the ledger gets."""
-        own = spend_of(type(self.mechanism), self.mechanism.parameters, self.run)
-        return own if self.mechanism.adds_noise or self.draws_answers else own.shared
+        shares = not (self.mechanism.adds_noise or self.draws_answers)
+        return spend_of(type(self.mechanism), self.mechanism.parameters, self.run, shares=shares)
 
     def draw(self, noise: Noise) -> Drawn:
         """Draw once; return the scale and the noisy count of each vertex.

@@ -234,7 +234,9 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
             digest = answers_hash(keys_hash(release.source.graph.keys), answers)
             sets[release.answer_set] = answers, digest
         answers, digest = sets[release.answer_set]
-        numbers.append(_Numbers(request, release, partial(mechanism.computed, answers), answers, digest))
+        numbers.append(
+            _Numbers(request, release, partial(mechanism.compute, answers, release.facts, noise), answers, digest)
+        )
     return numbers
 
 

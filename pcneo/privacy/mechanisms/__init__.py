@@ -18,6 +18,7 @@ from pcneo.privacy.mechanisms.one_scale import OneScale
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.respond import Respond
+from pcneo.privacy.mechanisms.row import Row
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
@@ -34,13 +35,14 @@ __all__ = [
     "Parameters",
     "Published",
     "Respond",
+    "Row",
     "Scaling",
     "TwoPhases",
     "mechanism_named",
     "protection_of",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond)}
+MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond, Row)}
 """Every mechanism that a release can have, in the order in which people read them."""
 
 

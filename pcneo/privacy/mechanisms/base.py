@@ -60,7 +60,9 @@ class Mechanism(ABC):
     publishes_scale: ClassVar[bool] = False
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True
-    """Whether exact counts get noise; if not, all is computed from `answered`, which is published beside the counts."""
+    """Whether exact counts get noise; if not, all is computed from `answered`, which is published beside."""
+    reads_graph: ClassVar[bool] = True
+    """Whether it looks at the graph again once answers are drawn."""
     compared: ClassVar[bool] = False
     """Whether an audit of another mechanism says how this one would do."""
 
@@ -106,6 +108,9 @@ class Mechanism(ABC):
                 delta=None if request.delta is None else positive(request.delta, "delta", below=1),
                 epsilon_1=None if request.epsilon_1 is None else positive(request.epsilon_1, "epsilon 1"),
                 h=request.h,
+                epsilon_0=None if request.epsilon_0 is None else positive(request.epsilon_0, "epsilon 0"),
+                epsilon_h=None if request.epsilon_h is None else positive(request.epsilon_h, "epsilon h"),
+                epsilon_2=None if request.epsilon_2 is None else positive(request.epsilon_2, "epsilon 2"),
                 large=request.large,
                 clip=request.clip,
                 smooth=request.smooth,
@@ -187,6 +192,17 @@ class Mechanism(ABC):
         """Return (ε, δ) as one release enters them into the ledger; `protects` says what they are worth there."""
         return parameters.epsilon, parameters.spent_delta
 
+    @classmethod
+    def entry_on_answers(cls, parameters: Parameters) -> tuple[Fraction, Fraction]:
+        """Return what it enters where another release has paid for its answers; for a mechanism that has some."""
+        # [respond-afterwards] What is computed from answers costs nothing more.
+        return Fraction(0), Fraction(0)
+
+    @classmethod
+    def epsilon_of_answers(cls, parameters: Parameters) -> Fraction:
+        """Return the ε at which pairs are answered; for a mechanism that has answers."""
+        return parameters.epsilon
+
     @abstractmethod
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """The privacy map: what a change of so many connections inside stored groups, and so many outside, costs."""
@@ -223,8 +239,8 @@ class Mechanism(ABC):
         """Draw one answer for every pair, once; for a mechanism that adds no noise."""
         raise NotImplementedError
 
-    def computed(self, answers: Answers) -> Drawn:
-        """Return what follows from answers and public numbers alone; for a mechanism that adds no noise.
+    def compute(self, answers: Answers, facts: Facts, noise: Noise) -> Drawn:
+        """Return what is published beside answers; for a mechanism that has some.
 
         Raises:
             AnswerError: the numbers fail their check; the answers are not lost.

@@ -20,7 +20,7 @@ from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
 from pcneo.privacy.smoothing import clipped, degree_bounds, largest_counts, smoothed, variances
 
-__all__ = ["BIASED", "LARGEST", "Respond"]
+__all__ = ["BIASED", "LARGEST", "LEAST_EPSILON", "Respond", "check_size", "shown"]
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 LARGEST = 65_536
@@ -63,6 +63,7 @@ class Respond(Mechanism):
     protects = Protects.EVERY_CONNECTION
     needs_groups = False
     adds_noise = False
+    reads_graph = False
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -75,8 +76,8 @@ class Respond(Mechanism):
         whole("k", parameters.k, at_least=3, at_most=4)
         if not LEAST_EPSILON <= parameters.epsilon <= MOST_EPSILON:
             raise ParameterError(
-                f"epsilon of respond must be from 0.001 to 16, not {float(parameters.epsilon):g}: below, nearly every "
-                "second answer is flipped; above, the chance of a flip is too small for its coins.",
+                f"epsilon of {cls.name} must be from 0.001 to 16, not {float(parameters.epsilon):g}: below, nearly "
+                "every second answer is flipped; above, the chance of a flip is too small for its coins.",
                 name="epsilon",
                 value=parameters.epsilon,
             )
@@ -88,16 +89,7 @@ class Respond(Mechanism):
     def completed(cls, parameters: Parameters, n: int) -> Parameters:
         """Refuse, by the number of vertices alone, graphs without a pair, and those that take hours unless named."""
         parameters = super().completed(parameters, n)
-        if n < 2:
-            raise ParameterError("respond answers for pairs, and the graph has one vertex.", name="n", value=n)
-        if n > LARGEST and not parameters.large:
-            flips = Flips(n, threshold_of(parameters.epsilon))
-            raise ParameterError(
-                f"The graph has {n:,} vertices; respond answers for each of their {flips.pairs:,} pairs. "
-                f"{_means(flips, parameters.k)} Give --large if you mean it.",
-                name="n",
-                value=n,
-            )
+        check_size(Flips(n, threshold_of(parameters.epsilon)), parameters)
         return replace(
             parameters,
             large=bool(parameters.large),
@@ -125,12 +117,16 @@ class Respond(Mechanism):
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
         """Draw the answers once, and compute from them."""
-        return self.computed(self.answered(facts, noise))
+        return self.compute(self.answered(facts, noise), facts, noise)
 
     def answered(self, facts: Facts, noise: Noise) -> Answers:
         """Draw the answers, once."""
         # [respond-flip] One coin for every pair, connected or not; nothing else is drawn, here or later.
         return facts.answers(self.flips.below, noise.coins)
+
+    def compute(self, answers: Answers, facts: Facts, noise: Noise) -> Drawn:
+        """Compute from the answers alone."""
+        return self.computed(answers)
 
     def computed(self, answers: Answers) -> Drawn:
         """Return the counts, degrees and standard errors that follow from the answers and public numbers alone."""
@@ -142,12 +138,7 @@ class Respond(Mechanism):
             "total": estimates.total,
             "standardErrorOfTotal": estimates.error_of_total,
             "standardErrorsAre": "estimates from above" if self.k == 3 else "lower bounds",
-            "vertices": self.n,
-            "threshold": self.flips.below,
-            "yesAnswers": yes.count,
-            "estimatedConnections": yes.connections,
-            "percentOfYesAnswersTrue": yes.share_true,
-            "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
+            **self.of_answers(yes),
         }
         columns = {"degree": estimates.degrees, "count": estimates.counts, "standardError": estimates.errors}
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
@@ -160,9 +151,38 @@ class Respond(Mechanism):
             record["note"] = BIASED
         return Drawn(estimates.counts, [], columns, record, shown(self.epsilon, self.n, yes.mean_degree))
 
+    def of_answers(self, yes: Yes) -> dict[str, object]:
+        """Return what is published of the answers as a whole."""
+        return {
+            "vertices": self.n,
+            "threshold": self.threshold,
+            "yesAnswers": yes.count,
+            "estimatedConnections": yes.connections,
+            "percentOfYesAnswersTrue": yes.share_true,
+            "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
+        }
+
     def describe(self, utility: Utility) -> str:
         """Say what follows from n and ε: time, memory, and from where on the answers nearly are the graph."""
-        return f"{self.heading}: {_means(self.flips, self.k)} {shown(self.epsilon, self.n, _USUAL_DEGREE)}"
+        of_answers = self.epsilon_of_answers(self.parameters)
+        return f"{self.heading}: {_means(self.flips, self.k)} {shown(of_answers, self.n, _USUAL_DEGREE)}"
+
+
+def check_size(flips: Flips, parameters: Parameters) -> None:
+    """Refuse a graph without a pair, and one that takes hours unless it is meant.
+
+    Raises:
+        ParameterError: says what it would take.
+    """
+    if flips.n < 2:
+        raise ParameterError("Answers are for pairs, and the graph has one vertex.", name="n", value=flips.n)
+    if flips.n > LARGEST and not parameters.large:
+        raise ParameterError(
+            f"The graph has {flips.n:,} vertices, and each of their {flips.pairs:,} pairs is answered. "
+            f"{_means(flips, parameters.k)} Give --large if you mean it.",
+            name="n",
+            value=flips.n,
+        )
 
 
 def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:

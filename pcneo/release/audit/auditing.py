@@ -60,8 +60,8 @@ def audit(
     parameters = read_parameters(request)
     if not mechanism_named(request.mechanism).adds_noise:
         raise ParameterError(
-            f"A loss audit has nothing to measure for {request.mechanism}: every pair costs ln((1-f)/f), ε but for its "
-            "rounding, whatever the graph.",
+            f"A loss audit has nothing to measure for {request.mechanism}: what a pair costs at most does not depend "
+            "on the graph.",
             name="mechanism",
             value=request.mechanism,
         )
