@@ -60,8 +60,9 @@ class BudgetRecord:
 class ReleaseRecord:
     """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
 
-    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose answers it is computed from, itself where it drew them; the five that follow `at` are
-    of answers it drew (DATA-MODEL.md#the-ledger).
+    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose
+    answers it is computed from, itself where it drew them; what follows is of answers that it drew
+    (DATA-MODEL.md#the-ledger).
     """
 
     id: str
