@@ -94,7 +94,9 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     assert "ln(n/d) is" in out
     assert str(tmp_path / "out.answers.gz") in out
     assert record["promise"] == Respond.promise
-    assert record.keys() == {"pcneo", "mechanism", "promise", "epsilon", "vertices", "threshold", "yesAnswers"}
+    assert record.keys() == {
+        "pcneo", "mechanism", "promise", "epsilon", "vertices", "threshold", "yesAnswers", "answersHash",
+    }  # fmt: skip
 
     report = json.loads((tmp_path / "out.owner.json").read_text())
     ((entry,),) = db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")

@@ -100,10 +100,11 @@ def test_what_does_not_fit_the_number_of_vertices_is_refused_before_the_mechanis
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_mechanism_gets_of_a_request_what_it_has(name: str) -> None:
-    request = MechanismRequest(mechanism="elv", k=4, epsilon="1", delta="0.1", epsilon_1="0.2", h=2)
+    k = 3 if name == "row" else 4  # which has no other
+    request = MechanismRequest(mechanism="elv", k=k, epsilon="1", delta="0.1", epsilon_1="0.2", h=2)
     kind = mechanism_named(name)
     adapted = kind.adapted(request)
-    assert (adapted.mechanism, adapted.k, adapted.epsilon) == (name, 4, "1")
+    assert (adapted.mechanism, adapted.k, adapted.epsilon) == (name, k, "1")
     assert {field for field in ("delta", "epsilon_1", "h") if getattr(adapted, field) is not None} == {
         "critical": set(), "edge": {"delta", "epsilon_1"}, "elv": {"delta", "epsilon_1", "h"},
         "published": {"delta", "epsilon_1", "h"}, "respond": set(), "row": set(),

@@ -75,7 +75,7 @@ def test_a_graph_without_pairs_and_one_that_takes_hours_are_refused() -> None:
     with pytest.raises(ParameterError, match="the graph has one vertex"):
         Respond.make(epsilon=1, n=1)
     assert Respond.make(epsilon=1, n=65_536).n == 65_536
-    with pytest.raises(ParameterError, match=r"65,537 vertices; .* MB of memory.* --large"):
+    with pytest.raises(ParameterError, match=r"65,537 vertices, .* MB of memory.* --large"):
         Respond.make(epsilon=1, n=65_537)
     assert Respond.make(epsilon=1, n=65_537, large=True).n == 65_537
 
