@@ -22,6 +22,7 @@ from pcneo.__main__ import main
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
+from pcneo.privacy.noise import Noise
 from pcneo.release import ReleaseRequest, Terms, budget, release
 from pcneo.release import prepared as preparing
 from pcneo.store.ledger import LedgerGateway
@@ -293,10 +294,10 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
 ) -> None:
     db.run("MATCH (a {id: 6})-[r:KNOWS]-(b {id: 7}) DELETE r")  # the graph has moved on, and is not looked at
 
-    def never(_: int) -> bytes:
-        raise AssertionError("a coin was drawn")
+    def never(_: Noise, size: int) -> bytes:
+        raise AssertionError(f"{size} coins were drawn")
 
-    monkeypatch.setattr("os.urandom", never)
+    monkeypatch.setattr(Noise, "coins", never)
     code, out, err = pcneo("release", "--from", answered, "-k", "3", "--smooth", "--to", tmp_path / "again.json")
     assert code == 0, err
     assert "The answers:" not in out
