@@ -23,7 +23,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` works too
 
-from benchmarks import command, counting, database, growth, large, mechanism_errors, report, searching  # noqa: E402
+from benchmarks import (  # noqa: E402
+    command,
+    counting,
+    database,
+    growth,
+    large,
+    mechanism_errors,
+    report,
+    searching,
+    updates,
+)
 from benchmarks.measuring import Line, Setting, say  # noqa: E402
 
 HEPPH = Path(os.environ.get("PCNEO_TEST_GRAPHS", ".")) / "hepph_cit.edges.gz"
@@ -42,6 +52,7 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "scales": counting.scales,
     "streamed": database.streamed,
     "annotate": database.annotate,
+    "updates": updates.updates,
     "release": command.release,
 }
 BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
