@@ -32,7 +32,8 @@ def prepare(kernels: Path = KERNELS, caches: Path | None = None) -> Path:
     os.utime(folder)
     share(folder, kernels)
     with contextlib.suppress(FileNotFoundError):  # another run sweeps, too
-        for old in sorted(caches.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
+        others = [path for path in caches.iterdir() if path != folder]
+        for old in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[KEPT - 1 :]:
             shutil.rmtree(old, ignore_errors=True)
     return folder
 

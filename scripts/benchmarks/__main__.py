@@ -52,10 +52,10 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "scales": counting.scales,
     "streamed": database.streamed,
     "annotate": database.annotate,
-    "updates": updates.updates,
     "release": command.release,
 }
 BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
+    "updates": updates.updates,
     "cohesions-half": searching.cohesions_half,
     "utility": mechanism_errors.utility,
     "writers": database.writers,
