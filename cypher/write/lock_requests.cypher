@@ -7,5 +7,6 @@
 // repeatable: writes the time only.
 UNWIND $ids AS id
 MATCH (request:PCohesionRequest {id: id})
+USING INDEX SEEK request:PCohesionRequest(id)
 SET request.lockedAt = datetime()
 RETURN count(request) AS locked

@@ -8,6 +8,7 @@
 // repeatable: what has failed does not wait.
 UNWIND $ids AS id
 MATCH (request:PCohesionRequest {id: id})
+USING INDEX SEEK request:PCohesionRequest(id)
 WHERE request.status = 'requested'
 SET request.status = 'failed',
     request.message = $message,
