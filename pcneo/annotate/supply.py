@@ -125,7 +125,7 @@ class Frontier:
         """Count afresh what a search looks at and reads."""
         self._seen: set[Key] = set()
         self._edges = self._round_trips = self._rows = 0
-        self._uncounted: list[tuple[Key, list[Key]]] = []
+        self._uncounted: dict[Key, list[Key]] = {}
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -148,7 +148,7 @@ class Frontier:
 
     def _count(self) -> None:
         """Count vertices and edges of what was fetched, for which a stream has no use."""
-        for key, neighbours in self._uncounted:
+        for key, neighbours in self._uncounted.items():
             if key not in self._seen:
                 self._edges += len(neighbours) - len(self._seen.intersection(neighbours))
                 self._seen.add(key)
@@ -185,5 +185,5 @@ class Frontier:
             self._arcs += len(neighbours)
             self._rows += 1
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
-        self._uncounted += rows
+        self._uncounted.update(rows)  # no more of them than are kept, however often a stream asks
         return rows

@@ -16,6 +16,8 @@ import pytest
 from graphs import Database, cycle
 
 from pcneo import __version__, annotate
+from pcneo.annotate.plan import Options, make_plan
+from pcneo.annotate.supply import Frontier
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_rows
@@ -448,6 +450,17 @@ def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
     result = annotate.stats(db.driver, db.name, p=0.6, vertices=[1_000], **PERSONS)
     assert result.vertices <= 3
     assert result.summaries["3/5"].cohesions == 1
+
+
+def test_what_is_fetched_again_and_again_is_kept_once(db):
+    db.put(cycle(6))
+    no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
+    options = Options(p=0.3, score=None, vertices=[1], **PERSONS, **no)
+    frontier = Frontier(make_plan(db.driver, db.name, "stream", options), [1])
+    for _ in range(3):
+        assert len(frontier._fetch([1, 2, 3])) == 3
+    assert len(frontier._uncounted) == 3
+    assert (frontier.vertices, frontier.edges) == (3, 4)
 
 
 def test_round_trips_and_neighbourhoods_of_single_vertices_are_told(db, caplog):
