@@ -6,13 +6,13 @@ All of it is done by the one writer of a graph: under its lock, and behind its f
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
 from pcneo.errors import WriteMismatchError
-from pcneo.model import Progress
+from pcneo.model import Progress, Run
 from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.hub_writer import HubWriter
@@ -149,18 +149,20 @@ class OpenGraph:
         if self._gateway.count_retired(run) > current.memberships:
             keeping = Keeping(versions=1, seconds=0)
         self._gateway.close_versions(run, current.version, keeping.versions, keeping.seconds, list(pinned))
-        self.delete_unkept(run)
-        versions = self._gateway.list_versions(run)[:-RECORDS]
-        if old := [record.version for record in versions if not record.readable and record.version not in pinned]:
+        versions = self._gateway.list_versions(run)
+        self._delete_unkept(run, versions)
+        old = [record.version for record in versions[:-RECORDS] if not record.readable and record.version not in pinned]
+        if old:
             self._gateway.delete_versions(run, old)
 
     def delete_unkept(self, run: str) -> int:
-        """Delete the hubs of a run that no kept version has; return how many.
+        """Delete the hubs of a run that no kept version has; return how many."""
+        return self._delete_unkept(run, self._gateway.list_versions(run))
 
-        Between two kept versions there are such hubs only where a version between them is not kept.
-        """
+    def _delete_unkept(self, run: str, versions: Sequence[Run]) -> int:
+        """Between two kept versions there are such hubs only where a version between them is not kept."""
         deleted, after, gone = 0, 0, False
-        for version in self._gateway.list_versions(run):
+        for version in versions:
             if not version.readable:
                 gone = True
                 continue
