@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
 from pcneo.release.answers_file import AnswersFile, answers_hash
+from pcneo.release.choice import Chosen
+from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
 from pcneo.store.ledger import LedgerGateway, ReleaseRecord
-
-if TYPE_CHECKING:
-    from pcneo.release.choice import Chosen
-    from pcneo.release.prepared import Prepared
 
 __all__ = ["with_answer_sets"]
 

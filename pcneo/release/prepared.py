@@ -16,7 +16,6 @@ from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Drawn, Mechanism, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Utility
-from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
@@ -94,6 +93,8 @@ class Prepared:
 def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
     """Read each graph and set of groups once, check them, and compute everything that takes no noise.
 
+    Whose answers a release is computed from is said afterwards, by `with_answer_sets`.
+
     Raises:
         ParameterError: a parameter or a scale is out of range for the graph as it was read.
         GraphChangedError: the graph or the memberships are no longer those of the run.
@@ -114,11 +115,10 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
         source.facts().count(
             m.k for choice, m in zip(chosen, mechanisms, strict=True) if choice.graph.name == name and m.adds_noise
         )
-    prepared = [
+    return [
         _prepare_one(choice, mechanism, sources[choice.graph.name])
         for choice, mechanism in zip(chosen, mechanisms, strict=True)
     ]
-    return with_answer_sets(gateway, chosen, prepared)
 
 
 def prepare_beside(release: Prepared, other: Chosen) -> Prepared:

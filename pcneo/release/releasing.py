@@ -20,6 +20,7 @@ from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Drawn, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
+from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.answers_file import answers_hash, write_answers
 from pcneo.release.choice import GraphNames, choose, read_parameters
 from pcneo.release.outputs import answers_record, public_record, public_text, write_private, write_public
@@ -154,7 +155,7 @@ def release(
         check_property(gateway, chosen[0].graph, terms.write_property)
     if not terms.dry_run:
         gateway.ensure_schema(OWN_SCHEMA)
-    prepared = prepare(gateway, chosen, progress)
+    prepared = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
     for ready in prepared:
         log.info("%s", ready.mechanism.describe(ready.utility))
     if terms.dry_run:

@@ -13,6 +13,7 @@ from pcneo.privacy.advice import Fit, advise
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms import MECHANISMS, mechanism_named
 from pcneo.privacy.simulated_scales import SimulatedScales, simulate
+from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.audit.audited_pairs import losses_of_connections, losses_of_groups
 from pcneo.release.audit.findings import NOTICE, AuditResult, Losses
 from pcneo.release.audit.removals import remove_connections
@@ -68,7 +69,8 @@ def audit(
     gateway = LedgerGateway(driver, database)
     with_run = mechanism_named(request.mechanism).needs_groups or request.names_run
     place = find_place(gateway, request, gateway.list_runs(), GraphNames(), with_run=with_run)
-    (audited,) = prepare(gateway, [choose_at(place, request, parameters)], progress)
+    chosen = [choose_at(place, request, parameters)]
+    (audited,) = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
     if place.run is not None:
         audited.source.read_groups(gateway, place.run, progress)
     others, refused = _prepare_others(audited, request, place)
