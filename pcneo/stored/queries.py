@@ -114,9 +114,7 @@ def run_query(
         DatabaseError: the database could not run it.
     """
     query = _find(name)
-    wanted = {parameter.name for parameter in query.parameters}
-    defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
-    values = {**defaults, **(parameters or {})}
+    values = _with_defaults(query, parameters)
     _check_parameters(query, values)
     stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score)
     gateway = Gateway(driver, database)
@@ -166,12 +164,10 @@ def render_for_run(
         DatabaseError: the database could not be asked.
     """
     query = _find(name)
-    values = {"run": LATEST, **(parameters or {})}
+    values = _with_defaults(query, parameters)
     _check_given(query, values)
     stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score)
     values["run"] = stored.run.id
-    if any(parameter.name == "limit" for parameter in query.parameters):
-        values.setdefault("limit", DEFAULT_LIMIT)
     names = stored.selection
     return render_query(
         name,
@@ -180,6 +176,13 @@ def render_for_run(
         key=names.key,
         values={**values, **_vertices(Gateway(driver, database), query, names, values)},
     )
+
+
+def _with_defaults(query: Statement, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what was given, and the defaults of what this query takes."""
+    wanted = {parameter.name for parameter in query.parameters}
+    defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
+    return {**defaults, **(parameters or {})}
 
 
 def _vertices(gateway: Gateway, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
