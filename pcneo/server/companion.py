@@ -13,7 +13,7 @@ from pathlib import Path
 from pcneo.errors import LocalServerError
 from pcneo.server.data_folder import password_file
 from pcneo.server.folders import read_private, write_private
-from pcneo.server.processes import started_at
+from pcneo.server.processes import start_detached, started_at
 
 __all__ = ["end_service", "service_log", "service_process", "start_service"]
 
@@ -59,22 +59,12 @@ def start_service(data: Path, uri: str, username: str) -> int:
     """
     if (running := service_process(data)) is not None:
         return running
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     names = {"NEO4J_URI": uri, "NEO4J_USERNAME": username, "NEO4J_PASSWORD_FILE": str(password_file(data))}
     try:
         service_log(data).unlink(missing_ok=True)
         service_log(data).touch(mode=0o600, exist_ok=False)
         with service_log(data).open("ab") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "pcneo", "serve"],
-                cwd=data,
-                env={**environment, **names},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                umask=0o077,
-            )
+            process = start_detached([sys.executable, "-m", "pcneo", "serve"], data, names, output)
     except OSError as error:
         raise LocalServerError(f"No service can be started on {data}: {error}.", path=data) from error
     _children[process.pid] = process

@@ -20,7 +20,7 @@ from pcneo.server.browser import browser_settings
 from pcneo.server.configuration import HEAP, HOST, PAGE_CACHE, USERNAME, java_arguments, settings_text
 from pcneo.server.data_folder import password_file
 from pcneo.server.folders import write_private
-from pcneo.server.processes import started_at
+from pcneo.server.processes import start_detached, started_at
 from pcneo.server.records import Record, folder_arguments
 from pcneo.store.first_login import change_password, say_hello
 
@@ -67,8 +67,7 @@ def launch(
         *folder_arguments(data),
         "--console-mode",
     ]
-    # This server must not see the credentials of the user's own database.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    environment = {"JAVA_HOME": str(java_home), "NEO4J_HOME": str(data)}
     further = None if http_port is None else browser_settings(http_port, port)
     try:
         for folder in ("conf", "logs"):
@@ -76,16 +75,7 @@ def launch(
         write_private(data / "conf" / "neo4j.conf", settings_text(port, version, further))
         console_log(data).unlink(missing_ok=True)
         with console_log(data).open("xb") as output:
-            process = subprocess.Popen(
-                command,
-                cwd=data,
-                env={**environment, "JAVA_HOME": str(java_home), "NEO4J_HOME": str(data)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                umask=0o077,
-            )
+            process = start_detached(command, data, environment, output)
     except OSError as error:
         raise LocalServerError(f"Neo4j cannot be started on {data}: {error}.", path=data) from error
     _children[process.pid] = process

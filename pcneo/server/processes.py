@@ -1,4 +1,6 @@
-"""Which process is the server on a data folder: told by what the system says of a process, never by its words.
+"""Processes on a data folder: how they are started, and which one is the server there.
+
+That is told by what the system says of a process, never by its words.
 
 A process number alone proves nothing, because the system gives it out again; and anybody's command line may hold the
 same options. A process started at the recorded moment whose working folder is the data folder is the one that was
@@ -11,14 +13,45 @@ import os
 import struct
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["holder_of", "is_on", "started_at"]
+__all__ = ["holder_of", "is_on", "start_detached", "started_at"]
 
 _PROC = Path("/proc")
 _FLOCK = ("hhqqi", "type", "whence", "start", "len", "pid")  # struct flock, with its padding, on 64 bits
 _FLOCK_OF_MACOS = ("qqihh", "start", "len", "pid", "type", "whence")
 _START = 19  # place of the start time among the fields after the name, in clock ticks since the machine started
+
+
+def start_detached(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], output: BinaryIO
+) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, so that it outlives the terminal, and return it.
+
+    It does not see the credentials of the user's own database, and what it writes is its user's alone.
+
+    Args:
+        command: the program and its arguments.
+        folder: where it runs.
+        environment: what is added to this process's environment without `NEO4J_…`.
+        output: takes all that it says.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**inherited, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        umask=0o077,
+    )
 
 
 def started_at(pid: int) -> str | None:
