@@ -6,8 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pcneo.asking.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of
-from pcneo.errors import RequestError
+from pcneo.asking.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.model import Key, Progress
 from pcneo.store.failures import translated
 from pcneo.store.sessions import session_options
@@ -74,7 +73,7 @@ def ask(
                 progress("waiting", round(100 * answer), 100)
             time.sleep(patience.pause(time.monotonic()))
     except BaseException as error:
-        if not (isinstance(error, RequestError) and error.data["status"] == "failed"):
+        if is_to_be_cancelled(error):
             _rows(driver, database, "WRITE", "cancel_request", {"id": placed.id})
         raise
 

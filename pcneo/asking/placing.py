@@ -13,7 +13,7 @@ from pcneo.errors import ParameterError, RequestError
 from pcneo.model import Key
 from pcneo.store.transaction import Row
 
-__all__ = ["AnsweredRequest", "P", "Patience", "PlacedRequest", "answer_of"]
+__all__ = ["AnsweredRequest", "P", "Patience", "PlacedRequest", "answer_of", "is_to_be_cancelled"]
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
@@ -95,6 +95,11 @@ def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:
     if row["status"] == "complete":
         return AnsweredRequest(request, row["message"], tuple((run, version) for run, version in row["runs"]))
     return float(row["progress"] or 0.0)
+
+
+def is_to_be_cancelled(error: BaseException) -> bool:
+    """Return whether an error that ends the waiting may leave the request to be worked on: all but its own failure."""
+    return not (isinstance(error, RequestError) and error.data["status"] == "failed")
 
 
 class Patience:
