@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -166,3 +167,22 @@ def empty_database(request: pytest.FixtureRequest, schema: Schema, database: str
     mark = request.node.get_closest_marker("schema")
     schema.clear(mark.args[0] if mark else "usual")
     return database
+
+
+@pytest.fixture
+def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The command line within this process: exit code, standard output, standard error."""
+    from pcneo.__main__ import main
+
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capsys.readouterr()
+        return int(end.value.code or 0), captured.out, captured.err
+
+    return run

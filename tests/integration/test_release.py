@@ -24,7 +24,6 @@ from graphs import Database
 from outside_graphs import outside_graph
 
 from pcneo import annotate
-from pcneo.__main__ import main
 from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.model import Key
@@ -62,23 +61,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(Noise, "draw", counted)
     return sizes
-
-
-@pytest.fixture
-def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """The command line within this process: exit code, standard output, standard error."""
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 def put(db: Database, graph: dict[Any, set[Any]]) -> None:

@@ -7,7 +7,6 @@ import gzip
 import json
 import logging
 import math
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +17,6 @@ import neo4j
 import pytest
 from graphs import Database
 
-from pcneo.__main__ import main
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
@@ -36,23 +34,6 @@ TERMS = Terms(budget_epsilon=16)
 @pytest.fixture
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return Database(neo4j_driver, empty_database)
-
-
-@pytest.fixture
-def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
-    """The command line within this process: exit code, standard output, standard error."""
-    for name, value in server.environment.items():
-        monkeypatch.setenv(name, value)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pcneo", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return run
 
 
 def request(to: Path, **changed: Any) -> ReleaseRequest:
