@@ -265,6 +265,20 @@ def test_a_writer_that_lost_its_lock_takes_nothing_from_the_one_that_has_it_now(
 # --- Failing half-way
 
 
+def test_what_a_failed_last_transaction_wrote_is_not_committed_by_the_next(db, old):
+    gateway = Gateway(db.driver, db.name)
+    with GraphLock(gateway, NAME) as held:
+        with pytest.raises(ZeroDivisionError), held.last_writes() as transaction:
+            transaction.run("hide_run", run=RUN)
+            raise ZeroDivisionError
+        with pytest.raises(DatabaseError, match="earlier step"), held.last_writes():
+            pytest.fail("the block of a spoiled transaction was entered")
+    assert [run.id for run in gateway.list_runs()] == [RUN]
+    with GraphLock(gateway, NAME) as held, held.last_writes() as transaction:
+        transaction.run("hide_run", run=RUN)
+    assert gateway.list_runs() == []  # so the first block would have shown
+
+
 def test_a_vertex_deleted_during_the_write_is_noticed_and_leaves_the_old_run(db, old):
     before = db.cohesions(old)
 
