@@ -111,12 +111,14 @@ class Service:
         for graph in answering:
             if graph not in known:
                 tell("unknown graph", level=logging.WARNING, graph=graph)
+        everything = "" if self._settings.graphs else " (all that the database knows)"
         tell(
             "serving",
             worker=worker.name,
             uri=settings.uri,
             database=queue.database,
-            graphs=", ".join(answering) + ("" if self._settings.graphs else " (all that the database knows)"),
+            graphs=", ".join(answering or ["none yet"])
+            + ("" if self._settings.graphs else " (all that the database knows)"),
         )
 
     def _progress(self, *_: object) -> None:

@@ -18,13 +18,13 @@ from graphs import Database, cycle
 
 from pcneo import annotate
 from pcneo.annotate import row_writing
-from pcneo.errors import BusyError, DatabaseError, NotFoundError, WriteMismatchError
+from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, WriteMismatchError
 from pcneo.server import configuration, servers
 from pcneo.store import lock
 from pcneo.store.gateway import Gateway
 from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.lock import GraphLock
-from pcneo.store.transaction import in_transaction
+from pcneo.store.transaction import Transaction, in_transaction
 from pcneo.stored import cleaning, runs, verifying
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -55,7 +55,7 @@ from pcneo import connect
 from pcneo.config import read_environment
 from pcneo.store.gateway import Gateway
 from pcneo.store.lock import GraphLock
-from pcneo.store.transaction import in_transaction
+from pcneo.store.transaction import Transaction, in_transaction
 
 with connect(read_environment(os.environ)) as driver, GraphLock(Gateway(driver, sys.argv[1]), "Person/KNOWS/id"):
     print("holding", flush=True)
@@ -265,12 +265,16 @@ def test_a_writer_that_lost_its_lock_takes_nothing_from_the_one_that_has_it_now(
 # --- Failing half-way
 
 
+def hide_and_fail(transaction: Transaction) -> None:
+    transaction.run("hide_run", run=RUN)
+    raise ParameterError("a step after it")
+
+
 def test_what_a_failed_last_transaction_wrote_is_not_committed_by_the_next(db, old):
     gateway = Gateway(db.driver, db.name)
     with GraphLock(gateway, NAME) as held:
-        with pytest.raises(ZeroDivisionError), held.last_writes() as transaction:
-            transaction.run("hide_run", run=RUN)
-            raise ZeroDivisionError
+        with pytest.raises(ParameterError), held.last_writes() as transaction:
+            hide_and_fail(transaction)
         with pytest.raises(DatabaseError, match="earlier step"), held.last_writes():
             pytest.fail("the block of a spoiled transaction was entered")
     assert [run.id for run in gateway.list_runs()] == [RUN]
