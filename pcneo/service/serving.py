@@ -117,8 +117,7 @@ class Service:
             worker=worker.name,
             uri=settings.uri,
             database=queue.database,
-            graphs=", ".join(answering or ["none yet"])
-            + ("" if self._settings.graphs else " (all that the database knows)"),
+            graphs=(", ".join(answering) or "none yet") + everything,
         )
 
     def _progress(self, *_: object) -> None:
