@@ -282,6 +282,21 @@ def flip_chance(epsilon: Fraction) -> Fraction:
     return Fraction(a, 2**24)
 
 
+def answering_end(x: Vertex, y: Vertex) -> Vertex:
+    """Which of two vertices answers for their pair: the smaller key if their parities differ, else the larger one.
+
+    The parity of an integer is that of its last decimal digit; that of text, of the number of odd bytes in UTF-8.
+    """
+
+    def is_odd(key: Vertex) -> bool:
+        if isinstance(key, str):
+            return len([byte for byte in key.encode() if byte % 2 == 1]) % 2 == 1
+        return str(key)[-1] in "13579"
+
+    smaller, larger = (x, y) if x < y else (y, x)
+    return smaller if is_odd(x) != is_odd(y) else larger
+
+
 def answers_probability(graph: Graph, yes: Graph, f: Fraction) -> Fraction:
     """The probability that randomised response answers yes for exactly the pairs that `yes` connects."""
     flipped = [(b in graph[a]) != (b in yes[a]) for a, b in combinations(sorted(graph), 2)]

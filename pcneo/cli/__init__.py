@@ -18,6 +18,7 @@ from pcneo.cli import (
     demo,
     export,
     load,
+    party,
     queries,
     release,
     runs,
@@ -57,6 +58,7 @@ app.command(name="export")(export.export)
 app.command(name="runs")(runs.runs)
 app.command(name="clean")(clean.clean)
 app.command(name="release")(release.release)
+app.add_typer(party.app, name="party")
 app.command(name="audit")(audit.audit)
 app.add_typer(budget.app, name="budget")
 app.command(name="schema")(schema.schema)

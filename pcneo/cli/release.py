@@ -70,6 +70,10 @@ def release(
         bool,
         typer.Option("--smooth", help="Add counts drawn towards those of vertices of like degree, which are biased."),
     ] = False,
+    parties: Annotated[
+        bool,
+        typer.Option("--parties", help="With respond: each vertex answers from its own row, all in this process."),
+    ] = False,
     answers_from: Annotated[
         Path | None,
         typer.Option("--from", help="NAME.answers.gz of an earlier release: compute from its answers, at no cost."),
@@ -128,6 +132,7 @@ def release(
                 "large": large or None,
                 "clip": clip or None,
                 "smooth": smooth or None,
+                "parties": parties or None,
                 "from": answers_from,
                 "graph": graph,
                 "p": p,
@@ -158,6 +163,7 @@ def release(
             run=run,
             report=report,
             answers_from=answers_from,
+            parties=parties,
         )
         if answers_from is not None:
             request = of_its_answers(request)

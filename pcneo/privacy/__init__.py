@@ -10,8 +10,9 @@ stand in the code they rest on.
     facts             what a mechanism may ask about a graph
     protection        the kinds of promise
     mechanisms        `critical`, `edge`, `elv`, `published`: each says all about itself
-    vertex            what runs at a vertex in the two-phase mechanisms
+    vertex            what runs at a vertex, in the two-phase mechanisms and of parties under `respond`
     collector         what runs at their collector
+    asked_pairs       which end of a pair answers for it
     outlook           how noisy a release will be, as far as that may be said beforehand
     composition       what several releases cost together
     account           what a graph's releases have spent, and whether another one fits

@@ -1,4 +1,4 @@
-"""What runs at the collector of the two-phase mechanisms: it takes noisy reports and public numbers, nothing else."""
+"""What runs at the collector: it takes noisy reports or answers, and public numbers, nothing else."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import GraphError
+from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.sensitivity import count_sensitivity
 
 if TYPE_CHECKING:
-    from pcneo.privacy.vertex import Report
+    from pcneo.privacy.vertex import Answered, Report
 
-__all__ = ["noise_scale", "vertices_to_ask"]
+__all__ = ["check_answered", "noise_scale", "put_together", "vertices_to_ask"]
 
 
 def vertices_to_ask(degrees: Sequence[Report], h: int) -> list[int]:
@@ -33,3 +38,57 @@ def noise_scale(degrees: Sequence[Report], common: Mapping[int, Report], *, k: i
     # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.
     largest = min(max(bounds), len(degrees) - 2)
     return count_sensitivity(largest, k) / epsilon_2
+
+
+# --- `respond` between parties
+
+
+def check_answered(asked: AskedKeys, at: int, answered: Answered) -> None:
+    """Refuse what cannot be one bit for each pair that a vertex answers for.
+
+    Args:
+        asked: the keys of all who were asked.
+        at: position of the vertex.
+        answered: what it sent.
+
+    Raises:
+        GraphError: says what is wrong.
+    """
+    pairs = len(asked.partners(at))
+    bits = np.unpackbits(np.frombuffer(answered, np.uint8), bitorder="little")
+    if len(answered) != -(-pairs // 8) or bits[pairs:].any():
+        raise GraphError(
+            f"Vertex {asked.keys[at]!r} answers for {pairs:,} pairs, and what it sent are not so many bits.",
+            key=asked.keys[at],
+        )
+
+
+def put_together(asked: AskedKeys, answered: Mapping[int, Answered]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the answers of those who sent theirs, about each other.
+
+    Who sent nothing is taken out with all its pairs; the other ends' answers about it are dropped.
+
+    Args:
+        asked: the keys of all who were asked.
+        answered: what each vertex sent, by position; checked.
+
+    Returns:
+        The positions of those who answered, ascending, shape (n,); and the answers as a symmetric matrix of bits
+        between them, uint64, shape (n, ceil(n/64)): bit y % 64 of entry (x, y // 64) is the answer for {x, y}.
+    """
+    present = np.array(sorted(answered), np.int64)
+    n, words = len(present), -(-len(present) // 64)
+    place = np.full(len(asked), -1, np.int64)
+    place[present] = np.arange(n)
+    rows, line = np.zeros((n, words), np.uint64), np.zeros(64 * words, bool)
+    for x, at in enumerate(present.tolist()):
+        partners = asked.partners(at)
+        bits = np.unpackbits(np.frombuffer(answered[at], np.uint8), bitorder="little", count=len(partners))
+        # [party-silence] Who sent nothing has no place, whatever others say of it.
+        ys = place[partners[bits.astype(bool)]]
+        ys = ys[ys >= 0]
+        line[:] = False
+        line[ys] = True
+        rows[x] |= np.packbits(line, bitorder="little").view("<u8")
+        rows[ys, x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+    return present, rows

@@ -18,7 +18,15 @@ import numpy as np
 
 from pcneo.errors import AnswerError, ParameterError
 
-__all__ = ["Noise", "ReleaseNoise", "SimulatedNoise", "add_noise", "handed_scale", "require_release_noise"]
+__all__ = [
+    "Noise",
+    "ReleaseNoise",
+    "SimulatedNoise",
+    "add_noise",
+    "handed_scale",
+    "require_release_noise",
+    "system_coins",
+]
 
 _LARGEST_SCALE = 2**56
 """64 times this is 2^62: with a larger scale, the chance that a draw leaves 64 bits is no longer negligible."""
@@ -44,6 +52,12 @@ def handed_scale(scale: Fraction) -> float:
             name="scale",  # without its value, which for some mechanisms follows from exact counts
         )
     return handed
+
+
+def system_coins(size: int) -> bytes:
+    """Return so many random bytes of the operating system's generator."""
+    # [respond-coins] No stream of ours: whoever found its key could undo every flip.
+    return os.urandom(size)
 
 
 class Noise(ABC):
@@ -106,8 +120,7 @@ class ReleaseNoise(Noise):
         return self._make_laplace(*self._space, scale=scale)([0] * size)
 
     def _bytes(self, size: int) -> bytes:
-        # [respond-coins] No stream of ours: whoever found its key could undo every flip.
-        return os.urandom(size)
+        return system_coins(size)
 
 
 class SimulatedNoise(Noise):

@@ -7,12 +7,29 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
-from pcneo.errors import AnswerError
+from pcneo.errors import AnswerError, ParameterError
 
-__all__ = ["COINS", "Flips", "Yes", "threshold_of"]
+__all__ = ["COINS", "LEAST_EPSILON", "Flips", "Yes", "check_epsilon", "threshold_of"]
 
 COINS = 2**24
 """A coin is uniform on so many values: three bytes."""
+
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
+
+
+def check_epsilon(epsilon: Fraction, mechanism: str = "respond") -> None:
+    """Refuse an ε for which three bytes are too few or a flip is a fair coin.
+
+    Raises:
+        ParameterError: it is outside 0.001..16.
+    """
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise ParameterError(
+            f"epsilon of {mechanism} must be from 0.001 to 16, not {float(epsilon):g}: below, nearly "
+            "every second answer is flipped; above, the chance of a flip is too small for its coins.",
+            name="epsilon",
+            value=epsilon,
+        )
 
 
 def threshold_of(epsilon: Fraction) -> int:

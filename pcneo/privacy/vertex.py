@@ -1,14 +1,26 @@
-"""What runs at a vertex in the two-phase mechanisms: it takes that vertex's own view and returns a noisy report.
+"""What runs at a vertex: it takes that vertex's own view and returns a noisy report, or answers.
 
-Nothing but a `Report` leaves. The noise is the vertex's own; because it has the same scale everywhere, the simulation
-draws it for all vertices in one call and hands each vertex its number.
+In the two-phase mechanisms nothing but a `Report` leaves. The noise is the vertex's own; because it has the same scale
+everywhere, the simulation draws it for all vertices in one call and hands each vertex its number. Under `respond`
+nothing but `Answered` leaves, made with coins of the vertex's own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import NewType
 
-__all__ = ["Report", "report_common", "report_count", "report_degree"]
+import numpy as np
+
+from pcneo.errors import GraphError, NotFoundError
+from pcneo.model import Key
+from pcneo.privacy.asked_pairs import AskedKeys
+from pcneo.privacy.randomised_response import threshold_of
+
+__all__ = ["Answered", "OwnRow", "Report", "answer", "report_common", "report_count", "report_degree"]
 
 # [two-rooms]
 Report = NewType("Report", int)
@@ -28,3 +40,54 @@ def report_common(common: int, noise: int, pad: int) -> Report:
 def report_count(count: int, noise: int) -> Report:
     """Phase 2: Γ(v) + X(λ)."""
     return Report(count + noise)
+
+
+# --- `respond` between parties
+
+# [party-rooms]
+Answered = NewType("Answered", bytes)
+"""One bit for each pair that a vertex answers for, in the order of keys, the lowest bit of a byte first; the last byte
+is filled with zeros. Only this module makes them, and the collector takes nothing else."""
+
+_threshold = lru_cache(8)(threshold_of)
+
+
+@dataclass(frozen=True)
+class OwnRow:
+    """What a vertex knows of the graph.
+
+    Attributes:
+        key: its own.
+        neighbours: their keys.
+    """
+
+    key: Key
+    neighbours: Collection[Key]
+
+
+def answer(key: Key, row: OwnRow, asked: AskedKeys, epsilon: Fraction, coins: Callable[[int], bytes]) -> Answered:
+    """Answer for the pairs of one vertex that are its own to answer: what its row says, flipped by chance.
+
+    Args:
+        key: of the vertex.
+        row: its own row; neighbours that are not asked are left aside.
+        asked: the keys of all who are asked.
+        epsilon: ε; the chance of a flip is computed from it here, whatever the collector says.
+        coins: returns so many random bytes; three are taken for each pair, whatever the row holds.
+
+    Raises:
+        GraphError: the row is another vertex's.
+        NotFoundError: the vertex itself is not asked.
+    """
+    if row.key != key:
+        raise GraphError(f"The row is that of vertex {row.key!r}, not of {key!r}.", key=row.key)
+    at = asked.place(key)
+    if at is None:
+        raise NotFoundError(f"Vertex {key!r} is not in the list of those who are asked.", what="key", name=key)
+    partners = asked.partners(at)
+    connected = np.zeros(len(asked), bool)
+    connected[asked.places(row.neighbours)] = True
+    drawn = np.frombuffer(coins(3 * len(partners)), np.uint8).reshape(-1, 3).astype(np.int64)
+    # [party-flip] As in `respond`: one coin a pair, and nothing else is drawn.
+    flipped = (drawn[:, 0] << 16 | drawn[:, 1] << 8 | drawn[:, 2]) < _threshold(epsilon)
+    return Answered(np.packbits(connected[partners] ^ flipped, bitorder="little").tobytes())

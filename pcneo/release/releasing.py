@@ -18,7 +18,7 @@ from pcneo.graph import keys_hash
 from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.mechanisms import Drawn, mechanism_named
+from pcneo.privacy.mechanisms import Drawn, Respond, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.answers_file import answers_hash, write_answers
@@ -27,6 +27,7 @@ from pcneo.release.outputs import answers_record, public_record, public_text, wr
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
+from pcneo.release.simulated_parties import answers_of_parties
 from pcneo.release.spending import Terms, check_early, enter, spend
 from pcneo.signals import Waiting, signals_wait
 from pcneo.store.count_property import check_property, write_property
@@ -209,6 +210,12 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
     requests = list(map(of_its_answers, requests))
     for request in requests:
         read_parameters(request)
+        if request.parties and (request.mechanism != Respond.name or request.answers_from is not None):
+            raise ParameterError(
+                "Parties answer with respond, and where answers are still to be drawn; leave --parties out.",
+                name="parties",
+                value=request.mechanism,
+            )
     if terms.write_property is not None and not mechanism_named(name := requests[0].mechanism).adds_noise:
         raise ParameterError(
             f"The counts of {name} are no whole numbers, which alone are written to a property; leave --write-property "
@@ -231,7 +238,7 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
             numbers.append(_Numbers(request, release, partial(_itself, release.draw(noise))))
             continue
         if release.answer_set not in sets:
-            answers = mechanism.answered(release.facts, noise) if release.given is None else release.given
+            answers = _answers(request, release, noise)
             digest = answers_hash(keys_hash(release.source.graph.keys), answers)
             sets[release.answer_set] = answers, digest
         answers, digest = sets[release.answer_set]
@@ -239,6 +246,16 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
             _Numbers(request, release, partial(mechanism.compute, answers, release.facts, noise), answers, digest)
         )
     return numbers
+
+
+def _answers(request: ReleaseRequest, release: Prepared, noise: Noise) -> Answers:
+    if release.given is not None:
+        return release.given
+    if request.parties:
+        answers = answers_of_parties(release.source.graph, release.mechanism.epsilon, noise)
+        log.info("%s vertices answered, each from its own row", f"{answers.vertex_count:,}")
+        return answers
+    return release.mechanism.answered(release.facts, noise)
 
 
 def _itself(drawn: Drawn) -> Drawn:

@@ -54,11 +54,13 @@ class ReleaseRequest(GraphRequest):
         to: the public file, `.csv` or `.json`.
         report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
         answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
+        parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
     """
 
     to: AnyPath
     report: AnyPath | None = None
     answers_from: AnyPath | None = None
+    parties: bool = False
 
     @property
     def public(self) -> Path:

@@ -19,7 +19,7 @@ from lengths import usual_or_thorough
 from pcneo.__main__ import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
-COMMANDS += ["show", "serve", "export"]
+COMMANDS += ["show", "serve", "export", "party"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
@@ -81,7 +81,13 @@ def _loaded(pcneo: Any, lines: str = "1 2\n2 3\n1 3\n3 4\n", folder: Path | None
 
 
 @pytest.mark.parametrize(
-    "command", [[], *[[name] for name in COMMANDS], *[["server", s] for s in ("start", "status", "stop")]]
+    "command",
+    [
+        [],
+        *[[name] for name in COMMANDS],
+        *[["server", s] for s in ("start", "status", "stop")],
+        *[["party", s] for s in ("call", "answer", "collect")],
+    ],
 )
 def test_help_has_a_sentence_of_purpose_and_an_example(command: list[str]) -> None:
     shown = subprocess.run(

@@ -402,3 +402,42 @@ def test_row_publishes_what_follows_from_its_answers_and_spends_its_parts(
     ended, _, err = pcneo("release", *again[:-1], tmp_path / "d.json", "--epsilon-0", "0.5", "--epsilon-2", "0.1")
     assert ended == 4
     assert "would mix two" in err
+
+
+# --- All parties at once
+
+
+def test_all_parties_of_a_stored_graph_answer_in_one_command(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One spend, answers that the ledger knows, and counts that follow from them, as where the owner answers."""
+    caplog.set_level(logging.INFO)
+    db.put(KITE)
+    arguments = ["--mechanism", "respond", "--parties", "-e", "1", "-k", 3, "-k", 4, "--budget-epsilon", "1"]
+    code, _, err = pcneo("release", *arguments, "--to", tmp_path / "out.json")
+    assert code == 0, err
+    assert "7 vertices answered, each from its own row" in caplog.text
+    _, pairs = read_pairs(tmp_path / "out-k3-e1.answers.gz")
+    yes, f = naive.graph_of(pairs, isolated=range(1, 8)), naive.flip_chance(Fraction(1))
+    for k in (3, 4):
+        public = json.loads((tmp_path / f"out-k{k}-e1.json").read_text())
+        for row in public["counts"]:
+            assert math.isclose(row["count"], naive.counts_from_answers(yes, k, f, row["key"]), abs_tol=1e-12)
+    code, _, err = pcneo(
+        "release", "--from", tmp_path / "out-k3-e1.answers.gz", "--clip", "--to", tmp_path / "again.json"
+    )
+    assert code == 0, err
+    (shown,) = budget.show(db.driver, db.name)
+    assert str(shown.account.spent) == "ε = 1, δ = 0"
+
+
+@pytest.mark.parametrize("changed", [{"mechanism": "row"}, {"mechanism": "edge"}, {"answers_from": "out.answers.gz"}])
+def test_parties_answer_with_respond_alone(db: Database, tmp_path: Path, changed: dict[str, Any]) -> None:
+    db.put(KITE)
+    if "answers_from" in changed:
+        release(db.driver, db.name, requests=[request(tmp_path / "out.json")], terms=TERMS)
+        changed = {"answers_from": tmp_path / "out.answers.gz"}
+    asked = request(tmp_path / "more.json", parties=True, **changed)
+    with pytest.raises(ParameterError, match="leave --parties out"):
+        release(db.driver, db.name, requests=[asked], terms=TERMS if changed.get("mechanism") else Terms())
+    assert not (tmp_path / "more.json").exists()

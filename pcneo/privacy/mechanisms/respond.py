@@ -17,12 +17,11 @@ from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Utility
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
+from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
 from pcneo.privacy.smoothing import clipped, degree_bounds, largest_counts, smoothed, variances
 
-__all__ = ["BIASED", "LARGEST", "LEAST_EPSILON", "Respond", "check_size", "shown"]
+__all__ = ["BIASED", "LARGEST", "Respond", "check_size", "shown"]
 
-LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 LARGEST = 65_536
 """Vertices of a graph that is answered for without being asked for by name."""
 
@@ -74,13 +73,7 @@ class Respond(Mechanism):
     def in_range(cls, parameters: Parameters) -> Parameters:
         """Refuse a k that nobody has checked, and an ε for which three bytes are too few or a flip is a fair coin."""
         whole("k", parameters.k, at_least=3, at_most=4)
-        if not LEAST_EPSILON <= parameters.epsilon <= MOST_EPSILON:
-            raise ParameterError(
-                f"epsilon of {cls.name} must be from 0.001 to 16, not {float(parameters.epsilon):g}: below, nearly "
-                "every second answer is flipped; above, the chance of a flip is too small for its coins.",
-                name="epsilon",
-                value=parameters.epsilon,
-            )
+        check_epsilon(parameters.epsilon, cls.name)
         if parameters.smooth and parameters.k != 3:
             raise ParameterError("Only counts of triangles are smoothed, k = 3.", name="smooth", value=parameters.k)
         return parameters

@@ -16,11 +16,11 @@ from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms.base import OWNER
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
-from pcneo.privacy.mechanisms.respond import BIASED, LEAST_EPSILON, Respond, check_size, shown
+from pcneo.privacy.mechanisms.respond import BIASED, Respond, check_size, shown
 from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import Noise, add_noise, handed_scale
 from pcneo.privacy.outlook import Utility
-from pcneo.privacy.randomised_response import COINS, Flips, Yes, threshold_of
+from pcneo.privacy.randomised_response import COINS, LEAST_EPSILON, Flips, Yes, threshold_of
 from pcneo.privacy.row_parts import split
 from pcneo.privacy.smoothing import clipped, largest_counts, smoothed
 

@@ -1,0 +1,101 @@
+"""What a vertex runs: it answers a call from its own row, after it has written the spend into its own ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from pcneo.errors import GraphError, NotFoundError, PcneoError
+from pcneo.graph.files.whole_file import check_place
+from pcneo.model import AnyPath, Key
+from pcneo.party.call import read_call
+from pcneo.party.json_files import bad, keys_of, read_object
+from pcneo.party.messages import Message, message_name, write_message
+from pcneo.party.own_ledger import ledger_held, read_ledger, write_ledger
+from pcneo.privacy.noise import system_coins
+from pcneo.privacy.vertex import OwnRow, answer
+
+__all__ = ["Sent", "answer_call", "read_row"]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A call that was answered.
+
+    Attributes:
+        message: the file to send to the collector.
+        key: of the vertex.
+        pairs: how many pairs were answered for.
+        epsilon: what each of them cost.
+        left: of the vertex's total.
+    """
+
+    message: Path
+    key: Key
+    pairs: int
+    epsilon: Fraction
+    left: Fraction
+
+
+def answer_call(
+    call: AnyPath,
+    *,
+    row: AnyPath,
+    ledger: AnyPath,
+    to: AnyPath | None = None,
+    coins: Callable[[int], bytes] = system_coins,
+) -> Sent:
+    """Answer a call for one vertex, and write its message; nothing is sent anywhere.
+
+    Args:
+        call: what the collector told: a file as `call` writes it, or one that somebody forged.
+        row: the vertex's own row, `{"key": 58, "neighbours": [12, 105]}`.
+        ledger: the vertex's own ledger, `{"key": 58, "limit": "1", "total": "5"}`.
+        to: the message; by default beside the call, under a name made from the key.
+        coins: returns so many random bytes; the operating system's unless a test brings others.
+
+    Raises:
+        FileFormatError: a file cannot be read, or the call is not as it must be.
+        ParameterError: ε is outside 0.001..16, or the message cannot be written.
+        NotFoundError: the vertex is not in the call's list.
+        GraphError: row and ledger are those of two vertices, or keys are of another kind than the list's.
+        BudgetError: ε passes the vertex's limit, or its total.
+        BusyError: another process is answering with this ledger.
+        PcneoError: the message could not be written; the spend stays.
+    """
+    asked, own, book = read_call(call), read_row(row), Path(ledger)
+    place = Path(call).with_name(message_name(own.key)) if to is None else Path(to)
+    with ledger_held(book):
+        known = read_ledger(book)
+        if known.key != own.key or type(known.key) is not type(own.key):
+            raise GraphError(f"{row} is of vertex {own.key!r}, and {book} of {known.key!r}.", key=own.key)
+        if (at := asked.asked.place(own.key)) is None:
+            raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
+        spent = known.with_spend(asked.release, asked.epsilon)
+        check_place(place, "to", replace=False)
+        # [party-spend-first]
+        write_ledger(book, spent)
+    try:
+        answers = answer(known.key, own, asked.asked, asked.epsilon, coins)
+        write_message(place, Message(asked.release, own.key, answers))
+    except PcneoError as error:
+        raise PcneoError(f"{error} The spend stays in {book}; answering again is a new spend.", **error.data) from error
+    left = spent.total - sum(spend.epsilon for spend in spent.spends)
+    return Sent(place, own.key, len(asked.asked.partners(at)), asked.epsilon, left)
+
+
+def read_row(path: AnyPath) -> OwnRow:
+    """Read a vertex's own row.
+
+    Raises:
+        FileFormatError: it cannot be read, the vertex is its own neighbour, or keys are of two kinds.
+    """
+    path = Path(path)
+    fields = read_object(path, ("key", "neighbours"))
+    (key,) = keys_of(path, [fields["key"]])
+    neighbours = keys_of(path, fields["neighbours"])
+    if key in neighbours or any(type(other) is not type(key) for other in neighbours):
+        raise bad(path, "a vertex is no neighbour of its own, and keys are all whole numbers or all text")
+    return OwnRow(key, frozenset(neighbours))

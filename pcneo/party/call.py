@@ -1,0 +1,109 @@
+"""The call: what the collector tells all whom it asks (GUARANTEE.md#the-parties)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from pcneo.errors import GraphError
+from pcneo.graph.files.whole_file import check_place, whole_file
+from pcneo.model import AnyPath
+from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of
+from pcneo.privacy.asked_pairs import AskedKeys
+from pcneo.privacy.exact import exact_text, positive
+from pcneo.privacy.randomised_response import check_epsilon, threshold_of
+
+__all__ = ["CALL", "Call", "call", "read_call"]
+
+CALL = "call.json"
+"""The call's name in the collector's folder."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What everybody who is asked gets to know.
+
+    Attributes:
+        release: its number: text that no other call has.
+        epsilon: ε.
+        asked: the keys of all who are asked.
+    """
+
+    release: str
+    epsilon: Fraction
+    asked: AskedKeys
+
+    @property
+    def threshold(self) -> int:
+        """a, of 2^24."""
+        return threshold_of(self.epsilon)
+
+
+def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
+    """Make a call: write `call.json` into an existing folder, for all whom the collector asks.
+
+    Args:
+        folder: the collector's folder; messages will come into it.
+        keys_from: a JSON list of keys, in any order.
+        epsilon: ε, a number or its text.
+
+    Raises:
+        ParameterError: ε is out of range, or the folder holds a call already.
+        FileFormatError: the list cannot be read.
+        GraphError: fewer than two keys, or the same key twice.
+    """
+    place, listed = Path(folder) / CALL, Path(keys_from)
+    exact = positive(epsilon, "epsilon")
+    check_epsilon(exact)
+    keys = keys_of(listed, read_json(listed))
+    try:
+        keys.sort()  # type: ignore[call-overload]
+    except TypeError:
+        raise bad(listed, "some keys are text and some are whole numbers") from None
+    made = Call(secrets.token_hex(16), exact, AskedKeys.listed(keys))
+    _check_size(made.asked)
+    check_place(place, "FOLDER", replace=False)
+    record = {
+        "release": made.release,
+        "epsilon": exact_text(exact),
+        "threshold": made.threshold,
+        "vertices": len(keys),
+        "keys": keys,
+    }
+    with whole_file(place, replace=False) as file:
+        file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+    return made
+
+
+def read_call(path: AnyPath) -> Call:
+    """Read a call, and check it as somebody must who does not trust the collector.
+
+    Raises:
+        FileFormatError: it cannot be read, its list does not have as many keys as it says or not in their order, or its
+            threshold is not that of its ε.
+        ParameterError: ε is out of range.
+    """
+    path = Path(path)
+    fields = read_object(path, ("release", "epsilon", "threshold", "vertices", "keys"))
+    release, epsilon = text_of(path, fields, "release"), number_of(path, fields, "epsilon")
+    check_epsilon(epsilon)
+    keys = keys_of(path, fields["keys"])
+    try:
+        asked = AskedKeys.listed(keys)
+        _check_size(asked)
+    except GraphError as error:
+        raise bad(path, str(error).rstrip(".")) from error
+    if fields["vertices"] != len(keys):
+        raise bad(path, f"it lists {len(keys):,} keys, and says that they are {fields['vertices']!r}")
+    # [party-threshold] Computed here: a collector that names a smaller one would have more shown than ε says.
+    if type(fields["threshold"]) is not int or fields["threshold"] != threshold_of(epsilon):
+        raise bad(path, f"the threshold of its epsilon is {threshold_of(epsilon):,}, not {fields['threshold']!r}")
+    return Call(release, epsilon, asked)
+
+
+def _check_size(asked: AskedKeys) -> None:
+    if len(asked) < 2:
+        raise GraphError("Answers are for pairs, and fewer than two keys are listed.", keys=len(asked))

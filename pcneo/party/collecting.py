@@ -1,0 +1,139 @@
+"""What the collector runs: it makes a release of the messages in a folder; it has seen no row and no ledger."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.errors import FileFormatError, GraphError, ParameterError
+from pcneo.graph import keys_hash
+from pcneo.model import AnyPath, Key
+from pcneo.party.call import CALL, Call, read_call
+from pcneo.party.json_files import bad
+from pcneo.party.messages import SUFFIX, read_message
+from pcneo.privacy.collector import check_answered, put_together
+from pcneo.privacy.mechanisms import MechanismRequest, Respond
+from pcneo.privacy.outlook import Utility
+from pcneo.release.answers_file import answers_hash, write_answers
+from pcneo.release.outputs import (
+    answers_record,
+    check_keys,
+    check_writable,
+    public_record,
+    public_text,
+    write_public,
+)
+
+if TYPE_CHECKING:
+    from pcneo.privacy.vertex import Answered
+
+__all__ = ["Collected", "collect"]
+
+log = logging.getLogger("pcneo")
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A release that a collector has made.
+
+    Attributes:
+        public: the public file.
+        answers: the public file of answers.
+        vertices: how many sent their message.
+        silent: the keys of those who sent none; they and their pairs are left out.
+        total: the total of the counts.
+        promise: the mechanism's sentence.
+        remark: ln(n/d) beside ε.
+    """
+
+    public: Path
+    answers: Path
+    vertices: int
+    silent: tuple[Key, ...]
+    total: float
+    promise: str
+    remark: str
+
+
+def collect(
+    folder: AnyPath, to: AnyPath, *, k: int = 3, clip: bool = False, smooth: bool = False, large: bool = False
+) -> Collected:
+    """Make a release of what vertices have sent: the answers, and counts of k-cliques computed from them.
+
+    Whoever sent nothing is left out with all its pairs. It may be done again, for another k too, at no cost to anybody.
+
+    Args:
+        folder: holds `call.json` and the messages, files that end in `.message.json`.
+        to: the public file, .csv or .json.
+        k: vertices of the cliques, 3 or 4.
+        clip: whether counts cut to what is possible are added.
+        smooth: whether counts drawn towards those of vertices of like degree are added.
+        large: whether more than 65,536 vertices are meant.
+
+    Raises:
+        FileFormatError: the call or a message cannot be read, or a message is of another release or of a vertex that
+            was not asked, or there are two of one vertex.
+        GraphError: a message does not have as many bits as its vertex answers for; fewer than two vertices answered; a
+            key that a spreadsheet would run is to be written as CSV.
+        ParameterError: k or what to add is out of range, there are too many vertices, or a file cannot be written.
+        PcneoError: a file could not be written.
+    """
+    folder, to = Path(folder), Path(to)
+    answers_to = to.with_suffix(".answers.gz")
+    if to.suffix not in (".csv", ".json"):
+        raise ParameterError(f"The public file {to} must end in .csv or .json.", name="to", value=to)
+    call = read_call(folder / CALL)
+    wanted = MechanismRequest(
+        mechanism=Respond.name,
+        k=k,
+        epsilon=call.epsilon,
+        clip=clip or None,
+        smooth=smooth or None,
+        large=large or None,
+    )
+    parameters = Respond.parameters_of(wanted)
+    asked = Respond.of(parameters, len(call.asked))
+    for path in (to, answers_to):
+        check_writable(path)
+    check_keys(call.asked.keys.tolist(), to.suffix)
+    log.info("%s", asked.describe(Utility()))
+    sent = _messages(folder, call)
+    present, rows = put_together(call.asked, sent)
+    mechanism, answers, keys = Respond.of(parameters, len(present)), AnsweredPairs(rows), call.asked.keys[present]
+    digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
+    write_answers(answers_to, keys, answers, {**answers_record(mechanism, answers), **digest})
+    drawn = mechanism.computed(answers)
+    counts = cast("dict[Key, float]", dict(zip(keys.tolist(), drawn.counts, strict=True)))
+    record = public_record(mechanism, None, [], counts, {**drawn.record, **digest})
+    columns = {"key": keys.tolist(), **(drawn.columns or {})}
+    write_public(to, public_text(record, columns, to.suffix))
+    silent = tuple(key for at, key in enumerate(call.asked.keys.tolist()) if at not in sent)
+    return Collected(to, answers_to, len(present), silent, record["total"], record["promise"], drawn.remark)
+
+
+def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
+    """Read every message of the folder, by the position of its vertex."""
+    sent: dict[int, Answered] = {}
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        message = read_message(path)
+        if message.release != call.release:
+            raise bad(path, "it answers another call")
+        at = call.asked.place(message.key)
+        if at is None:
+            raise bad(path, f"vertex {message.key!r} was not asked")
+        if at in sent:
+            # [party-once] Two messages of one vertex are two answers for each of its pairs; which counts is not ours.
+            raise bad(path, f"vertex {message.key!r} has another message in this folder")
+        answered = cast("Answered", message.answers)
+        try:
+            check_answered(call.asked, at, answered)
+        except GraphError as error:
+            raise FileFormatError(f"{path}: {error}", path=path) from error
+        sent[at] = answered
+    if len(sent) < 2:
+        raise GraphError(f"Answers are for pairs, and {len(sent)} of {len(call.asked):,} vertices sent theirs.")
+    return sent

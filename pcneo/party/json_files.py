@@ -1,0 +1,110 @@
+"""Small JSON files whose writer nobody need trust: an object with exactly the fields that are expected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Never
+
+from pcneo.errors import FileFormatError, ParameterError
+from pcneo.model import Key
+from pcneo.privacy.exact import positive
+
+__all__ = ["bad", "keys_of", "number_of", "read_json", "read_object", "text_of"]
+
+_MOST_BYTES = 2**30
+
+
+def read_object(path: Path, fields: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Any]:
+    """Read an object with these fields and no others.
+
+    Raises:
+        FileFormatError: the file cannot be read, is no such object, or names a field twice.
+    """
+    value = read_json(path)
+    if not isinstance(value, dict) or not set(fields) <= set(value) <= {*fields, *optional}:
+        raise bad(path, f"it must be an object with {', '.join(fields)} and nothing else")
+    return value
+
+
+def read_json(path: Path) -> object:
+    """Read any JSON; an object that names a field twice is refused, and so is NaN.
+
+    Raises:
+        FileFormatError: the file cannot be read.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise bad(path, "it is larger than a gibibyte")
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+    except OSError as error:
+        raise bad(path, error.strerror or "the system refuses") from error
+    except (ValueError, RecursionError) as error:
+        raise bad(path, str(error)) from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a field is named twice")
+    return dict(pairs)
+
+
+def _refuse(name: str) -> Never:
+    raise ValueError(f"{name} is no number here")
+
+
+def text_of(path: Path, fields: Mapping[str, Any], name: str) -> str:
+    """Return a field that is text of 1 to 100 characters.
+
+    Raises:
+        FileFormatError: it is not.
+    """
+    value = fields[name]
+    if not isinstance(value, str) or not 1 <= len(value) <= 100:
+        raise bad(path, f"{name} must be text of 1 to 100 characters")
+    return value
+
+
+def number_of(path: Path, fields: Mapping[str, Any], name: str) -> Fraction:
+    """Return a field that is a positive number, exactly as it is written.
+
+    Raises:
+        FileFormatError: it is not.
+    """
+    try:
+        return positive(fields[name], name)
+    except ParameterError as error:
+        raise bad(path, str(error).rstrip(".")) from error
+
+
+def keys_of(path: Path, value: object) -> list[Key]:
+    """Return a list of keys as they stand: whole numbers of 64 bits, or text.
+
+    Raises:
+        FileFormatError: it is none.
+    """
+    if not isinstance(value, list):
+        raise bad(path, "keys must be a list")
+    for key in value:
+        if not (_is_integer(key) or _is_text(key)):
+            raise bad(path, "a key must be a whole number of 64 bits or text")
+    return value
+
+
+def _is_integer(key: object) -> bool:
+    return isinstance(key, int) and not isinstance(key, bool) and -(2**63) <= key < 2**63
+
+
+def _is_text(key: object) -> bool:
+    try:
+        return isinstance(key, str) and key.encode() is not None
+    except UnicodeEncodeError:  # half of a pair of surrogates
+        return False
+
+
+def bad(path: Path, why: str) -> FileFormatError:
+    """Return the error for a file that is not what it should be."""
+    return FileFormatError(f"{path} cannot be read: {why}.", path=path)

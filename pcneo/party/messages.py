@@ -1,0 +1,69 @@
+"""The one message of a vertex: release number, its key, and one bit for each pair that it answers for."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pcneo.graph.files.whole_file import whole_file
+from pcneo.model import Key
+from pcneo.party.json_files import bad, keys_of, read_object, text_of
+
+__all__ = ["SUFFIX", "Message", "message_name", "read_message", "write_message"]
+
+SUFFIX = ".message.json"
+"""By which the collector finds messages in its folder."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a vertex sends, once; there is no second message.
+
+    Attributes:
+        release: the number of the call that it answers.
+        key: of the vertex.
+        answers: one bit a pair, as `vertex.answer` made them.
+    """
+
+    release: str
+    key: Key
+    answers: bytes
+
+
+def message_name(key: Key) -> str:
+    """Return the name of a vertex's message in the collector's folder, whatever characters its key has."""
+    return hashlib.sha256(f"{type(key).__name__}:{key}".encode()).hexdigest()[:32] + SUFFIX
+
+
+def write_message(path: Path, message: Message) -> None:
+    """Write a new file whole or not at all; its length follows from the keys and the release number alone.
+
+    Raises:
+        PcneoError: it cannot be written, or it exists.
+    """
+    record = {
+        "release": message.release,
+        "key": message.key,
+        "answers": base64.b64encode(message.answers).decode(),
+    }
+    with whole_file(path, replace=False) as file:
+        file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
+
+
+def read_message(path: Path) -> Message:
+    """Read a message.
+
+    Raises:
+        FileFormatError: it is none.
+    """
+    fields = read_object(path, ("release", "key", "answers"))
+    (key,) = keys_of(path, [fields["key"]])
+    try:
+        answers = base64.b64decode(fields["answers"], validate=True)
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise bad(path, f"its answers are no base64: {error}") from error
+    return Message(text_of(path, fields, "release"), key, answers)

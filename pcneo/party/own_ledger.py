@@ -1,0 +1,138 @@
+"""A vertex's own ledger: a file with the most it answers for at once, the most in all, and what it has answered for."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+from pcneo.errors import BudgetError, BusyError, ParameterError
+from pcneo.graph.files.whole_file import whole_file
+from pcneo.model import Key
+from pcneo.party.json_files import bad, keys_of, number_of, read_object, text_of
+from pcneo.privacy.exact import exact_text
+
+__all__ = ["OwnLedger", "Spent", "ledger_held", "read_ledger"]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """One call that was answered.
+
+    Attributes:
+        release: its number, which is the collector's and proves nothing.
+        epsilon: ε.
+        at: when, by this machine's clock.
+    """
+
+    release: str
+    epsilon: Fraction
+    at: str
+
+
+@dataclass(frozen=True)
+class OwnLedger:
+    """What one vertex has answered for so far.
+
+    Attributes:
+        key: of the vertex.
+        limit: the largest ε of one call that it answers.
+        total: the largest sum of ε.
+        spends: every call that was answered, oldest first.
+    """
+
+    key: Key
+    limit: Fraction
+    total: Fraction
+    spends: tuple[Spent, ...] = ()
+
+    def with_spend(self, release: str, epsilon: Fraction) -> OwnLedger:
+        """Return the ledger with one more call answered.
+
+        Whoever asks again, under the same number or another, with the same list or another, is answered with new coins
+        and spends again.
+
+        Raises:
+            BudgetError: ε passes the limit, or the sum the total.
+        """
+        # [party-ledger]
+        if not epsilon <= self.limit:
+            raise BudgetError(
+                f"The call has epsilon {exact_text(epsilon)}, and vertex {self.key!r} answers up to "
+                f"{exact_text(self.limit)}. Nothing was spent."
+            )
+        spent = sum((spend.epsilon for spend in self.spends), Fraction(0))
+        if not spent + epsilon <= self.total:
+            raise BudgetError(
+                f"Vertex {self.key!r} has spent {exact_text(spent)} of {exact_text(self.total)}; this call would spend "
+                f"{exact_text(epsilon)}. Nothing was spent."
+            )
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        return replace(self, spends=(*self.spends, Spent(release, epsilon, at)))
+
+
+def read_ledger(path: Path) -> OwnLedger:
+    """Read a ledger; `spends` may be missing in one that its owner has just written.
+
+    Raises:
+        FileFormatError: it cannot be read.
+    """
+    fields = read_object(path, ("key", "limit", "total"), optional=("spends",))
+    (key,) = keys_of(path, [fields["key"]])
+    entries = fields.get("spends", [])
+    if not isinstance(entries, list):
+        raise bad(path, "spends must be a list")
+    spends = [_spent(path, entry) for entry in entries]
+    return OwnLedger(key, number_of(path, fields, "limit"), number_of(path, fields, "total"), tuple(spends))
+
+
+def _spent(path: Path, entry: object) -> Spent:
+    if not isinstance(entry, dict) or set(entry) != {"release", "epsilon", "at"}:
+        raise bad(path, "each of its spends must have release, epsilon and at")
+    return Spent(text_of(path, entry, "release"), number_of(path, entry, "epsilon"), text_of(path, entry, "at"))
+
+
+def write_ledger(path: Path, ledger: OwnLedger) -> None:
+    """Write the ledger in the place of what was there, readable by its owner only; it is on disk on return.
+
+    Raises:
+        PcneoError: it cannot be written; the old one is still there.
+    """
+    spends = [{"release": s.release, "epsilon": exact_text(s.epsilon), "at": s.at} for s in ledger.spends]
+    record = {
+        "key": ledger.key,
+        "limit": exact_text(ledger.limit),
+        "total": exact_text(ledger.total),
+        "spends": spends,
+    }
+    with whole_file(path, replace=True, mode=0o600) as file:
+        file.write((json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+
+
+@contextmanager
+def ledger_held(path: Path) -> Iterator[None]:
+    """Keep every other process of pcneo from spending in this ledger, by a lock on its folder's `NAME.lock`.
+
+    Raises:
+        BusyError: another one is answering with it.
+        ParameterError: the lock cannot be made.
+    """
+    place = path.with_name(f"{path.name}.lock")
+    try:
+        handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise ParameterError(f"{place} cannot be made: {error.strerror}.", name="ledger", value=path) from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise BusyError(f"Another process is answering with {path}. Try again when it is done.") from error
+        yield
+    finally:
+        os.close(handle)

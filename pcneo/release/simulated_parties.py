@@ -1,0 +1,32 @@
+"""All parties of a graph in one process: each answers from its own row, and the collector sees answers alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.model import Graph
+from pcneo.privacy.asked_pairs import AskedKeys
+from pcneo.privacy.collector import put_together
+from pcneo.privacy.noise import Noise
+from pcneo.privacy.vertex import Answered, OwnRow, answer
+
+__all__ = ["answers_of_parties"]
+
+
+def answers_of_parties(graph: Graph, epsilon: Fraction, noise: Noise) -> AnsweredPairs:
+    """Return the answers that the vertices of a graph send, each with coins of its own.
+
+    Args:
+        graph: the graph.
+        epsilon: ε.
+        noise: the source of coins.
+    """
+    asked, keys = AskedKeys(graph.keys), graph.keys.tolist()
+    sent: dict[int, Answered] = {}
+    for at, key in enumerate(keys):
+        places = graph.neighbours[graph.offsets[at] : graph.offsets[at + 1]].tolist()
+        # [party-rooms] Nothing but this vertex's own row goes in.
+        own = OwnRow(key, [keys[place] for place in places])
+        sent[at] = answer(key, own, asked, epsilon, noise.coins)
+    return AnsweredPairs(put_together(asked, sent)[1])
