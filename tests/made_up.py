@@ -9,7 +9,7 @@ from math import comb
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.mechanisms import Mechanism, Parameters, Scaling
+from pcneo.privacy.mechanisms import InShort, Mechanism, Parameters, Scaling
 from pcneo.privacy.protection import Protects
 
 __all__ = ["Shrug", "Worst"]
@@ -24,6 +24,7 @@ class Worst(Mechanism):
     name = "worst"
     run_by = "the owner, who sees the whole graph"
     promise = "Whatever else is known, the counts change the odds of any one connection by at most a factor e^ε."
+    in_short = InShort("ε for any one connection", "nothing", "very little")
     protects = Protects.EVERY_CONNECTION
     needs_groups = False
     publishes_scale = True
@@ -57,6 +58,7 @@ class Shrug(Mechanism):
     name = "shrug"
     run_by = "nobody in particular"
     promise = "This promises nothing."
+    in_short = InShort("nothing", "half of the counts", "anything")
     protects = Protects.NOTHING
     needs_groups = True
 

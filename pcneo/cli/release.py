@@ -25,7 +25,7 @@ from pcneo.cli.options import (
     RunScore,
 )
 from pcneo.cli.streams import can_ask
-from pcneo.errors import OutputError, PcneoError
+from pcneo.errors import OutputError, ParameterError, PcneoError
 from pcneo.visible import visible
 
 if TYPE_CHECKING:
@@ -45,7 +45,11 @@ def release(
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", help="critical, edge, elv, published, respond or row.", show_default="critical"),
+        typer.Option(
+            "--mechanism",
+            help="critical, edge, elv, published, respond or row. Without it you are told what each promises, "
+            "publishes exactly and shows, and asked; a script must name one.",
+        ),
     ] = None,
     run: RunName = None,
     graph: GraphName = None,
@@ -82,7 +86,7 @@ def release(
         Path | None,
         typer.Option(
             "--batch",
-            help="CSV file with a header, one release a row. Columns: to, epsilon, and any of mechanism, k, delta, "
+            help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k, delta, "
             "epsilon_1, h, graph, p, score, run.",
         ),
     ] = None,
@@ -109,7 +113,7 @@ def release(
     Several -k and -e are released together; then --to is a name to which k and ε are added. With respond, several -k
     are computed from the same answers, which are paid for once.
 
-    Example: pcneo release -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
+    Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
     from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import GraphNames, ReleaseRequest, Terms, check_requests, read_batch
@@ -147,7 +151,7 @@ def release(
     else:
         request = ReleaseRequest(
             to=to,
-            mechanism=mechanism or ReleaseRequest.mechanism,
+            mechanism=_named(mechanism) if answers_from is None else mechanism,
             delta=delta,
             epsilon_1=epsilon_1,
             h=h,
@@ -197,6 +201,34 @@ def release(
         _print_prepared(prepared, as_json)
     else:
         _print_released(released, as_json)
+
+
+def _named(mechanism: str | None) -> str:
+    """Return the mechanism; without one, say what there is to choose from, and ask where somebody is there to answer.
+
+    Raises:
+        BadParameter: nobody is.
+    """
+    from pcneo.privacy.mechanisms import MECHANISMS
+
+    if mechanism is not None:
+        return mechanism
+    for name, kind in MECHANISMS.items():
+        promises, exact, shows = kind.in_short
+        note(f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}")
+    if not can_ask():
+        raise typer.BadParameter("Name one; there is no default.", param_hint="--mechanism")
+    return typer.prompt("Mechanism", value_proc=_known, err=True)
+
+
+def _known(answer: str) -> str:
+    """Return the name that was typed; the prompt comes again where no mechanism has it."""
+    from pcneo.privacy.mechanisms import mechanism_named
+
+    try:
+        return mechanism_named(answer.strip()).name
+    except ParameterError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _print_released(released: list[Released], as_json: bool) -> None:

@@ -216,10 +216,10 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
                 name="parties",
                 value=request.mechanism,
             )
-    if terms.write_property is not None and not mechanism_named(name := requests[0].mechanism).adds_noise:
+    if terms.write_property is not None and not (mechanism := mechanism_named(requests[0].mechanism)).adds_noise:
         raise ParameterError(
-            f"The counts of {name} are no whole numbers, which alone are written to a property; leave --write-property "
-            "out.",
+            f"The counts of {mechanism.name} are no whole numbers, which alone are written to a property; leave "
+            "--write-property out.",
             name="write_property",
             value=terms.write_property,
         )

@@ -18,6 +18,7 @@ from pcneo.release.outputs import check_writable
 __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "of_its_answers", "read_batch"]
 
 COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "score", "run", "to")
+NEEDED = ("mechanism", "epsilon", "to")
 SUFFIXES = (".csv", ".json")
 
 
@@ -81,7 +82,7 @@ class ReleaseRequest(GraphRequest):
     @property
     def answers(self) -> Path | None:
         """The file of answers that it may write; None for a mechanism that has none, and where they are given."""
-        mechanism = MECHANISMS.get(self.mechanism)
+        mechanism = MECHANISMS.get(self.mechanism or "")
         if mechanism is None or mechanism.adds_noise or self.answers_from is not None:
             return None
         return self.public.with_suffix(".answers.gz")
@@ -100,7 +101,7 @@ def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
     if request.mechanism == Row.name:
         return replace(request, epsilon_h=_own("epsilon h", request.epsilon_h, file))
     for name, given, own in (
-        ("mechanism", None if request.mechanism == MechanismRequest.mechanism else request.mechanism, file.mechanism),
+        ("mechanism", request.mechanism, file.mechanism),
         ("epsilon", None if request.epsilon is None else positive(request.epsilon, "epsilon"), file.epsilon),
     ):
         if given not in (None, own):
@@ -118,7 +119,8 @@ def read_batch(path: AnyPath) -> list[ReleaseRequest]:
     """Read releases from a CSV file, one per row.
 
     Args:
-        path: the file; its columns are among `COLUMNS`, and an empty cell means the default.
+        path: the file; its columns are among `COLUMNS`, those of `NEEDED` all there and filled. In the others an empty
+            cell means the default.
 
     Raises:
         FileFormatError: a column is unknown or a cell cannot be read; names the line.
@@ -128,9 +130,10 @@ def read_batch(path: AnyPath) -> list[ReleaseRequest]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             names = reader.fieldnames or ()
-            if not {"to", "epsilon"} <= set(names) <= set(COLUMNS) or len(set(names)) < len(names):
+            if not set(NEEDED) <= set(names) <= set(COLUMNS) or len(set(names)) < len(names):
                 raise FileFormatError(
-                    f"{path}, line 1: the columns are among {', '.join(COLUMNS)}, each once, with `to` and `epsilon`.",
+                    f"{path}, line 1: the columns are among {', '.join(COLUMNS)}, each once, with `mechanism`, "
+                    "`epsilon` and `to`.",
                     path=path,
                     line=1,
                 )
@@ -145,10 +148,10 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
     cells = {name: (value or "").strip() for name, value in row.items()}
     try:
         return ReleaseRequest(
-            to=Path(cells["to"]) if cells["to"] else _missing("to"),
-            mechanism=cells.get("mechanism") or ReleaseRequest.mechanism,
+            to=Path(cells["to"] or _missing("to")),
+            mechanism=cells["mechanism"] or _missing("mechanism"),
             k=_whole("k", cells["k"]) if cells.get("k") else ReleaseRequest.k,
-            epsilon=cells.get("epsilon") or _missing("epsilon"),
+            epsilon=cells["epsilon"] or _missing("epsilon"),
             delta=cells.get("delta") or None,
             epsilon_1=cells.get("epsilon_1") or None,
             h=_whole("h", cells["h"]) if cells.get("h") else None,
@@ -161,7 +164,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
         raise FileFormatError(f"{path}, line {line}: {error}.", path=path, line=line) from error
 
 
-def _missing(name: str) -> Path:
+def _missing(name: str) -> str:
     raise ValueError(f"the cell {name!r} is empty")
 
 

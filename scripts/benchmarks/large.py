@@ -50,7 +50,8 @@ def large(setting: Setting) -> Iterator[Line]:
             "load": ["load", str(folder / "made.edges"), *NAMES],
             "annotate, p=0.1": ["annotate", *NAMES, "-p", "0.1"],
             "release with `critical`, k=3": [
-                *("release", "-k", "3", "-e", "1", "--to", str(folder / "counts.csv"), "--budget-epsilon", "1")
+                *("release", "--mechanism", "critical", "-k", "3", "-e", "1"),
+                *("--to", str(folder / "counts.csv"), "--budget-epsilon", "1"),
             ],
         }
         with own_server(jars, DEFAULT_VERSION, settings=SERVER) as server:

@@ -11,7 +11,7 @@ from pathlib import Path
 from campaign.texts import damaged, hostile_text, letters, number_text, one_of
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.release import check_requests, read_batch
-from pcneo.release.request import COLUMNS
+from pcneo.release.request import COLUMNS, NEEDED
 
 __all__ = ["try_batch"]
 
@@ -19,9 +19,8 @@ __all__ = ["try_batch"]
 def try_batch(rng: random.Random, folder: Path) -> bool:
     """Write a batch file, read it and check what it asks for; whether it was accepted."""
     columns = [
-        "to",
-        "epsilon",
-        *rng.sample([name for name in COLUMNS if name not in ("to", "epsilon")], rng.randint(0, 3)),
+        *NEEDED,
+        *rng.sample([name for name in COLUMNS if name not in NEEDED], rng.randint(0, 3)),
     ]
     rng.shuffle(columns)
     out = io.StringIO()
@@ -60,7 +59,7 @@ def _cell(rng: random.Random, name: str, number: int) -> str:
         case "k":
             return one_of(rng, ["", "3", "4"], ["2", "x", "9" * 50], 0.05)
         case "mechanism":
-            return one_of(rng, ["", "critical", "edge"], ["laplace"], 0.05)
+            return one_of(rng, ["critical", "edge"], ["laplace", ""], 0.05)
         case "p":
             return one_of(rng, ["", "0.3", "1/3"], ["2", "x"], 0.05)
         case "delta" | "epsilon_1" | "h":

@@ -57,7 +57,7 @@ def friends(db: Database) -> naive.Graph:
 
 def audited(db: Database, **options: Any) -> AuditResult:
     resample, progress = options.pop("resample", 0), options.pop("progress", None)
-    request = GraphRequest(**{"epsilon": "0.7", **options})
+    request = GraphRequest(**{"mechanism": "critical", "epsilon": "0.7", **options})
     return audit(db.driver, db.name, request=request, resample=resample, progress=progress)
 
 

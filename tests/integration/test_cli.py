@@ -307,7 +307,8 @@ def test_keys_and_names_that_a_terminal_would_obey_reach_none(
     for arguments in (
         ["runs"], ["show", "b"], ["show", hostile], ["queries", "largest_cohesions", "--run"], ["show", "x\x1b"],
         ["budget", "set", *named, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["runs", "--verify"],
-        ["release", "-e", "1", "--to", str(tmp_path / "a.json")], ["clean", "x\x1b"], ["clean", "--all"],
+        ["release", "--mechanism", "critical", "-e", "1", "--to", str(tmp_path / "a.json")],
+        ["clean", "x\x1b"], ["clean", "--all"],
     ):  # fmt: skip
         shown = pcneo(*arguments)
         for text in (shown.stdout, shown.stderr):

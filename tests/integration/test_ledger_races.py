@@ -55,7 +55,8 @@ with connect(read_environment(os.environ)) as driver:
     for line in sys.stdin:
         name, epsilon, *hold = line.split()
         try:
-            release(driver, database, requests=[ReleaseRequest(to=folder / f"{name}.json", epsilon=epsilon)])
+            wanted = ReleaseRequest(to=folder / f"{name}.json", mechanism="critical", epsilon=epsilon)
+            release(driver, database, requests=[wanted])
             print("done", flush=True)
         except (BudgetError, BusyError) as error:
             print(type(error).__name__, flush=True)
@@ -203,4 +204,8 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
     from pcneo.release import ReleaseRequest, release
 
     with pytest.raises(BudgetError, match="left"):
-        release(db.driver, db.name, requests=[ReleaseRequest(to=tmp_path / "again.csv", epsilon="2/3")])
+        release(
+            db.driver,
+            db.name,
+            requests=[ReleaseRequest(to=tmp_path / "again.csv", mechanism="critical", epsilon="2/3")],
+        )

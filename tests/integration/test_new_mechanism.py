@@ -106,7 +106,7 @@ def test_an_older_version_that_does_not_know_it_does_not_count_it_as_bounded(
     monkeypatch.delitem(MECHANISMS, Worst.name)
     account = budget.show(db.driver, db.name, graph=NAME)[0].account
     assert not account.spent.is_bounded
-    request = ReleaseRequest(to=tmp_path / "b.json", epsilon=1)
+    request = ReleaseRequest(to=tmp_path / "b.json", mechanism="critical", epsilon=1)
     with pytest.raises(BudgetError, match="mechanism worst, which only another version knows"):
         release(db.driver, db.name, requests=[request])
 

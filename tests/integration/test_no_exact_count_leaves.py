@@ -100,7 +100,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
         release(
             db.driver,
             db.name,
-            requests=[ReleaseRequest(to=tmp_path / "out.csv", k=K, epsilon=1)],
+            requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", k=K, epsilon=1)],
             terms=Terms(budget_epsilon=1),
             retry=lambda _error: next(answers),
         )

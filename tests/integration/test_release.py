@@ -152,7 +152,7 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
     annotate.write(db.driver, db.name, p=0.1, **PERSONS)
     budget.set_total(db.driver, db.name, graph=NAME, epsilon=7, delta="1e-3")
     for options in (
-        ["-e", "1", "-e", "2", "--to", tmp_path / "out.json"],
+        ["--mechanism", "critical", "-e", "1", "-e", "2", "--to", tmp_path / "out.json"],
         ["-e", "4", "--mechanism", "elv", "--write-property", "noisy", "--to", tmp_path / "out-k3-e4.json"],
     ):
         code, _, err = pcneo("release", *options)
@@ -183,7 +183,7 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
     budget.set_total(kite.driver, kite.name, graph="Robot/LIKES/id", epsilon=1)
     file = tmp_path / "batch.csv"
     file.write_text(
-        f"mechanism,epsilon,graph,to\n,1/3,{NAME},{tmp_path / 'a.csv'}\nedge,0.5,{NAME},{tmp_path / 'b.csv'}\n"
+        f"mechanism,epsilon,graph,to\ncritical,1/3,{NAME},{tmp_path / 'a.csv'}\nedge,0.5,{NAME},{tmp_path / 'b.csv'}\n"
         f"critical,1,Robot/LIKES/id,{tmp_path / 'c.csv'}\n"
     )
     code, _, err = pcneo("release", "--batch", file)
@@ -258,7 +258,7 @@ def test_a_refusal_has_its_exit_code_and_changes_nothing(
     """One database for all of them: each must leave it as it was."""
     before = kite.everything()
     for options, code, says in REFUSALS:
-        ended, out, err = pcneo("release", "--to", tmp_path / "out.csv", *options)
+        ended, out, err = pcneo("release", "--mechanism", "critical", "--to", tmp_path / "out.csv", *options)
         assert ended == code, (options, err)
         assert says in err, options
         assert out == "", options
@@ -274,7 +274,9 @@ def refused(pcneo: Callable[..., Any], drawn: list[int], tmp_path: Path) -> Call
     def check(db: Database, code: int, says: str, *options: str) -> None:
         before, files = ledger(db), sorted(tmp_path.iterdir())
         drawn.clear()
-        ended, out, err = pcneo("release", "-e", "1", "--to", tmp_path / "refused.csv", *options)
+        ended, out, err = pcneo(
+            "release", "--mechanism", "critical", "-e", "1", "--to", tmp_path / "refused.csv", *options
+        )
         assert ended == code, err
         assert says in err
         assert out == ""
@@ -342,11 +344,21 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     before = ledger(kite)
     for noise in (SimulatedNoise.seeded(1), Mine()):
         with pytest.raises(ParameterError, match=type(noise).__name__):
-            release(kite.driver, kite.name, requests=[ReleaseRequest(to=tmp_path / "out.csv", epsilon=1)], noise=noise)
+            release(
+                kite.driver,
+                kite.name,
+                requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
+                noise=noise,
+            )
     assert ledger(kite) == before
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
-    release(kite.driver, kite.name, requests=[ReleaseRequest(to=tmp_path / "out.csv", epsilon=1)], noise=ReleaseNoise())
+    release(
+        kite.driver,
+        kite.name,
+        requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
+        noise=ReleaseNoise(),
+    )
     assert sum(drawn) > 0
 
 
@@ -527,7 +539,7 @@ def test_scales_from_the_bound_are_told_before_the_spend_and_in_the_reports(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr("pcneo.counting.counted.largest_supports", partial(largest_supports, listed=-1))
-    options = "-k", "4", "-e", "1", "--to", str(tmp_path / "a.csv")
+    options = "--mechanism", "critical", "-k", "4", "-e", "1", "--to", str(tmp_path / "a.csv")
     assert json.loads(pcneo("release", *options, "--dry-run", "--json")[1])[0]["exactSupports"] is False
     assert pcneo("release", *options)[0] == 0
     assert "scales from the bound 4·C(cn, 2), exact supports being too dear" in caplog.text
@@ -548,7 +560,7 @@ def test_an_answer_lost_at_the_spend_sends_the_owner_to_the_ledger_and_not_to_th
             raise neo4j.exceptions.IncompleteCommit("connection lost")
 
     monkeypatch.setattr(Transaction, "commit", lose_the_answer)
-    code, out, err = pcneo("release", "-e", "1", "--to", tmp_path / "a.csv")
+    code, out, err = pcneo("release", "--mechanism", "critical", "-e", "1", "--to", tmp_path / "a.csv")
     ((spent,),) = kite.run("MATCH (r:PCohesionRelease) RETURN r.id")
     assert (code, out, drawn, list(tmp_path.iterdir())) == (5, "", [], [])
     assert "Run the same command again" not in err
@@ -581,7 +593,7 @@ def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
         lambda: release(
             kite.driver,
             kite.name,
-            requests=[ReleaseRequest(to=tmp_path / "b.csv", epsilon=1, graph="second")],
+            requests=[ReleaseRequest(to=tmp_path / "b.csv", mechanism="critical", epsilon=1, graph="second")],
             terms=Terms(budget_epsilon=1, other_groups=True),
         ),
     ):
@@ -792,7 +804,7 @@ def test_the_promises_of_those_that_were_released_are_printed_where_another_of_t
     kite: Database, pcneo: Callable[..., Any], tmp_path: Path, unwritable: Callable[[str], None]
 ) -> None:
     unwritable("a-k3-e1.csv")
-    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    code, out, err = pcneo("release", "--mechanism", "critical", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
     assert code == 1
     assert "a-k3-e1.csv cannot be written: File exists" in err
     assert "a-k3-e2.csv: noisy total" in out
@@ -817,7 +829,7 @@ def test_no_answer_to_the_question_after_a_failed_write_gives_up_that_release_al
     unwritable("a-k3-e1.csv")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(typer, "confirm", confirm)
-    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    code, out, err = pcneo("release", "--mechanism", "critical", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
     assert code == 1
     assert ["Try again with the same numbers?" in question for question in questions] == [True]
     assert "stays recorded, and its numbers are lost" in err
@@ -836,7 +848,8 @@ def test_a_signal_after_the_spend_waits_until_what_is_paid_for_is_written(
     )
     code += "releasing._draw = once; main()"
     ended = subprocess.run(
-        [sys.executable, "-c", code, "release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv"],
+        [sys.executable, "-c", code, "release", "--mechanism", "critical", "-e", "1", "-e", "2",
+         "--to", tmp_path / "a.csv"],
         capture_output=True, text=True, env={**os.environ, **server.environment}, timeout=120,
     )  # fmt: skip
     assert ended.returncode == {"signal.SIGTERM": 143, "signal.SIGHUP": 129, "signal.SIGINT": 130}[what], ended.stderr
@@ -853,7 +866,7 @@ def test_a_signal_before_the_spend_ends_a_release_that_spent_nothing(
 ) -> None:
     before = ledger(kite)
     monkeypatch.setattr("pcneo.release.releasing.prepare", lambda *_: signal.raise_signal(signal.SIGTERM))
-    code, _, err = pcneo("release", "-e", "1", "--to", tmp_path / "a.csv")
+    code, _, err = pcneo("release", "--mechanism", "critical", "-e", "1", "--to", tmp_path / "a.csv")
     assert (code, err.splitlines()[-1]) == (143, "pcneo: interrupted by SIGTERM")
     assert ledger(kite) == before
     assert list(tmp_path.iterdir()) == []
@@ -868,7 +881,7 @@ def test_a_second_ctrl_c_does_not_wait(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pcneo.release.releasing._draw", interrupt_twice)
-        code, _, _ = pcneo("release", "-e", "1", "--to", tmp_path / "a.csv")
+        code, _, _ = pcneo("release", "--mechanism", "critical", "-e", "1", "--to", tmp_path / "a.csv")
     assert code == 130
     assert "A second Ctrl-C loses the numbers" in caplog.text
     assert list(tmp_path.iterdir()) == []
@@ -881,7 +894,7 @@ def test_a_signal_at_the_question_after_a_failed_write_is_a_no_and_the_rest_is_w
     unwritable("a-k3-e1.csv")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(typer, "confirm", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
-    code, out, err = pcneo("release", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
+    code, out, err = pcneo("release", "--mechanism", "critical", "-e", "1", "-e", "2", "--to", tmp_path / "a.csv")
     assert code == 1
     assert "stays recorded, and its numbers are lost" in err
     assert "a-k3-e2.csv: noisy total" in out
@@ -895,7 +908,8 @@ def test_a_release_that_succeeded_says_so_where_its_answer_cannot_be_printed(
     environment = {**os.environ, **server.environment, **({"PYTHONIOENCODING": "ascii"} if out == "ascii" else {})}
     with Path("/dev/full" if out == "/dev/full" else os.devnull).open("w") as stdout:
         ended = subprocess.run(
-            [sys.executable, "-m", "pcneo", "release", "-e", "1", "--to", tmp_path / "a.csv"],
+            [sys.executable, "-m", "pcneo", "release", "--mechanism", "critical", "-e", "1",
+             "--to", tmp_path / "a.csv"],
             stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, timeout=120,
         )  # fmt: skip
     assert ended.returncode == (10 if out == "/dev/full" else 0), ended.stderr

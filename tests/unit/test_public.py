@@ -170,9 +170,9 @@ def test_a_picture_is_written_wherever_a_path_or_its_text_says(as_path: Callable
 @pytest.mark.parametrize("as_path", [str, Path], ids=["text", "path"])
 def test_files_are_read_and_refused_alike_by_path_and_by_text(as_path: Callable[[str], Any], tmp_path: Path):
     batch = tmp_path / "batch.csv"
-    batch.write_text("to,epsilon\ncounts.csv,1\n", encoding="utf-8")
+    batch.write_text("to,epsilon,mechanism\ncounts.csv,1,edge\n", encoding="utf-8")
     (request,) = pcneo.release.read_batch(as_path(str(batch)))
-    same = pcneo.release.ReleaseRequest(to=as_path("counts.csv"), epsilon="1")
+    same = pcneo.release.ReleaseRequest(to=as_path("counts.csv"), mechanism="edge", epsilon="1")
     assert same.public == request.public == Path("counts.csv")
     assert same.reports == request.reports == (Path("counts.owner.md"), Path("counts.owner.json"))
     named = pcneo.release.ReleaseRequest(to="counts.csv", report=as_path("mine.md"))

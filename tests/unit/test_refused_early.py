@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from pcneo.__main__ import main
+from pcneo.privacy.mechanisms import MECHANISMS
 
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 """Nothing listens on port 9: whoever connects ends with exit code 5."""
@@ -27,14 +29,14 @@ def pcneo(monkeypatch, tmp_path, capsys):
         with pytest.raises(SystemExit) as end:
             main()
         shown = capsys.readouterr()
-        assert shown.out == ""
+        assert shown.out.strip() == ""
         return int(end.value.code or 0), shown.err
 
     return run
 
 
 def test_a_call_without_fault_reaches_for_the_database(pcneo):
-    assert pcneo("release", "-e", "1", "--to", "out.csv")[0] == 5
+    assert pcneo("release", "--mechanism", "edge", "-e", "1", "--to", "out.csv")[0] == 5
     assert pcneo("annotate", "-p", "0.3")[0] == 5
     assert pcneo("budget", "set", "--graph", "g", "--epsilon", "1")[0] == 5
     assert pcneo("audit", "-e", "1")[0] == 5
@@ -51,14 +53,20 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["budget", "set", "--graph", "g", "--epsilon", "1e-5000"], "more than 1,000 digits"),
         (["budget", "set", "--graph", "g", "--epsilon", "9" * 5000], "more than 1,000 digits"),
         (["budget", "set", "--graph", "g", "--epsilon", "1", "--delta", "1e-9999"], "more than 1,000 digits"),
-        (["release", "--to", "a.csv", "-e", "1e5000"], "more than 1,000 digits"),
+        (["release", "--mechanism", "critical", "--to", "a.csv", "-e", "1e5000"], "more than 1,000 digits"),
         (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--epsilon-1", "1e5000"], "1,000 digits"),
         (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--epsilon-1", "1e999"], "is not below 1"),
         (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--delta", "1e-9999"], "1,000 digits"),
-        (["release", "--to", "a.csv", "-e", "1", "--budget-epsilon", "1e5000"], "more than 1,000 digits"),
-        (["release", "--to", "a.csv", "-e", "1", "-k", "2"], "k must be"),
-        (["release", "--to", "a.csv", "-e", "1", "-p", "2"], "p must be"),
-        (["release", "--to", "a.csv", "-e", "1", "-e", "2", "--write-property", "x"], "one release"),
+        (
+            ["release", "--mechanism", "critical", "--to", "a.csv", "-e", "1", "--budget-epsilon", "1e5000"],
+            "more than 1,000 digits",
+        ),
+        (["release", "--mechanism", "critical", "--to", "a.csv", "-e", "1", "-k", "2"], "k must be"),
+        (["release", "--mechanism", "critical", "--to", "a.csv", "-e", "1", "-p", "2"], "p must be"),
+        (
+            ["release", "--mechanism", "critical", "--to", "a.csv", "-e", "1", "-e", "2", "--write-property", "x"],
+            "one release",
+        ),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
 )
@@ -67,6 +75,35 @@ def test_an_argument_out_of_range_is_refused_before_anything_is_connected(pcneo,
     assert code == 2, said
     assert says in said
     assert len(said) < 400
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--dry-run"], ["-p", "0.3"], ["--no-promise"]], ids=" ".join)
+def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_path, options):
+    code, said = pcneo("release", "--to", "out.csv", "-e", "1", *options)
+    assert code == 2
+    for name, kind in MECHANISMS.items():
+        promises, exact, shows = kind.in_short
+        lines = f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}\n"
+        assert lines in said
+        assert all(len(line) <= 120 for line in lines.splitlines()), name
+    assert "there is no default" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one(pcneo, monkeypatch):
+    typed = iter(["", "laplace", " edge "])
+    asked: list[str] = []
+
+    def prompt(text: str, **_: object) -> str:
+        asked.append(text)
+        return next(typed)
+
+    monkeypatch.setattr("pcneo.cli.release.can_ask", lambda: True)
+    monkeypatch.setattr(sys.modules[typer.prompt.__module__], "visible_prompt_func", prompt)
+    code, said = pcneo("release", "--to", "out.csv", "-e", "1")
+    assert code == 5, said
+    assert len(asked) == 3
+    assert said.count("mechanism must be one of") == 1
 
 
 @pytest.mark.parametrize("several", [[], ["-e", "2"]], ids=["one release", "two releases"])
@@ -83,7 +120,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_connected(p
     for name in ("folder.csv", "folder-k3-e1.csv"):
         (tmp_path / name).mkdir()
     before = sorted(tmp_path.rglob("*"))
-    code, said = pcneo("release", "--to", to, "-e", "1", *several)
+    code, said = pcneo("release", "--mechanism", "edge", "--to", to, "-e", "1", *several)
     assert code == 2, said
     assert "must end in" in said or "cannot be written" in said or "exists" in said
     assert sorted(tmp_path.rglob("*")) == before
@@ -91,7 +128,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_connected(p
 
 @pytest.mark.parametrize("to", ["a\0b.csv", "x" * 300 + ".csv", ".", "/", "no folder/a.csv"])
 def test_a_batch_with_a_file_that_cannot_be_written_is_refused_too(pcneo, tmp_path, to):
-    (tmp_path / "batch").write_text(f"to,epsilon\n{to},1\n", encoding="utf-8")
+    (tmp_path / "batch").write_text(f"to,epsilon,mechanism\n{to},1,edge\n", encoding="utf-8")
     code, said = pcneo("release", "--batch", "batch")
     assert code == 2, said
     assert "must end in" in said or "cannot be written" in said
@@ -103,7 +140,10 @@ def test_the_longest_name_that_a_folder_takes_is_one_for_a_release(pcneo, tmp_pa
     (tmp_path / name).touch()  # it is a name here
     (tmp_path / name).unlink()
     stem = name.rpartition(".")[0]
-    assert pcneo("release", "--to", name, "--report", "r.md", "-e", "1") == (5, pcneo("runs")[1]), stem
+    assert pcneo("release", "--mechanism", "edge", "--to", name, "--report", "r.md", "-e", "1") == (
+        5,
+        pcneo("runs")[1],
+    ), stem
     assert list(tmp_path.iterdir()) == []
 
 

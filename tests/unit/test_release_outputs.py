@@ -172,25 +172,27 @@ def batch(tmp_path: Path, text: str) -> list[ReleaseRequest]:
 
 
 def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_path: Path) -> None:
-    rows = batch(tmp_path, "\ufeffmechanism,k,epsilon,h,p,to\nelv,4,1/3,2,,a.csv\n,,0.5,,0.1,b.json\n")
+    rows = batch(tmp_path, "\ufeffmechanism,k,epsilon,h,p,to\nelv,4,1/3,2,,a.csv\ncritical,,0.5,,0.1,b.json\n")
     assert rows == [
         ReleaseRequest(to=Path("a.csv"), mechanism="elv", k=4, epsilon="1/3", h=2),
-        ReleaseRequest(to=Path("b.json"), epsilon="0.5", p="0.1"),
+        ReleaseRequest(to=Path("b.json"), mechanism="critical", epsilon="0.5", p="0.1"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("to,epsilon,colour\na.csv,1,red\n", "line 1"),
-        ("to,k\na.csv,3\n", "`epsilon`"),
-        ("to,epsilon,to\na.csv,1,b.csv\n", "each once"),
+        ("to,epsilon,mechanism,colour\na.csv,1,edge,red\n", "line 1"),
+        ("to,k,mechanism\na.csv,3,edge\n", "`epsilon`"),
+        ("to,k,epsilon\na.csv,3,1\n", "`mechanism`"),
+        ("to,epsilon,mechanism,to\na.csv,1,edge,b.csv\n", "each once"),
         ("", "line 1"),
-        ("to,epsilon,k\na.csv,1,3\na.csv,1,three\n", "line 3: k is 'three'"),
-        ("to,epsilon\na.csv,1,2\n", "line 2: more cells"),
-        ("to,epsilon\n,1\n", "line 2: the cell 'to' is empty"),
-        ("to,epsilon\na.csv,\n", "line 2: the cell 'epsilon' is empty"),
-        ('to,epsilon\n"a.csv,1\n', "cannot be read"),
+        ("to,epsilon,mechanism,k\na.csv,1,edge,3\na.csv,1,edge,three\n", "line 3: k is 'three'"),
+        ("to,epsilon,mechanism\na.csv,1,edge,2\n", "line 2: more cells"),
+        ("to,epsilon,mechanism\n,1,edge\n", "line 2: the cell 'to' is empty"),
+        ("to,epsilon,mechanism\na.csv,,edge\n", "line 2: the cell 'epsilon' is empty"),
+        ("to,epsilon,mechanism\na.csv,1,\n", "line 2: the cell 'mechanism' is empty"),
+        ('to,epsilon,mechanism\n"a.csv,1,edge\n', "cannot be read"),
     ],
 )
 def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, text: str, says: str) -> None:
@@ -204,7 +206,7 @@ def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, tex
      "--delta=0.1", "--epsilon-1=0.1", "--h=0", "--report=a.md"],
 )  # fmt: skip
 def test_what_a_batch_file_says_is_refused_beside_it(tmp_path: Path, option: str) -> None:
-    (tmp_path / "batch.csv").write_text("to,epsilon\na.csv,1\n")
+    (tmp_path / "batch.csv").write_text("to,epsilon,mechanism\na.csv,1,edge\n")
     name, value = option.split("=")
     result = CliRunner().invoke(app, ["release", "--batch", str(tmp_path / "batch.csv"), name, value])
     assert result.exit_code == 2

@@ -10,7 +10,7 @@ scaling      how the scales of one release come about
 from __future__ import annotations
 
 from pcneo.errors import ParameterError
-from pcneo.privacy.mechanisms.base import Mechanism
+from pcneo.privacy.mechanisms.base import InShort, Mechanism
 from pcneo.privacy.mechanisms.critical import Critical
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.elv import Elv
@@ -29,6 +29,7 @@ __all__ = [
     "Drawn",
     "Edge",
     "Elv",
+    "InShort",
     "Mechanism",
     "MechanismRequest",
     "OneScale",
@@ -46,12 +47,18 @@ MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, El
 """Every mechanism that a release can have, in the order in which people read them."""
 
 
-def mechanism_named(name: str) -> type[Mechanism]:
+def mechanism_named(name: str | None) -> type[Mechanism]:
     """Return a mechanism's class.
 
     Raises:
-        ParameterError: there is none of that name; lists those that there are.
+        ParameterError: there is none of that name, or none was named; lists those that there are.
     """
+    if name is None:
+        raise ParameterError(
+            f"Name the mechanism, one of {', '.join(MECHANISMS)}: each promises something else, and none is a default.",
+            name="mechanism",
+            value=None,
+        )
     if name not in MECHANISMS:
         raise ParameterError(
             f"mechanism must be one of {', '.join(MECHANISMS)}, not {name!r}.", name="mechanism", value=name

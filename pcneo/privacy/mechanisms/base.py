@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
@@ -28,13 +28,27 @@ from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import Utility
 from pcneo.privacy.protection import Protects
 
-__all__ = ["OWNER", "Mechanism"]
+__all__ = ["OWNER", "InShort", "Mechanism"]
 
 OWNER = "the owner, who sees the whole graph"
 
 R = TypeVar("R", bound=MechanismRequest)
 
 _PARAMETERS = tuple(field.name for field in fields(Parameters))
+
+
+class InShort(NamedTuple):
+    """What a person weighs before choosing a mechanism, a line each.
+
+    Attributes:
+        promises: what no attacker learns more of than ε allows.
+        exact: which numbers are published without noise.
+        shows: what a release gives away although its promise holds.
+    """
+
+    promises: str
+    exact: str
+    shows: str
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,8 @@ class Mechanism(ABC):
     run_by: ClassVar[str]
     promise: ClassVar[str]
     """One sentence, printed with every release."""
+    in_short: ClassVar[InShort]
+    """What to weigh before choosing it."""
     protects: ClassVar[Protects]
     """The kind of promise, by which the ledger adds up."""
     needs_groups: ClassVar[bool]

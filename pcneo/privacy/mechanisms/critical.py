@@ -14,7 +14,7 @@ from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, removal_loss
-from pcneo.privacy.mechanisms.base import OWNER, Mechanism
+from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import handed_scale
@@ -36,6 +36,11 @@ class Critical(Mechanism):
         " the noise levels themselves reveal, and connections outside groups, are not protected."
     )
     protects = Protects.PAIRS_INSIDE_GROUPS
+    in_short = InShort(
+        promises="ε for any one pair inside a stored group, given the groups and all other connections; no δ",
+        exact="every count that no pair inside a group can change, which in sparse graphs are most",
+        shows="connections outside the groups, without limit; what groups and noise levels reveal is not covered",
+    )
     needs_groups = True
     publishes_scale = False  # it is a support divided by ε
     compared = True

@@ -9,7 +9,7 @@ from functools import cached_property
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms.base import OWNER
+from pcneo.privacy.mechanisms.base import OWNER, InShort
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import Noise
@@ -31,6 +31,11 @@ class Edge(OneScale):
         " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as one."
     )
     protects = Protects.EVERY_CONNECTION
+    in_short = InShort(
+        promises="ε for any one connection, but for a probability of δ; nothing is given",
+        exact="nothing",
+        shows="little, at a large error: only the pair that costs most uses up all of ε",
+    )
     needs_groups = False
     publishes_scale = True
     compared = True

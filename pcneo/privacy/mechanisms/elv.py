@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts, Integers
+from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
@@ -24,6 +25,11 @@ class Elv(TwoPhases):
         " that simulates the vertices."
     )
     protects = Protects.EVERY_CONNECTION
+    in_short = InShort(
+        promises="as edge, for all that vertices send to a collector; simulated in one process",
+        exact="nothing",
+        shows="little, at an error larger than that of edge",
+    )
     needs_groups = False
     publishes_scale = True
     compared = True

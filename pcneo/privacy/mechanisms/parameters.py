@@ -16,7 +16,7 @@ class MechanismRequest:
     """A mechanism and its parameters as a person writes them; None stands for the mechanism's default.
 
     Attributes:
-        mechanism: its name, one of `MECHANISMS`.
+        mechanism: its name, one of `MECHANISMS`; there is no default, since each promises something else.
         k: vertices of the cliques.
         epsilon: ε, a number or its text; so are `delta` and `epsilon_1`.
         delta: δ.
@@ -28,7 +28,7 @@ class MechanismRequest:
         smooth: whether to add counts drawn towards those of vertices of like degree.
     """
 
-    mechanism: str = "critical"
+    mechanism: str | None = None
     k: int = 3
     epsilon: object = None
     delta: object = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, phase_1_loss
+from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
@@ -20,6 +21,11 @@ class Published(TwoPhases):
     name = "published"
     promise = "This release promises nothing: the noise does not follow from what a connection can change."
     protects = Protects.NOTHING
+    in_short = InShort(
+        promises="nothing; it is the paper's Algorithm 3, to compare with",
+        exact="nothing",
+        shows="anything: its noise can be far too small for its ε",
+    )
     needs_groups = True
     publishes_scale = False
 

@@ -11,7 +11,7 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.answer_counts import estimate
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
-from pcneo.privacy.mechanisms.base import OWNER, Mechanism
+from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
@@ -60,6 +60,11 @@ class Respond(Mechanism):
         " guessed from those around it."
     )
     protects = Protects.EVERY_CONNECTION
+    in_short = InShort(
+        promises="ε for any one connection; nothing is given, no δ",
+        exact="nothing, but one randomised answer for every pair, from which all numbers follow",
+        shows="every pair uses up all of ε: from ε = ln(vertices/mean degree) on, the answers nearly are the graph",
+    )
     needs_groups = False
     adds_noise = False
     reads_graph = False

@@ -14,7 +14,7 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.laplace import standard_error
-from pcneo.privacy.mechanisms.base import OWNER
+from pcneo.privacy.mechanisms.base import OWNER, InShort
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.respond import BIASED, Respond, check_size, shown
 from pcneo.privacy.mechanisms.scaling import Drawn
@@ -50,6 +50,11 @@ class Row(Respond):
         " in dense parts a connection can be guessed from those around it."
     )
 
+    in_short = InShort(
+        promises="ε for any one connection; nothing is given, no δ",
+        exact="nothing, but one randomised answer for every pair at a part of ε, and a bound on each degree",
+        shows="as respond, at the part of ε that its answers get; the noisy counts add to it",
+    )
     reads_graph = True
 
     @classmethod

@@ -74,7 +74,7 @@ def audit(
     if place.run is not None:
         audited.source.read_groups(gateway, place.run, progress)
     others, refused = _prepare_others(audited, request, place)
-    ready = {request.mechanism: audited, **others}
+    ready = {audited.mechanism.name: audited, **others}
     scales = _simulated(ready, progress)
     fits = [
         _fit(ready[name], scales.get(name))
@@ -82,7 +82,7 @@ def audit(
         if mechanism.compared and name in ready
     ]
     covered = audited.source.share_inside(place.run) if place.run else None
-    random = scales.get(request.mechanism)
+    random = scales.get(audited.mechanism.name)
     protected, inside = _inside(audited, place.run, random)
     return AuditResult(
         notice=NOTICE,
@@ -90,7 +90,7 @@ def audit(
         run=place.run.id if place.run else None,
         p=place.run.p_text if place.run else None,
         score=place.run.score if place.run else None,
-        mechanism=request.mechanism,
+        mechanism=audited.mechanism.name,
         promise=audited.mechanism.promise,
         k=audited.mechanism.k,
         epsilon=float(audited.mechanism.epsilon),
@@ -118,7 +118,7 @@ def _prepare_others(audited: Prepared, request: GraphRequest, place: Place) -> t
     for other in _others(request, place.run):
         try:
             chosen = choose_at(place, other, read_parameters(other))
-            prepared[other.mechanism] = prepare_beside(audited, chosen)
+            prepared[chosen.mechanism.name] = prepare_beside(audited, chosen)
         except (GraphError, ParameterError) as error:
             if mechanism_named(other.mechanism).needs_groups:
                 refused = str(error)
