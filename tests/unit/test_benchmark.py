@@ -15,7 +15,7 @@ from benchmarks import pseudocode
 from benchmarks.__main__ import ALL, DEFAULT, main
 from benchmarks.graphs import as_sets, made_graph, write_edges
 from benchmarks.measuring import Line, at_least, at_most, in_turns
-from benchmarks.report import BEGIN, END, as_record, page, show, table
+from benchmarks.report import BEGIN, END, FOR_USERS, as_record, page, show, table, table_for_users
 
 from pcneo.graph import graph_from_edges, graph_from_networkx
 
@@ -71,19 +71,26 @@ def test_table_says_what_was_compared_and_whether_the_goal_is_met() -> None:
     assert page(record) == f"{table(record)}\n- a thing: why.\n"
 
 
-def test_the_readme_shows_the_table_of_the_kept_results() -> None:
+def test_the_readme_shows_the_lines_for_users_of_the_kept_results() -> None:
     root = Path(__file__).parents[2]
     record = json.loads((root / "scripts" / "benchmarks" / "results" / "all.json").read_text())
     assert {line["benchmark"] for line in record["lines"]} == set(DEFAULT)
-    assert f"{BEGIN}\n{table(record)}{END}" in (root / "README.md").read_text()
+    assert f"{BEGIN}\n{table_for_users(record)}{END}" in (root / "README.md").read_text()
+    for begins in FOR_USERS:
+        assert len([line for line in record["lines"] if line["what"].startswith(begins)]) == 1, begins
+    assert len(FOR_USERS) <= 8
 
 
 def test_the_table_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{BEGIN}an old table\n{END}after\n")
-    record = as_record({"thing": [LINE]}, 3, 60)
+    shown = replace(LINE, what=f"{FOR_USERS[0]} at all")
+    record = as_record({"thing": [LINE, shown]}, 3, 60)
     show(record, readme)
-    assert readme.read_text() == f"before\n{BEGIN}\n{table(record)}{END}after\n"
+    before, _, after = readme.read_text().partition(f"{BEGIN}\n{table_for_users(record)}{END}")
+    assert (before, after) == ("before\n", "after\n")
+    assert shown.what in readme.read_text()
+    assert LINE.what not in readme.read_text()
 
 
 @pytest.mark.parametrize("p", ["0.2", "0.5", "3/4"])

@@ -1,0 +1,78 @@
+"""The guide is tested: each command, query and program in it runs, in the order in which it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+from printed import GUIDE, ROOT, Reader, blocks, command_lines, friends_lines
+
+PAGES = [
+    "annotate-your-graph.md",
+    "keep-it-current.md",
+    "ask-it.md",
+    "release-from-it.md",
+    "choose-a-mechanism.md",
+    "operate-it.md",
+]
+"""In the order in which they are read; the first makes what the others need."""
+
+
+@pytest.fixture
+def reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pcneo: Any, server: Any, neo4j_driver: neo4j.Driver,
+    empty_database: str,
+) -> Reader:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("friends.csv").write_text("".join(friends_lines()))
+    return Reader(pcneo, Database(neo4j_driver, empty_database), server)
+
+
+def test_the_guide_has_these_pages_in_this_order() -> None:
+    index = (GUIDE / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\d\. \[.+?\]\((.+?)\)", index, re.MULTILINE) == PAGES
+    assert {path.name for path in GUIDE.glob("*.md")} == {*PAGES, "README.md"}
+
+
+@pytest.mark.schema("bare")
+@pytest.mark.parametrize("page", PAGES)
+def test_all_that_a_page_prints_runs_in_its_order(page: str, reader: Reader) -> None:
+    if page != PAGES[0]:
+        names = "--node-label Person --relationship-type KNOWS --key id"
+        for line in (f"load friends.csv {names}", f"annotate {names} -p 0.3 --graph friends"):
+            assert reader.command(*line.split())[0] == 0
+    text = (GUIDE / page).read_text(encoding="utf-8")
+    reader.follow(text)
+    assert len(reader.ran) >= 2
+    unknown = {kind for kind, _ in blocks(text)} - {"", "sh", "cypher", "python", "text"}
+    assert not unknown, "a block of a language that nobody runs"
+
+
+def test_the_file_to_follow_along_with_is_the_demos() -> None:
+    (line,) = command_lines((GUIDE / "README.md").read_text(encoding="utf-8"))
+    program, option, path, to, name = shlex.split(line)
+    assert (program, option, to, name) == ("gzip", "-dc", ">", "friends.csv")
+    assert (ROOT / path).read_bytes()[:2] == b"\x1f\x8b"
+
+
+@pytest.mark.thorough
+def test_the_lines_about_a_local_server_run(
+    pcneo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    for name in ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_PASSWORD_FILE", "NEO4J_DATABASE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PCNEO_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("PCNEO_STATE_DIR", str(tmp_path / "state"))
+    lines = [line for page in PAGES for line in command_lines((GUIDE / page).read_text()) if "pcneo server" in line]
+    assert [shlex.split(line)[2] for line in lines] == ["start", "status", "stop"]
+    try:
+        for line in lines:
+            code, _, said = pcneo(*shlex.split(line)[1:])
+            assert code == 0, f"{line}\n{said}"
+    finally:
+        pcneo("server", "stop")
