@@ -13,6 +13,7 @@ from pcneo.config import __version__
 if TYPE_CHECKING:
     from pcneo import aio, annotate, errors, plots, release
     from pcneo.annotate.load import load
+    from pcneo.annotate.load_cohesions import load_cohesions
     from pcneo.asking.blocking import ask
     from pcneo.config import ConnectionSettings, read_environment
     from pcneo.graph import graph_from_edges, graph_from_networkx
@@ -59,6 +60,7 @@ _HOMES = {
     "list_queries": "pcneo.stored.queries",
     "list_runs": "pcneo.stored.runs",
     "load": "pcneo.annotate.load",
+    "load_cohesions": "pcneo.annotate.load_cohesions",
     "minimal_p_cohesion": "pcneo.search",
     "minimal_p_cohesions": "pcneo.search",
     "read_cohesions": "pcneo.stored.showing",
@@ -96,6 +98,7 @@ __all__ = [
     "list_queries",
     "list_runs",
     "load",
+    "load_cohesions",
     "minimal_p_cohesion",
     "minimal_p_cohesions",
     "plots",

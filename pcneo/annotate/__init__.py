@@ -1,11 +1,13 @@
 """Minimal p-cohesions of a Neo4j graph, in the four modes of Neo4j's Graph Data Science library.
 
-`write` stores them beside the graph, `stream` yields them, `stats` describes them, `estimate` estimates what `write`
-would cost. All read the graph the same way; `stream`, `stats` and `estimate` need read rights only and write nothing.
+`write` stores them beside the graph, `stream` yields them and `to_parquet` files them, `stats` describes them,
+`estimate` estimates what `write` would cost. All read the graph the same way; all but `write` need read rights only and
+write nothing to the database.
 """
 
 from pcneo.annotate.describing import StatsResult, stats
 from pcneo.annotate.estimating import Estimate, EstimateResult, estimate
+from pcneo.annotate.filing import FiledCohesions, ParquetResult, to_parquet
 from pcneo.annotate.plan import Configuration
 from pcneo.annotate.streaming import stream
 from pcneo.annotate.updating import UpdatedRun
@@ -16,12 +18,15 @@ __all__ = [
     "Configuration",
     "Estimate",
     "EstimateResult",
+    "FiledCohesions",
     "Keeping",
+    "ParquetResult",
     "StatsResult",
     "UpdatedRun",
     "WriteResult",
     "estimate",
     "stats",
     "stream",
+    "to_parquet",
     "write",
 ]

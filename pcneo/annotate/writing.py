@@ -151,8 +151,15 @@ def update_runs(
     graph: str | None,
     keeping: Keeping,
     client: Client | None = None,
+    make_supply: Callable[[Plan], Supply] = supply_of,
 ) -> WriteResult:
-    """Do what `write` does, and tell a client in time; arguments, result and errors as there."""
+    """Do what `write` does, and tell a client in time; arguments, result and errors as there.
+
+    Args:
+        driver, database, options, graph, keeping: as there.
+        client: who asked.
+        make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
+    """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
     plan = make_plan(driver, database, "write", options, graph, gateway)
     questions = _questions(gateway, plan, graph, options.score)
@@ -161,7 +168,7 @@ def update_runs(
     record = gateway.merge_graph(graph or plan.selection.default_name, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
     with open_graph(gateway, record) as opened:
-        result = _update(plan, opened, questions, client)
+        result = _update(plan, opened, questions, client, make_supply)
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
         _trim(gateway, record, changed, keeping)
@@ -184,11 +191,15 @@ def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | Non
 
 
 def _update(
-    plan: Plan, opened: OpenGraph, questions: Sequence[tuple[Fraction, str]], client: Client | None
+    plan: Plan,
+    opened: OpenGraph,
+    questions: Sequence[tuple[Fraction, str]],
+    client: Client | None,
+    make_supply: Callable[[Plan], Supply],
 ) -> WriteResult:
     update: Update | None = None
     try:
-        supply = supply_of(plan)
+        supply = make_supply(plan)
         node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
         read_millis = plan.millis()
         if client is not None:

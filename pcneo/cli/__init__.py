@@ -18,6 +18,7 @@ from pcneo.cli import (
     demo,
     export,
     load,
+    load_cohesions,
     party,
     queries,
     release,
@@ -52,6 +53,7 @@ app = typer.Typer(
 app.command(name="demo")(demo.demo)
 app.command(name="load")(load.load)
 app.command(name="annotate")(annotate.annotate)
+app.command(name="load-cohesions")(load_cohesions.load_cohesions)
 app.command(name="queries")(queries.queries)
 app.command(name="show")(show.show)
 app.command(name="export")(export.export)

@@ -16,11 +16,13 @@ from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import print_row, takes_all_text
 
 if TYPE_CHECKING:
-    from pcneo.annotate import EstimateResult, StatsResult, WriteResult
+    from neo4j import Driver
+
+    from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, WriteResult
     from pcneo.model import Cohesion
     from pcneo.search.tally import Summary
 
-__all__ = ["Mode", "Score", "annotate"]
+__all__ = ["Format", "Mode", "Score", "annotate", "print_written"]
 
 
 class Mode(StrEnum):
@@ -30,6 +32,14 @@ class Mode(StrEnum):
     stream = "stream"
     stats = "stats"
     estimate = "estimate"
+
+
+class Format(StrEnum):
+    """How `--mode stream` gives cohesions."""
+
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
 
 
 class Score(StrEnum):
@@ -76,6 +86,20 @@ def annotate(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="With stats: also draw sizes and densities, .svg or .png.")
     ] = None,
+    format_: Annotated[
+        Format | None,
+        typer.Option(
+            "--format", help="With stream: csv or json on standard output; parquet into --to.", show_default="csv"
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="With parquet: a new file, .parquet, or a folder. Only you can read the file."),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option("--part", help="With parquet: part I of N, as I/N; N processes write the whole."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find the minimal p-cohesion of every vertex and store it beside the graph, or bring what is stored up to date.
@@ -90,7 +114,16 @@ def annotate(
 
     for text in p or []:
         parse_fraction(text)
-    if graph is not None and mode is not Mode.write:
+    in_files = format_ is Format.parquet
+    if format_ is not None and mode is not Mode.stream:
+        raise typer.BadParameter("Cohesions are given with --mode stream.", param_hint="--format")
+    if in_files and vertex:
+        raise typer.BadParameter("A file is of all vertices; single ones are printed.", param_hint="--vertex")
+    if in_files != (to is not None):
+        raise typer.BadParameter("--format parquet and --to belong together.", param_hint="--to")
+    if part is not None and not in_files:
+        raise typer.BadParameter("Parts are of --format parquet.", param_hint="--part")
+    if graph is not None and mode is not Mode.write and not in_files:
         raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
     if plot is not None and mode is not Mode.stats:
         raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
@@ -100,6 +133,8 @@ def annotate(
         Mode.stats: partial(modes.stats, plot=plot),
         Mode.estimate: modes.estimate,
     }[mode]
+    if to is not None:
+        run = partial(_to_parquet, to=to, part=_part(part), graph=graph)
     with connected() as (driver, database), Bars() as bars:
         result = run(
             driver,
@@ -116,12 +151,14 @@ def annotate(
             progress=bars,
         )
         if isinstance(result, Iterator):
-            _print_stream(result, as_json)
+            _print_stream(result, as_json or format_ is Format.json)
             return
     if as_json:
         print_json(result)
     elif isinstance(result, modes.WriteResult):
-        _print_written(result)
+        print_written(result)
+    elif isinstance(result, modes.ParquetResult):
+        _print_files(result)
     elif isinstance(result, modes.StatsResult):
         _print_stats(result)
     else:
@@ -146,7 +183,8 @@ def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
 SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "density p50", "mean")
 
 
-def _print_written(result: WriteResult) -> None:
+def print_written(result: WriteResult) -> None:
+    """Print what became of standing runs."""
     rows = [
         [run.run, run.version, run.added, run.retired, *_summary_row(run.p, run.summary)[1:]] for run in result.runs
     ]
@@ -155,6 +193,37 @@ def _print_written(result: WriteResult) -> None:
     if not any(run.changed for run in result.runs):
         note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+
+
+def _part(text: str | None) -> tuple[int, int]:
+    number, _, parts = (text or "1/1").partition("/")
+    if not (number.isascii() and number.isdecimal() and parts.isascii() and parts.isdecimal()):
+        raise typer.BadParameter("A part is I/N, such as 3/16.", param_hint="--part")
+    return int(number), int(parts)
+
+
+def _to_parquet(
+    driver: Driver, database: str, *, vertices: object, create_index: bool, **options: Any
+) -> ParquetResult:
+    from pcneo.annotate import to_parquet
+
+    if create_index:
+        raise typer.BadParameter("stream writes nothing to the database, no index either.", param_hint="--create-index")
+    return to_parquet(driver, database, **options)
+
+
+def _print_files(result: ParquetResult) -> None:
+    rows = [
+        (file.p, str(file.path), file.cohesions, file.memberships, f"{file.bytes / 1e6:,.1f} MB")
+        for file in result.files
+    ]
+    which = "" if result.part == (1, 1) else ", part {} of {}".format(*result.part)
+    print_table(
+        ["p", "file", "cohesions", "memberships", "size"],
+        rows,
+        f"{result.vertices:,} vertices, {result.edges:,} edges{which}; nothing was written to the database",
+    )
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
 
 
 def _print_stats(result: StatsResult) -> None:

@@ -147,8 +147,8 @@ def _queries(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
     """Return the positions of the queried vertices, ascending and distinct."""
     if vertices is None:
         return np.arange(graph.vertex_count)
-    positions = sorted(set(vertices))
-    if positions and not 0 <= positions[0] <= positions[-1] < graph.vertex_count:
+    positions = np.unique(vertices) if isinstance(vertices, np.ndarray) else sorted(set(vertices))
+    if len(positions) and not 0 <= positions[0] <= positions[-1] < graph.vertex_count:
         raise ParameterError(
             f"vertices must be positions from 0 to {graph.vertex_count - 1}, not {positions[0]} or {positions[-1]}.",
             name="vertices",

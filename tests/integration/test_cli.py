@@ -19,7 +19,7 @@ from lengths import usual_or_thorough
 from pcneo.__main__ import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
-COMMANDS += ["show", "serve", "export", "party"]
+COMMANDS += ["show", "serve", "export", "party", "load-cohesions"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
@@ -402,3 +402,39 @@ def test_schema_prints_statements_that_the_server_accepts(
         neo4j_driver.execute_query(statement.removesuffix(";"), database_=database)
     indexes = neo4j_driver.execute_query("SHOW INDEXES YIELD labelsOrTypes, properties", database_=database).records
     assert (["Strange `label"], ["a key"]) in [(record["labelsOrTypes"], record["properties"]) for record in indexes]
+
+
+def test_files_are_written_listed_and_loaded(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    stream = ["annotate", "-p", "0.5", "--mode", "stream", "--format", "parquet", "--to"]
+    for part in ("1/2", "2/2"):
+        assert pcneo(*stream, str(tmp_path), "--part", part).returncode == 0
+    files = sorted(map(str, tmp_path.glob("*.parquet")))
+    assert [Path(file).name for file in files] == [f"cohesions-1-2-density-{i}-of-2.parquet" for i in (1, 2)]
+    loaded = json.loads(pcneo("load-cohesions", *files, "--json").stdout)
+    assert [run["run"] for run in loaded["runs"]] == ["Person/KNOWS/id@1/2"]
+    assert loaded["runs"][0]["summary"]["cohesions"] == 4
+    assert "Up to date" in pcneo("annotate", "-p", "0.5").stderr
+    whole = pcneo(*stream, str(tmp_path / "whole.parquet"), "--json")
+    assert json.loads(whole.stdout)["files"][0]["cohesions"] == 4
+    assert pcneo("load-cohesions", str(tmp_path / "graph.txt")).returncode == 3
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--mode", "stream", "--format", "parquet"],
+        ["--mode", "stream", "--to", "x.parquet"],
+        ["--format", "parquet", "--to", "x.parquet"],
+        ["--mode", "stream", "--part", "1/2"],
+        ["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--vertex", "1"],
+        ["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--create-index"],
+        *(["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--part", p] for p in ("2", "0/1", "a/b")),
+    ],
+)
+def test_options_of_files_that_do_not_go_together_are_refused(
+    arguments: list[str], pcneo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert pcneo("annotate", *NAMES, *arguments).returncode == 2
+    assert list(tmp_path.iterdir()) == []

@@ -26,6 +26,7 @@ ALIKE = {
     "common_neighbours.py": {"pcneo/counting", "pcneo/kernels"},
     "losses.py": {"pcneo/counting", "pcneo/kernels"},
     "load.py": {"pcneo/annotate", "pcneo/cli"},
+    "load_cohesions.py": {"pcneo/annotate", "pcneo/cli"},
     "queries.py": {"pcneo/cli", "pcneo/stored"},
     "runs.py": {"pcneo/cli", "pcneo/stored"},
     "schema.py": {"pcneo/cli", "pcneo/store"},

@@ -1,0 +1,209 @@
+"""Mode `stream` into Parquet files, of the whole graph or of a part of it; nothing is written to the database."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
+from pcneo.annotate.supply import WholeGraph
+from pcneo.config import __version__
+from pcneo.errors import ParameterError
+from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead, check_parquet
+from pcneo.graph.files.whole_file import check_place, refusing, whole_file
+from pcneo.model import AnyPath, Progress
+from pcneo.search import REVISION, p_text
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["FiledCohesions", "ParquetResult", "part_positions", "to_parquet"]
+
+STRETCHES = 16
+"""Stretches of consecutive vertices in a part: many, so that parts of a graph take about equally long."""
+
+
+@dataclass(frozen=True)
+class FiledCohesions:
+    """One file.
+
+    Attributes:
+        path: where it is.
+        p: as `a/b`.
+        cohesions, memberships: how many are in it.
+        bytes: its size.
+    """
+
+    path: Path
+    p: str
+    cohesions: int
+    memberships: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ParquetResult:
+    """What was written to files.
+
+    Attributes:
+        files: one for each p.
+        part: which part of how many; 1 of 1 is the whole graph.
+        fingerprint: of the graph as it was read (DATA-MODEL.md#runs-and-versions).
+        node_count, relationship_count, vertices, edges, configuration: as in `WriteResult`.
+        pre_processing_millis: choosing, checking and reading.
+        compute_millis: searching and writing.
+    """
+
+    files: tuple[FiledCohesions, ...]
+    part: tuple[int, int]
+    fingerprint: str
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+    pre_processing_millis: int
+    compute_millis: int
+    configuration: Configuration
+
+
+def to_parquet(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    p: P | Sequence[P],
+    to: AnyPath,
+    part: tuple[int, int] = (1, 1),
+    graph: str | None = None,
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+    score: str | None = None,
+    concurrency: int | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> ParquetResult:
+    """Write the minimal p-cohesion of every vertex to a Parquet file for each p (DATA-MODEL.md#cohesions-in-files).
+
+    A file appears whole or not at all, and only its owner can read it. Several processes, on as many machines, can
+    each write one part; the parts together are the whole, whoever writes them. Memory does not grow with the file.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        p: one or several; several share the read, and need a folder.
+        to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, score and part.
+        part: which part of how many, counted from 1.
+        graph: as for `write`; also whose key the fingerprint is made with.
+        node_labels, relationship_types, key, score, concurrency, check, progress: as for `write`.
+
+    Returns:
+        The files.
+
+    Raises:
+        ParameterError: as in `write`, or the part is none, or a file exists or cannot be written.
+        PcneoError: as in `write`, but for BusyError; or pyarrow is not installed.
+    """
+    check_parquet()
+    if not 1 <= part[0] <= part[1]:
+        raise ParameterError(f"A part is I/N with 1 <= I <= N, not {part[0]}/{part[1]}.", name="part", value=part)
+    options = Options(
+        p=p,
+        node_labels=node_labels,
+        relationship_types=relationship_types,
+        key=key,
+        score=score,
+        vertices=None,
+        concurrency=concurrency,
+        create_index=False,
+        check=check,
+        progress=progress,
+    )
+    paths = _paths(Path(to), options, part)
+    plan = make_plan(driver, database, "stream", options, graph)
+    supply = WholeGraph(plan)
+    name, fingerprint_key = _fingerprint_key(plan, graph)
+    head = FileHead(
+        p_text="",
+        score=plan.score,
+        pcneo=__version__,
+        search=REVISION,
+        selection=plan.selection,
+        graph=name,
+        fingerprint=supply.fingerprint(bytes.fromhex(fingerprint_key)),
+        fingerprint_key="" if name else fingerprint_key,
+        vertices=supply.vertices,
+        edges=supply.edges,
+        part=part,
+    )
+    read_millis = plan.millis()
+    positions = part_positions(supply.vertices, part)
+    files = tuple(_write(supply, fraction, positions, path, head) for fraction, path in paths.items())
+    node_count, relationship_count = supply.counts
+    return ParquetResult(
+        files=files,
+        part=part,
+        fingerprint=head.fingerprint,
+        node_count=node_count,
+        relationship_count=relationship_count,
+        vertices=supply.vertices,
+        edges=supply.edges,
+        pre_processing_millis=read_millis,
+        compute_millis=plan.millis() - read_millis,
+        configuration=plan.configuration,
+    )
+
+
+def part_positions(vertices: int, part: tuple[int, int]) -> NDArray[np.int64]:
+    """Return the positions of the vertices of a part, ascending, int64: stretches from all over the graph."""
+    number, parts = part
+    bounds = np.arange(STRETCHES * parts + 1) * vertices // (STRETCHES * parts)
+    stretches = range(number - 1, STRETCHES * parts, parts)
+    return np.concatenate([np.arange(bounds[stretch], bounds[stretch + 1]) for stretch in stretches])
+
+
+def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Fraction, Path]:
+    """Return the file for each p; check that each can be written."""
+    fractions = options.fractions()
+    with refusing(to, "to"):
+        in_folder = to.is_dir()
+    if in_folder:
+        further = "-{}-of-{}".format(*part) if part[1] > 1 else ""
+        score = options.score or "density"
+        paths = {f: to / f"cohesions-{p_text(f).replace('/', '-')}-{score}{further}.parquet" for f in fractions}
+    elif to.suffix.lower() != ".parquet":
+        raise ParameterError(f"{to} is no folder, and its name does not end in .parquet.", name="to", value=to)
+    elif len(fractions) > 1:
+        raise ParameterError(f"Several p need a folder for their files, not {to}.", name="to", value=to)
+    else:
+        paths = dict.fromkeys(fractions, to)
+    for path in paths.values():
+        check_place(path, "to", replace=False)
+    return paths
+
+
+def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str]:
+    """Return a name of the graph in this database and its key; no name and a new key where pcneo knows none."""
+    known = {record.name: record for record in plan.gateway.list_graphs() if record.selection == plan.selection}
+    for name in (graph, plan.selection.default_name, *known):
+        if name in known:
+            return known[name].name, known[name].fingerprint_key
+    return "", secrets.token_hex(32)
+
+
+def _write(supply: WholeGraph, p: Fraction, positions: NDArray[np.int64], path: Path, head: FileHead) -> FiledCohesions:
+    cohesions = memberships = 0
+    with whole_file(path, replace=False, mode=0o600) as file:
+        with CohesionWriter(file, replace(head, p_text=p_text(p)), supply.graph.keys) as writer:
+            for batch in supply.batches(p, head.score, positions):
+                writer.write(batch)
+                cohesions += len(batch)
+                memberships += len(batch.members)
+        written = file.tell()
+    return FiledCohesions(path, p_text(p), cohesions, memberships, written)

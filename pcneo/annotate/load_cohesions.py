@@ -1,0 +1,194 @@
+"""Use case: write files of cohesions into the standing runs of their graph."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pcneo.annotate.plan import Options, Plan
+from pcneo.annotate.supply import WholeGraph
+from pcneo.annotate.writing import WriteResult, update_runs
+from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
+from pcneo.graph.files.cohesion_file import CohesionFile, FileHead, RowGroup, check_parquet
+from pcneo.model import AnyPath, CohesionBatch, Progress
+from pcneo.search import REVISION, p_text, parse_fraction
+from pcneo.search.cohesion import Searched, make_task
+from pcneo.store.standing import Keeping
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["FileSupply", "load_cohesions"]
+
+
+def load_cohesions(
+    driver: Driver,
+    database: str | None,
+    files: AnyPath | Sequence[AnyPath],
+    *,
+    graph: str | None = None,
+    create_index: bool = False,
+    check: bool = False,
+    keeping: Keeping | None = None,
+    progress: Progress | None = None,
+) -> WriteResult:
+    """Bring standing runs up to date from files that `annotate.to_parquet` wrote, without searching.
+
+    The graph is read, and each file is refused that was made of another state of it. Together the files of a p must
+    have every vertex once. Each cohesion is checked against the graph as the search's answers are, but not searched
+    again. What differs from what is stored is written, as by `annotate.write`.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        files: one or several, of one selection and score; those of several p are brought to the run of each.
+        graph: as for `annotate.write`; by default the name that the files have.
+        create_index: create the index on the key where it is missing.
+        check: also check that every answer is minimal.
+        keeping, progress: as for `annotate.write`.
+
+    Returns:
+        As of `annotate.write`.
+
+    Raises:
+        FileFormatError: a file cannot be read, is damaged, or holds what is no cohesion.
+        ParameterError: files are of different graphs or scores, overlap, or vertices are missing.
+        GraphChangedError: a file is of another graph than that of the database, or of the same at another time.
+        PcneoError: as in `annotate.write`; or pyarrow is not installed.
+    """
+    check_parquet()
+    paths = [Path(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
+    if not paths:
+        raise ParameterError("Name at least one file of cohesions.", name="files", value=files)
+    opened = [CohesionFile(path) for path in paths]
+    heads = [file.head for file in opened]
+    _check_alike(heads)
+    by_p: dict[Fraction, list[CohesionFile]] = {}
+    for file in opened:
+        by_p.setdefault(parse_fraction(file.head.p_text), []).append(file)
+    for p, parts in by_p.items():
+        _check_complete(p, parts)
+    selection = heads[0].selection
+    options = Options(
+        p=list(by_p),
+        node_labels=selection.node_labels,
+        relationship_types=selection.relationship_types,
+        key=selection.key,
+        score=heads[0].score,
+        vertices=None,
+        concurrency=None,
+        create_index=create_index,
+        check=check,
+        progress=progress,
+    )
+    name = graph or heads[0].graph or None
+    return update_runs(
+        driver, database, options, name, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_p)
+    )
+
+
+def _check_alike(heads: Sequence[FileHead]) -> None:
+    """Refuse files of different graphs or scores, and those of a search that is not this one's."""
+    for head in heads:
+        if head.search != REVISION:
+            raise ParameterError(
+                f"pcneo {head.pcneo} searched these cohesions; some answers of this version differ. Search again.",
+                name="files",
+                value=head.search,
+            )
+        if (head.selection, head.score) != (heads[0].selection, heads[0].score):
+            raise ParameterError("Files of different graphs or scores are loaded one after another.", name="files")
+    fingerprints = {(head.graph, head.fingerprint) for head in heads if not head.fingerprint_key}
+    if len(fingerprints) > len({graph for graph, _ in fingerprints}):
+        raise GraphChangedError("The files are of different states of the graph: write those of the older ones again.")
+
+
+def _check_complete(p: Fraction, files: Sequence[CohesionFile]) -> None:
+    there, wanted = sum(file.cohesions for file in files), files[0].head.vertices
+    if there != wanted:
+        parts = ", ".join(sorted({"{}/{}".format(*file.head.part) for file in files}))
+        raise ParameterError(
+            f"p={p_text(p)}: the files have {there:,} cohesions, and the graph {wanted:,} vertices; named were the "
+            f"parts {parts}. Name each part once.",
+            name="files",
+            value=there,
+        )
+
+
+class FileSupply(WholeGraph):
+    """The whole graph as it is now, with cohesions from files in place of a search."""
+
+    def __init__(self, plan: Plan, files: dict[Fraction, list[CohesionFile]]) -> None:
+        """Read the graph and compare it with what the files are of.
+
+        Raises:
+            GraphChangedError: a file is of another graph.
+        """
+        super().__init__(plan)
+        self._files = files
+        keys = {record.name: record.fingerprint_key for record in plan.gateway.list_graphs()}
+        now: dict[str, str] = {}
+        for file in (file for parts in files.values() for file in parts):
+            key = file.head.fingerprint_key or keys.get(file.head.graph, "")
+            if key and key not in now:
+                now[key] = self.fingerprint(_bytes_of(key, file))
+            if now.get(key) != file.head.fingerprint:
+                raise GraphChangedError(
+                    f"{file.path} is of another graph than this database has now, or of an earlier state of it. "
+                    "Nothing was changed; write the file again.",
+                    path=file.path,
+                )
+
+    def batches(self, p: Fraction, score: str, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
+        """Yield what the files hold for one p, in ascending order, each cohesion checked."""
+        groups = self._row_groups(p)
+        task = make_task(p, score, self._plan.check)
+        searched = Searched.of(self.graph, p)
+        zeros = np.zeros(self.vertices, np.int64)
+        report = self._plan.searching(p)
+        done = 0
+        for group in groups:
+            batch = group.file.read(group.number, self.graph.keys)
+            try:
+                checked = task.checked(self.graph, searched.need, (batch.vertices, batch.offsets, batch.members), zeros)
+            except AnswerError as error:
+                raise FileFormatError(
+                    f"{group.file.path}: what it has for vertex {error.data['vertex']!r} "
+                    f"{error.data['condition']}; the file was changed.",
+                    path=group.file.path,
+                ) from error
+            if not (checked.edges == batch.edges).all():
+                raise FileFormatError(
+                    f"{group.file.path}: the edges that it counts are not those of the graph; the file was changed.",
+                    path=group.file.path,
+                )
+            done += len(batch)
+            report(done, self.vertices)
+            yield checked
+
+    def _row_groups(self, p: Fraction) -> list[RowGroup]:
+        groups = sorted(
+            (group for file in self._files[p] for group in file.row_groups(self.graph.keys)),
+            key=lambda group: group.first,
+        )
+        for group, following in itertools.pairwise(groups):
+            if following.first <= group.last:
+                raise ParameterError(
+                    f"{group.file.path} and {following.file.path} have the same vertices. Name each part once.",
+                    name="files",
+                    value=str(following.file.path),
+                )
+        return groups
+
+
+def _bytes_of(key: str, file: CohesionFile) -> bytes:
+    try:
+        return bytes.fromhex(key)
+    except ValueError:
+        raise FileFormatError(f"{file.path} is damaged: it has no key of a fingerprint.", path=file.path) from None

@@ -1,0 +1,41 @@
+"""`pcneo load-cohesions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pcneo.cli.annotate import print_written
+from pcneo.cli.console import Bars, connected, print_json
+from pcneo.cli.options import Json
+
+__all__ = ["load_cohesions"]
+
+
+def load_cohesions(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Parquet files: every part of a graph.")],
+    graph: Annotated[
+        str | None, typer.Option("--graph", help="Name of the graph.", show_default="the one in the files")
+    ] = None,
+    create_index: Annotated[
+        bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")
+    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write files of `annotate --format parquet` into the standing runs of their graph, as `annotate` would.
+
+    The graph must still be the one that the files are of. Each cohesion is checked against it, and not searched again.
+
+    Example: pcneo load-cohesions parts/*.parquet
+    """
+    from pcneo.annotate.load_cohesions import load_cohesions as load_files
+
+    with connected() as (driver, database), Bars() as bars:
+        result = load_files(driver, database, files, graph=graph, create_index=create_index, check=check, progress=bars)
+    if as_json:
+        print_json(result)
+    else:
+        print_written(result)

@@ -1,0 +1,357 @@
+"""Cohesions in Parquet files: a row each, and in the metadata what they are of (DATA-MODEL.md#cohesions-in-files)."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.errors import FileFormatError, PcneoError
+from pcneo.model import CohesionBatch, KeyArray, Selection
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["CohesionFile", "CohesionWriter", "FileHead", "RowGroup", "check_parquet"]
+
+FORMAT = "1"
+"""Of the columns and the metadata."""
+PREFIX = b"pcneo."
+"""Of the names in a file's metadata that are ours."""
+ROW_GROUP_MEMBERSHIPS = 1_000_000
+ROW_GROUP_COHESIONS = 200_000
+"""A row group is written as soon as it has as many of either: some megabytes, of which one is in memory at a time."""
+
+
+@dataclass(frozen=True)
+class FileHead:
+    """What a file says of its cohesions.
+
+    Attributes:
+        p_text: p as `a/b`.
+        score: name of the score.
+        pcneo: the version of pcneo that wrote it.
+        search: of the search, as in `pcneo.model.Run`.
+        selection: labels, types and key of the graph in its database.
+        graph: the graph's name there; empty where pcneo knew it under none.
+        fingerprint: of the graph as it was read.
+        fingerprint_key: the key of the fingerprint, drawn for this file; empty where it is that of `graph`.
+        vertices, edges: of the graph.
+        part: which part of how many.
+    """
+
+    p_text: str
+    score: str
+    pcneo: str
+    search: int
+    selection: Selection
+    graph: str
+    fingerprint: str
+    fingerprint_key: str
+    vertices: int
+    edges: int
+    part: tuple[int, int]
+
+    def metadata(self) -> dict[bytes, bytes]:
+        """Return it as the metadata of a Parquet file, every value as text."""
+        texts = {
+            "format": FORMAT,
+            "p": self.p_text,
+            "score": self.score,
+            "version": self.pcneo,
+            "search": str(self.search),
+            "node_labels": json.dumps(self.selection.node_labels),
+            "relationship_types": json.dumps(self.selection.relationship_types),
+            "key": self.selection.key,
+            "graph": self.graph,
+            "fingerprint": self.fingerprint,
+            "fingerprint_key": self.fingerprint_key,
+            "vertices": str(self.vertices),
+            "edges": str(self.edges),
+            "part": "{}/{}".format(*self.part),
+        }
+        texts["checksum"] = _checksum(texts)
+        return {PREFIX + name.encode(): text.encode() for name, text in texts.items()}
+
+    @classmethod
+    def of(cls, metadata: dict[bytes, bytes]) -> FileHead:
+        """Read it back.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is not what `metadata` writes.
+        """
+        texts = {name[len(PREFIX) :].decode(): text.decode() for name, text in metadata.items() if name[:6] == PREFIX}
+        if texts.pop("checksum") != _checksum(texts) or texts["format"] != FORMAT:
+            raise ValueError("another format, or damaged")
+        number, _, parts = texts["part"].partition("/")
+        return cls(
+            p_text=texts["p"],
+            score=texts["score"],
+            pcneo=texts["version"],
+            search=int(texts["search"]),
+            selection=Selection(
+                tuple(json.loads(texts["node_labels"])), tuple(json.loads(texts["relationship_types"])), texts["key"]
+            ),
+            graph=texts["graph"],
+            fingerprint=texts["fingerprint"],
+            fingerprint_key=texts["fingerprint_key"],
+            vertices=int(texts["vertices"]),
+            edges=int(texts["edges"]),
+            part=(int(number), int(parts)),
+        )
+
+
+def _checksum(texts: dict[str, str]) -> str:
+    """Return a SHA-256 of the other entries: Parquet itself has checksums of its pages alone."""
+    return hashlib.sha256(json.dumps(sorted(texts.items())).encode()).hexdigest()
+
+
+def check_parquet() -> None:
+    """See that Parquet can be read and written.
+
+    Raises:
+        PcneoError: pyarrow is not installed.
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise PcneoError("Parquet needs pyarrow: pip install 'pcneo[parquet]'.") from error
+
+
+class CohesionWriter:
+    """Writes batches of one graph's cohesions to a file; at most one row group is in memory."""
+
+    def __init__(self, file: BinaryIO, head: FileHead, keys: KeyArray) -> None:
+        """Begin a file.
+
+        Args:
+            file: open for writing.
+            head: what the cohesions are of.
+            keys: those of the graph; of every batch, too.
+        """
+        import pyarrow.parquet
+
+        parquet: Any = pyarrow.parquet  # whose stubs know fewer kinds of arguments
+        self._keys: Any = pyarrow.array(keys, pyarrow.string() if keys.dtype == object else pyarrow.int64())
+        self._schema = _schema(self._keys.type).with_metadata(head.metadata())
+        numbers = ["vertex", "size", "edges", "members.list.element"]
+        texts = ["vertex", "members.list.element"] if keys.dtype == object else []
+        self._writer = parquet.ParquetWriter(
+            file,
+            self._schema,
+            compression="zstd",
+            use_dictionary=texts,
+            column_encoding={name: "DELTA_BINARY_PACKED" for name in numbers if name not in texts},
+            write_statistics=["vertex", "size", "edges", "density"],
+            write_page_checksum=True,
+        )
+        self._waiting: list[CohesionBatch] = []
+        self._cohesions = self._memberships = 0
+
+    def write(self, batch: CohesionBatch) -> None:
+        """Add a batch whose vertices ascend, beyond those of the batches before.
+
+        A row group has consecutive vertices of the graph only, so that those of several parts never overlap.
+        """
+        gaps = np.flatnonzero(np.diff(batch.vertices) != 1) + 1
+        if self._waiting and batch.vertices[0] != self._waiting[-1].vertices[-1] + 1:
+            self._flush()
+        bounds = [0, *gaps.tolist(), len(batch)]
+        for start, stop in itertools.pairwise(bounds):
+            if start:
+                self._flush()
+            self._add(_slice(batch, start, stop))
+
+    def __enter__(self) -> Self:
+        """Return the writer; the end of the file is written when the block ends."""
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Write what waits, and the end of the file; after an error the file is left as it is."""
+        if error is None:
+            self._flush()
+            self._writer.close()
+            return
+        with suppress(Exception):
+            self._writer.close()
+
+    def _add(self, batch: CohesionBatch) -> None:
+        self._waiting.append(batch)
+        self._cohesions += len(batch)
+        self._memberships += len(batch.members)
+        if self._memberships >= ROW_GROUP_MEMBERSHIPS or self._cohesions >= ROW_GROUP_COHESIONS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(self._table(self._waiting), row_group_size=self._cohesions)
+        self._waiting, self._cohesions, self._memberships = [], 0, 0
+
+    def _table(self, batches: list[CohesionBatch]) -> pyarrow.Table:
+        import pyarrow
+
+        sizes = np.concatenate([batch.sizes for batch in batches])
+        offsets = np.concatenate(([0], sizes.cumsum())).astype(np.int32)
+        members = self._keys.take(pyarrow.array(np.concatenate([batch.members for batch in batches])))
+        columns = [
+            self._keys.take(pyarrow.array(np.concatenate([batch.vertices for batch in batches]))),
+            pyarrow.array(sizes),
+            pyarrow.array(np.concatenate([batch.edges for batch in batches])),
+            pyarrow.array(np.concatenate([batch.densities for batch in batches])),
+            pyarrow.ListArray.from_arrays(pyarrow.array(offsets), members, type=self._schema.field("members").type),
+        ]
+        return pyarrow.Table.from_arrays(columns, schema=self._schema)
+
+
+def _slice(batch: CohesionBatch, start: int, stop: int) -> CohesionBatch:
+    bounds = batch.offsets[start : stop + 1]
+    return CohesionBatch(
+        p=batch.p,
+        score=batch.score,
+        vertices=batch.vertices[start:stop],
+        offsets=bounds - bounds[0],
+        members=batch.members[bounds[0] : bounds[-1]],
+        edges=batch.edges[start:stop],
+        keys=batch.keys,
+    )
+
+
+def _schema(key: Any) -> pyarrow.Schema:
+    import pyarrow
+
+    return pyarrow.schema(
+        [
+            pyarrow.field("vertex", key, nullable=False),
+            pyarrow.field("size", pyarrow.int64(), nullable=False),
+            pyarrow.field("edges", pyarrow.int64(), nullable=False),
+            pyarrow.field("density", pyarrow.float64(), nullable=False),
+            pyarrow.field("members", pyarrow.list_(pyarrow.field("element", key, nullable=False)), nullable=False),
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """One row group of a file: the positions of its first and last vertex in the graph's keys, and its number."""
+
+    first: int
+    last: int
+    file: CohesionFile
+    number: int
+
+
+class CohesionFile:
+    """A file of cohesions, read a row group at a time.
+
+    Attributes:
+        path: the file.
+        head: what its cohesions are of.
+        cohesions: how many there are.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a file and read its head.
+
+        Raises:
+            FileFormatError: it cannot be read, or is no file of cohesions.
+        """
+        import pyarrow
+        import pyarrow.parquet
+
+        self.path = path
+        with self._reading():
+            self._file = pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
+            self.head = FileHead.of(self._file.metadata.metadata or {})
+            metadata = self._file.metadata
+            self.cohesions: int = metadata.num_rows
+            rows = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+        schema = self._file.schema_arrow.remove_metadata()
+        if not any(schema.equals(_schema(key)) for key in (pyarrow.int64(), pyarrow.string())):
+            raise self._unfit("its columns are others than pcneo writes")
+        if rows != self.cohesions:
+            raise self._unfit("rows are missing")
+
+    def row_groups(self, keys: KeyArray) -> Iterator[RowGroup]:
+        """Yield the row groups that have rows.
+
+        Args:
+            keys: those of the graph, ascending.
+
+        Raises:
+            FileFormatError: a row group cannot be read, or names a vertex that is not among the keys.
+        """
+        for number in range(self._file.metadata.num_row_groups):
+            with self._reading():
+                column = self._file.read_row_group(number, columns=["vertex"]).column(0)
+            if len(column) != self._file.metadata.row_group(number).num_rows:
+                raise self._unfit("rows are missing")
+            if len(column):
+                first, last = self._positions(keys, column.take([0, len(column) - 1]))
+                yield RowGroup(int(first), int(last), self, number)
+
+    def read(self, number: int, keys: KeyArray) -> CohesionBatch:
+        """Return a row group as a batch over the graph's keys.
+
+        Raises:
+            FileFormatError: it cannot be read, its numbers do not fit each other, or a vertex is not among the keys.
+        """
+        with self._reading():
+            table = self._file.read_row_group(number).combine_chunks()
+            columns = {name: table.column(name).chunk(0) for name in table.column_names}
+            if any(column.null_count for column in columns.values()) or columns["members"].flatten().null_count:
+                raise ValueError("a value is missing")
+            sizes = np.asarray(columns["members"].value_lengths(), np.int64)
+            stored = np.asarray(columns["size"], np.int64)
+            edges = np.asarray(columns["edges"], np.int64)
+        if not ((sizes == stored).all() and (sizes > 0).all()):
+            raise self._unfit("sizes are not those of the members")
+        vertices = self._positions(keys, columns["vertex"])
+        members = self._positions(keys, columns["members"].flatten())
+        steps = np.diff(members)
+        steps[sizes.cumsum()[:-1] - 1] = 1  # from one cohesion to the next
+        if not ((steps > 0).all() and (np.diff(vertices) > 0).all()):
+            raise self._unfit("vertices or members are not in ascending order")
+        return CohesionBatch(
+            p=Fraction(self.head.p_text),
+            score=self.head.score,
+            vertices=vertices,
+            offsets=np.concatenate(([0], sizes.cumsum())),
+            members=members.astype(np.uint32),
+            edges=edges,
+            keys=keys,
+        )
+
+    def _positions(self, keys: KeyArray, wanted: Any) -> NDArray[np.int64]:
+        import pyarrow
+
+        if pyarrow.types.is_string(wanted.type) == (keys.dtype == object):
+            with self._reading():
+                values = np.array(wanted.to_pylist(), object) if keys.dtype == object else np.asarray(wanted)
+            places = np.searchsorted(keys, values)
+            if (places < len(keys)).all() and (keys[places] == values).all():
+                return places.astype(np.int64)
+        raise self._unfit("it names vertices that the graph does not have")
+
+    def _unfit(self, why: str) -> FileFormatError:
+        return FileFormatError(f"{self.path} is no file of cohesions that can be loaded: {why}.", path=self.path)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn what goes wrong with the file inside the block into the error for it."""
+        import pyarrow
+
+        try:
+            yield
+        except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, UnicodeError) as error:
+            why = getattr(error, "strerror", None)
+            said = f"cannot be read: {why}" if why else "is no file of cohesions that pcneo wrote, or is damaged"
+            raise FileFormatError(f"{self.path} {said}.", path=self.path) from error

@@ -1,0 +1,232 @@
+"""Cohesions to files and from files into standing runs, on a real Neo4j."""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+from pathlib import Path
+from typing import Any
+
+import naive
+import neo4j
+import pyarrow
+import pyarrow.parquet
+import pytest
+from graphs import Database
+
+from pcneo import annotate, load_cohesions
+from pcneo.annotate import filing
+from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
+from pcneo.graph.files.cohesion_file import CohesionFile
+from pcneo.model import CohesionBatch
+from pcneo.stored import verifying
+
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    database = Database(neo4j_driver, empty_database)
+    rng = random.Random(3)
+    database.put([(rng.randrange(60), rng.randrange(60)) for _ in range(140)], isolated=[*range(60), 100, 101, 102, -7])
+    return database
+
+
+def parts_of(db: Database, folder: Path, parts: int, p: Any = "1/3", **options: Any) -> list[Path]:
+    folder.mkdir(exist_ok=True)
+    results = [
+        annotate.to_parquet(db.driver, db.name, p=p, to=folder, part=(i, parts), **{**PERSONS, **options})
+        for i in range(1, parts + 1)
+    ]
+    return [file.path for result in results for file in result.files]
+
+
+def load(db: Database, *files: Path, **options: Any) -> annotate.WriteResult:
+    return load_cohesions(db.driver, db.name, list(files), **options)
+
+
+def hashes(db: Database) -> list[list[Any]]:
+    return db.run(
+        "MATCH (r:PCohesionRun) MATCH (v:PCohesionVersion {run: r.id, version: r.version}) "
+        "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash, v.search ORDER BY r.id"
+    )
+
+
+def own_nodes(db: Database) -> int:
+    return db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion|PCohesionGraph) RETURN count(n)")[0][0]
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["a graph unknown so far", "one with a name"])
+def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_path):
+    if known:
+        annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
+    files = parts_of(db, tmp_path / "parts", 3, p=["1/3", "0.6"])
+    assert own_nodes(db) == (67 if known else 0)  # 64 hubs, run, version and graph: files add none
+    random.Random(1).shuffle(files)
+    loaded = load(db, *files)
+    assert {run.p for run in loaded.runs} == {"1/3", "3/5"}
+    assert loaded.graph == ("friends" if known else "Person/KNOWS/id")
+    from_files, members = hashes(db), {run.run: db.members(run.run) for run in loaded.runs}
+    assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.driver, db.name))
+    again = annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
+    assert not any(run.changed for run in again.runs)
+    db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
+    annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
+    assert [row for row in from_files if "9/10" not in row[0]] == hashes(db)
+    assert members == {run.run: db.members(run.run) for run in loaded.runs}
+
+
+def test_the_fingerprint_is_the_graphs_own_where_it_has_a_name(db, tmp_path):
+    annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
+    (file,) = parts_of(db, tmp_path, 1)
+    head = CohesionFile(file).head
+    assert (head.graph, head.fingerprint, head.fingerprint_key) == ("friends", hashes(db)[0][3], "")
+
+
+def test_without_a_name_each_file_has_a_key_of_its_own(db, tmp_path):
+    first, second = (CohesionFile(file).head for file in parts_of(db, tmp_path, 2))
+    assert (first.graph, second.graph) == ("", "")
+    assert first.fingerprint_key != second.fingerprint_key
+    assert first.fingerprint != second.fingerprint
+
+
+def test_only_the_owner_can_read_a_file(db, tmp_path):
+    before = os.umask(0)
+    try:
+        (file,) = parts_of(db, tmp_path, 1)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.name == "cohesions-1-3-density.parquet"
+
+
+def test_a_change_is_loaded_as_a_version_in_which_only_what_differs_is_new(db, tmp_path):
+    load(db, *parts_of(db, tmp_path / "a", 2))
+    db.run("MATCH (a:Person)-[e:KNOWS]->(b) WITH e ORDER BY a.id, b.id LIMIT 1 DELETE e")
+    (run,) = load(db, *parts_of(db, tmp_path / "b", 2)).runs
+    assert (run.version, run.changed) == (2, True)
+    assert 0 < run.added < 64
+    assert not load(db, *sorted((tmp_path / "b").iterdir())).runs[0].changed
+
+
+# --- What is refused, and leaves nothing
+
+
+def refused(db: Database, error: type[PcneoError], match: str, *files: Path) -> None:
+    before = own_nodes(db), hashes(db)
+    with pytest.raises(error, match=match):
+        load(db, *files)
+    assert (own_nodes(db), hashes(db)) == before
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_files_of_another_state_of_the_graph_are_refused(known, db, tmp_path):
+    if known:
+        annotate.write(db.driver, db.name, p="0.9", **PERSONS)
+    old = parts_of(db, tmp_path / "old", 2)
+    db.run("MATCH (a:Person {id: 100}), (b:Person {id: -7}) CREATE (a)-[:KNOWS]->(b)")
+    new = parts_of(db, tmp_path / "new", 2)
+    refused(db, GraphChangedError, "of another graph than this database has now", *old)
+    refused(db, GraphChangedError, "different states" if known else "of another graph", old[0], new[1])
+    load(db, *new)
+
+
+def test_missing_and_repeated_parts_are_refused(db, tmp_path):
+    files = parts_of(db, tmp_path, 3)
+    refused(db, ParameterError, "Name each part once", files[0], files[2])
+    refused(db, ParameterError, "Name each part once", *files, files[1])
+    refused(db, ParameterError, "Name at least one")
+    halves = parts_of(db, tmp_path / "halves", 2)
+    refused(db, ParameterError, "Name each part once", *files, *halves)
+    twice = [file for file in (*files, *halves) if CohesionFile(file).cohesions]
+    assert len(twice) == 5
+
+
+def test_as_many_rows_as_vertices_do_not_make_up_for_one_that_is_missing(db, tmp_path):
+    """One of two parts twice: 64 rows, of which half are missing."""
+    files = parts_of(db, tmp_path, 2)
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes(files[0].read_bytes())
+    assert CohesionFile(files[0]).cohesions * 2 == 64
+    refused(db, ParameterError, "have the same vertices", files[0], copy)
+
+
+def test_files_of_different_scores_are_refused(db, tmp_path):
+    files = parts_of(db, tmp_path, 1) + parts_of(db, tmp_path, 1, score="degree")
+    refused(db, ParameterError, "scores", *files)
+
+
+def test_files_of_another_search_are_refused(db, tmp_path, monkeypatch):
+    monkeypatch.setattr(filing, "REVISION", 0)
+    refused(db, ParameterError, "Search again", *parts_of(db, tmp_path, 1))
+
+
+def replaced(file: Path, to: Path, place: int, members: list[int], edges: int) -> Path:
+    """The file with another cohesion at a place."""
+    table = pyarrow.parquet.read_table(file)
+    rows = table.to_pylist()
+    rows[place] |= {"members": members, "size": len(members), "edges": edges}
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, table.schema), to)
+    return to
+
+
+def test_what_is_no_cohesion_of_the_graph_is_refused(db, tmp_path):
+    (file,) = parts_of(db, tmp_path, 1)
+    rows = pyarrow.parquet.read_table(file).to_pylist()
+    pairs = db.run("MATCH (a:Person)-[:KNOWS]->(b) RETURN a.id, b.id")
+    graph = naive.graph_of(pairs, [*range(60), 100, 101, 102, -7])
+    place = next(i for i, row in enumerate(rows) if len(graph[row["vertex"]]) > 3)
+    vertex, members, edges = (rows[place][name] for name in ("vertex", "members", "edges"))
+    wrong = tmp_path / "wrong.parquet"
+    refused(db, FileFormatError, "fewer neighbours than it needs", replaced(file, wrong, place, [vertex], 0))
+    others = [v for v in members if v != vertex]
+    refused(db, FileFormatError, "changed", replaced(file, wrong, place, others, edges))
+    refused(db, FileFormatError, "edges that it counts", replaced(file, wrong, place, members, edges + 1))
+    everything = sorted(v for v in graph if graph[v])
+    count = sum(map(len, graph.values())) // 2
+    larger = replaced(file, wrong, place, everything, count)
+    with pytest.raises(FileFormatError, match=r"can do without|does not connect"):
+        load(db, larger, check=True)
+    load(db, replaced(file, wrong, place, members, edges))
+
+
+def test_a_search_that_fails_leaves_no_file(db, tmp_path, monkeypatch):
+    def fails(*_: Any) -> CohesionBatch:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pcneo.graph.files.cohesion_file.CohesionWriter.write", fails)
+    with pytest.raises(KeyboardInterrupt):
+        parts_of(db, tmp_path, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("to", "p", "match"),
+    [
+        ("there.parquet", "1/3", "exists"),
+        ("none/x.parquet", "1/3", "cannot be written"),
+        ("x.csv", "1/3", r"does not end in \.parquet"),
+        ("x.parquet", ["1/3", "1/2"], "need a folder"),
+        ("with", "1/3", "exists"),
+    ],
+)
+def test_files_that_cannot_be_written_are_refused_before_the_graph_is_read(to, p, match, db, tmp_path, monkeypatch):
+    (tmp_path / "there.parquet").write_bytes(b"")
+    (tmp_path / "with").mkdir()
+    (tmp_path / "with" / "cohesions-1-3-density.parquet").write_bytes(b"")
+    monkeypatch.setattr(filing, "make_plan", None)
+    with pytest.raises(ParameterError, match=match):
+        annotate.to_parquet(db.driver, db.name, p=p, to=tmp_path / to, **PERSONS)
+
+
+@pytest.mark.parametrize("part", [(0, 1), (2, 1), (1, 0), (-1, -1)])
+def test_parts_that_are_none_are_refused(part, db, tmp_path):
+    with pytest.raises(ParameterError, match="A part is I/N"):
+        annotate.to_parquet(db.driver, db.name, p="1/3", to=tmp_path, part=part, **PERSONS)
+
+
+def test_an_empty_part_is_a_file_without_rows(db, tmp_path):
+    empty = annotate.to_parquet(db.driver, db.name, p="1/3", to=tmp_path, part=(1, 80), **PERSONS).files[0].path
+    assert CohesionFile(empty).cohesions == 0
+    load(db, empty, *parts_of(db, tmp_path, 1))
