@@ -3,19 +3,25 @@
 // parameters:
 //   $seconds  integer 0..  how long an answer is kept
 //   $keep     integer 0..  how many are kept
-//   $limit    integer 1..  most that one transaction deletes
+//   $limit    integer 1..  most that one transaction deletes of either kind
 // returns:
 //   deleted  integer  how many
 // repeatable: what is gone is not found again.
-MATCH (request:PCohesionRequest)
-WHERE request.status IN ['complete', 'failed', 'cancelled']
-WITH request, coalesce(request.finishedAt, request.requestedAt, datetime({epochSeconds: 0})) AS finished
-ORDER BY finished DESC
-WITH collect(request) AS answers, datetime() - duration({seconds: $seconds}) AS oldest
-UNWIND range(0, size(answers) - 1) AS i
-WITH answers[i] AS answer, i, oldest
-WHERE i >= $keep OR coalesce(answer.finishedAt < oldest, false)
-WITH answer
-LIMIT $limit
+CALL () {
+  MATCH (answer:PCohesionRequest)
+  WHERE answer.status IN ['complete', 'failed', 'cancelled']
+  WITH answer
+  ORDER BY coalesce(answer.finishedAt, answer.requestedAt, datetime({epochSeconds: 0})) DESC
+  SKIP $keep
+  LIMIT $limit
+  RETURN answer
+  UNION
+  MATCH (answer:PCohesionRequest)
+  WHERE answer.status IN ['complete', 'failed', 'cancelled']
+    AND answer.finishedAt < datetime() - duration({seconds: $seconds})
+  WITH answer
+  LIMIT $limit
+  RETURN answer
+}
 DETACH DELETE answer
 RETURN count(*) AS deleted

@@ -32,7 +32,7 @@ from pcneo.service.lease import CancelledError, EndingError, Lease
 from pcneo.service.request_checks import Question, check_request
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.work import Work
-from pcneo.store.requests import LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
+from pcneo.store.requests import BATCH, LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
 
 __all__ = ["Worker"]
 
@@ -43,6 +43,8 @@ LONGEST_WAIT = 30.0
 """How long a request is left alone at most before it is tried again."""
 ENTER_SECONDS = 3.0
 """How often requests without a status are looked for where their number does not show that there are new ones."""
+SLICE_SECONDS = 10.0
+"""How long new requests are entered, or old answers deleted, before a request is worked on."""
 MOST_HELD = 10
 """New requests that somebody's transactions hold, beyond which one waits until they let go."""
 TIDY_SECONDS = 60.0
@@ -90,12 +92,10 @@ class Worker:
         requests, waiting = self._queue.poll()
         now = time.monotonic()
         if requests != self._known or now - self._entered >= ENTER_SECONDS:
-            self._enter()
-            self._known, self._entered = requests, now
+            self._known, self._entered = requests if self._enter() else -1, now
             requests, waiting = self._queue.poll()
         if now - self._tidied >= TIDY_SECONDS:
-            self._tidy()
-            self._tidied = now
+            self._tidied = now if self._tidy() else -1e9
         self._left_alone = {id: until for id, until in self._left_alone.items() if until > now}
         for id in waiting:
             if id not in self._left_alone and (claim := self._claim(id)) is not None:
@@ -103,34 +103,42 @@ class Worker:
                 return True
         return False
 
-    def _enter(self) -> None:
-        try:
-            while self._queue.enter():
-                pass
-        except ConnectionFailedError:
-            raise
-        except (BusyError, DatabaseError) as error:
-            tell("entering one by one", level=logging.WARNING, why=error)
-            self._enter_one_by_one()
+    def _enter(self) -> bool:
+        """Enter new requests, as many at once as will go beside what somebody's transactions hold; whether all are in.
+
+        However many there are, one that waits is worked on in between.
+        """
+        until, most, limit, held = time.monotonic() + SLICE_SECONDS, BATCH, BATCH, 0
+        while held < MOST_HELD:
+            self._refuse_excess()
+            try:
+                if not self._queue.enter(limit, skip=held):
+                    break
+                limit = min(10 * limit, most)
+            except ConnectionFailedError:
+                raise
+            except (BusyError, DatabaseError) as error:
+                if limit == BATCH:
+                    tell("entering fewer at once", level=logging.WARNING, why=error)
+                held += limit == 1
+                most, limit = max(limit // 10, 1), 1
+            if time.monotonic() > until:
+                return False
+        return True
+
+    def _refuse_excess(self) -> None:
         while refused := self._queue.refuse_excess(self._settings.max_waiting):
             tell("refused", requests=refused, why="too many wait")
 
-    def _enter_one_by_one(self) -> None:
-        """Enter what can be entered beside requests that somebody's transactions hold."""
-        held = 0
-        while held < MOST_HELD:
-            try:
-                if not self._queue.enter(limit=1, skip=held):
-                    return
-            except ConnectionFailedError:
-                raise
-            except (BusyError, DatabaseError):
-                held += 1
-
-    def _tidy(self) -> None:
+    def _tidy(self) -> bool:
+        """Delete answers that are kept no longer; return whether all were."""
         seconds, keep = self._settings.keep_days * 86_400, self._settings.keep_answers
+        until = time.monotonic() + SLICE_SECONDS
         while deleted := self._queue.delete_answers(seconds, keep):
             tell("forgot", answers=deleted)
+            if time.monotonic() > until:
+                return False
+        return True
 
     def _claim(self, id: Key) -> Claim | None:
         try:

@@ -19,7 +19,16 @@ from pcneo.store.ledger import LedgerGateway
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
 
-__all__ = ["LEASE_SECONDS", "Answer", "Claim", "LostClaimError", "RequestQueue", "finish_within", "is_cancelled_within"]
+__all__ = [
+    "BATCH",
+    "LEASE_SECONDS",
+    "Answer",
+    "Claim",
+    "LostClaimError",
+    "RequestQueue",
+    "finish_within",
+    "is_cancelled_within",
+]
 
 LEASE_SECONDS = 30
 """How long a claim counts after its worker was last heard of, by the server's clock."""
@@ -27,7 +36,7 @@ TRANSACTION_SECONDS = 5.0
 """How long a transaction on a request may take, so that somebody's open lock on it stops nobody for long."""
 ENTER_SECONDS = 2.0
 """Likewise for new requests, which are entered many at once."""
-BATCH = 5_000
+BATCH = 1_000
 """Requests that one transaction enters, refuses or deletes."""
 LONGEST_TEXT = 1_000
 """Characters of a text that are read of a request."""

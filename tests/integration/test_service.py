@@ -15,6 +15,7 @@ from neo4j_servers import Server
 from services import answer, ask, look, serving, wait_until
 
 from pcneo import annotate
+from pcneo.service import worker
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
 FINAL = {"complete", "failed", "cancelled"}
@@ -207,6 +208,16 @@ def test_one_more_than_may_wait_fails_and_answers_are_forgotten(db, server):
         messages = {message for (message,) in db.run("MATCH (q:PCohesionRequest) RETURN q.message")}
         assert any("knows no graph" in message for message in messages) or any("More than 5" in m for m in messages)
         assert answer(db, ask(db, command="annotate", graph="friends", p=0.5, vertices=[1]))["status"] == "complete"
+
+
+def test_new_requests_without_end_keep_none_from_being_answered(db, server, monkeypatch):
+    monkeypatch.setattr(worker, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(worker, "BATCH", 10)
+    db.run("UNWIND range(1, 3000) AS i CREATE (:PCohesionRequest {command: 'annotate', graph: 'nothing'})")
+    with serving(server, db.name):
+        wait_until(lambda: db.run("MATCH (q:PCohesionRequest) RETURN count(q.finishedAt) > 0")[0][0], "an answer")
+        assert db.run("MATCH (q:PCohesionRequest) WHERE q.status IS NULL RETURN count(q) > 0")[0][0]
+        db.run("MATCH (q:PCohesionRequest) WHERE q.finishedAt IS NULL DETACH DELETE q")
 
 
 def test_old_answers_are_forgotten(db, server):
