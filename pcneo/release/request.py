@@ -187,7 +187,7 @@ def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
             raise ParameterError(
                 f"The public file {request.to} must end in .csv or .json.", name="to", value=request.to
             )
-        if request.report is not None and request.reports[0].suffix != ".md":
+        if request.report is not None and Path(request.report).suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
         for path in (request.public, *request.reports, *filter(None, [request.answers])):
             check_writable(path)

@@ -7,6 +7,7 @@ import logging
 import os
 import random
 import sys
+import tempfile
 from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
@@ -94,6 +95,11 @@ def _run(arguments: list[str], folder: Path) -> tuple[int, str, str]:
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     with ExitStack() as stack:
+        apart = stack.enter_context(tempfile.TemporaryDirectory(prefix="pcneo-campaign-"))
+        servers = {
+            "PCNEO_STATE_DIR": apart,
+            "PCNEO_DATA_DIR": apart,
+        }  # no case finds a server that runs here, and ends it
         for change in (
             chdir(folder),
             redirect_stdout(out),
@@ -101,7 +107,7 @@ def _run(arguments: list[str], folder: Path) -> tuple[int, str, str]:
             mock.patch.object(sys, "argv", ["pcneo", *arguments]),
             mock.patch.object(sys, "stdin", io.StringIO()),
             mock.patch.object(logging.getLogger(), "handlers", []),
-            mock.patch.dict(os.environ, {**kept, **NOWHERE}, clear=True),
+            mock.patch.dict(os.environ, {**kept, **NOWHERE, **servers}, clear=True),
         ):
             stack.enter_context(change)
         try:
