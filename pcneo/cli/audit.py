@@ -24,7 +24,9 @@ def audit(
     p: RunP = None,
     score: RunScore = None,
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
-    mechanism: Annotated[str, typer.Option("--mechanism", help="critical, edge, elv or published.")] = "critical",
+    mechanism: Annotated[
+        str, typer.Option("--mechanism", help="critical, edge, elv, published or total.")
+    ] = "critical",
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
     h: Closer = None,

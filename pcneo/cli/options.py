@@ -31,10 +31,13 @@ GraphName = Annotated[str | None, typer.Option("--graph", help="The graph, where
 RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
 RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
 Delta = Annotated[
-    str | None, typer.Option("--delta", help="δ of edge, elv and published.", show_default="min(1e-6, 1/n²)")
+    str | None, typer.Option("--delta", help="δ of edge, elv, published and total.", show_default="min(1e-6, 1/n²)")
 ]
 EpsilonOne = Annotated[
-    str | None, typer.Option("--epsilon-1", help="The part of ε that finds the scale λ.", show_default="ε/10")
+    str | None,
+    typer.Option(
+        "--epsilon-1", help="The part of ε that finds the scale λ.", show_default="ε/10; for edge and total by ε"
+    ),
 ]
 Closer = Annotated[
     int | None,

@@ -47,7 +47,7 @@ def release(
         str | None,
         typer.Option(
             "--mechanism",
-            help="critical, edge, elv, published, respond or row. Without it you are told what each promises, "
+            help="critical, edge, elv, published, respond, row or total. Without it you are told what each promises, "
             "publishes exactly and shows, and asked; a script must name one.",
         ),
     ] = None,

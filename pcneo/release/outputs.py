@@ -51,7 +51,7 @@ def public_record(
         p: of the groups, as `a/b`; None without groups.
         scales: the scale of each vertex.
         counts: the noisy counts by key.
-        computed: what a mechanism that adds no noise has computed from what it published.
+        computed: what a mechanism says of its own numbers, in place of the total of the counts.
 
     Returns:
         Plain values by their names in the file; those that are None are left out.
@@ -72,8 +72,8 @@ def public_record(
     }
     if mechanism.publishes_scale:
         record["scale"] = float(scales[0])
-        record["standardErrorOfTotal"] = standard_error(scales) / mechanism.k
-        record["halfWidthOf95PercentInterval"] = sum_half_width(scales) / mechanism.k
+        record["standardErrorOfTotal"] = standard_error(scales) / mechanism.times_counted
+        record["halfWidthOf95PercentInterval"] = sum_half_width(scales) / mechanism.times_counted
     return {name: value for name, value in record.items() if value is not None}
 
 
@@ -104,12 +104,14 @@ def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]],
 
     Args:
         record: as `public_record` returned it.
-        columns: the columns of the rows by name, keys and noisy counts among them.
+        columns: the columns of the rows by name, keys and noisy counts among them; a total alone has no keys, and in
+            JSON no rows.
         suffix: `.csv` or `.json`.
     """
     if suffix == ".json":
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return json.dumps({**record, "counts": rows}, ensure_ascii=False, indent=1) + "\n"
+        counts = {"counts": rows} if "key" in columns else {}
+        return json.dumps({**record, **counts}, ensure_ascii=False, indent=1) + "\n"
     out = io.StringIO()
     for name, value in record.items():
         out.write(f"# {name}: {value}\n")

@@ -61,16 +61,18 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "left": str(left(account.spent, account.total)) if account.total and account.spent.is_bounded else None,
     }
     if mechanism.adds_noise:
-        half_width = sum_half_width(scales) / mechanism.k
+        half_width = sum_half_width(scales) / mechanism.times_counted
         report |= {
             "edges": release.source.graph.edge_count,
-            "scales": _scales(scales),
+            "scales": _scales(scales, "vertices" if mechanism.counts_vertices else "numbers"),
             "exactSupports": release.utility.exact_supports,
             "exactCounts": sum(scale == 0 for scale in scales),
             "connectionsInsideGroups": release.source.share_inside(run) if run else None,
-            "standardErrorOfTotal": standard_error(scales) / mechanism.k,
+            "standardErrorOfTotal": standard_error(scales) / mechanism.times_counted,
             "interval95Percent": [total - half_width, total + half_width],
-            "loss": _losses(release.losses, None if release.scaling.find is None else scales[0]),
+            "loss": _losses(
+                release.losses, None if release.scaling.find is None else mechanism.divides_loss(scales[0])
+            ),
         }
     return report
 
@@ -80,13 +82,11 @@ def owner_json(record: Mapping[str, Any]) -> str:
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
-def _scales(scales: Sequence[Fraction]) -> list[dict[str, Any]]:
-    """The distinct scales above 0, largest first, at most twenty, with how many vertices have each."""
+def _scales(scales: Sequence[Fraction], what: str) -> list[dict[str, Any]]:
+    """The distinct scales above 0, largest first, at most twenty, with how many of what have each."""
     counted = Counter(scales)
     return [
-        {"scale": decimal_text(scale), "vertices": counted[scale]}
-        for scale in sorted(counted, reverse=True)[:20]
-        if scale
+        {"scale": decimal_text(scale), what: counted[scale]} for scale in sorted(counted, reverse=True)[:20] if scale
     ]
 
 
@@ -153,10 +153,11 @@ def _noise_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def _loss_lines(record: Mapping[str, Any]) -> list[str]:
+    what = "numbers" if any("numbers" in row for row in record["scales"]) else "vertices"
     lines = [
-        "| scale | vertices |",
+        f"| scale | {what} |",
         "|---|---|",
-        *(f"| {row['scale']} | {row['vertices']:,} |" for row in record["scales"]),
+        *(f"| {row['scale']} | {row[what]:,} |" for row in record["scales"]),
         "",
         "## Loss of one pair at these scales, in ε",
         "",

@@ -134,7 +134,8 @@ def _made(choice: Chosen, source: ReadGraph) -> Mechanism:
     """Make the mechanism, now that the graph is read; refuse what can be refused before counting."""
     mechanism = choice.mechanism.of(choice.parameters, source.graph.vertex_count)
     mechanism.check_drawable()
-    check_keys(source.graph.keys.tolist(), choice.request.suffix)
+    if mechanism.counts_vertices:
+        check_keys(source.graph.keys.tolist(), choice.request.suffix)
     return mechanism
 
 

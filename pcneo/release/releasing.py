@@ -90,7 +90,9 @@ class _Numbers:
 
     @cached_property
     def counts(self) -> dict[Key, int] | dict[Key, float]:
-        """The noisy counts by key."""
+        """The noisy counts by key; none of a total alone."""
+        if not self.release.mechanism.counts_vertices:
+            return {}
         return dict(zip(self.release.source.graph.keys.tolist(), self.drawn.counts, strict=True))
 
     @cached_property
@@ -103,8 +105,9 @@ class _Numbers:
     @property
     def public_text(self) -> str:
         columns = self.drawn.columns or {"count": self.drawn.counts}
-        keys = self.release.source.graph.keys.tolist()
-        return public_text(self.record, {"key": keys, **columns}, self.request.suffix)
+        if self.release.mechanism.counts_vertices:
+            columns = {"key": self.release.source.graph.keys.tolist(), **columns}
+        return public_text(self.record, columns, self.request.suffix)
 
     def owner_record(self, account: Account) -> dict[str, Any]:
         return owner_record(self.release, self.drawn.scales, self.record["total"], account)
@@ -216,13 +219,16 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
                 name="parties",
                 value=request.mechanism,
             )
-    if terms.write_property is not None and not (mechanism := mechanism_named(requests[0].mechanism)).adds_noise:
-        raise ParameterError(
-            f"The counts of {mechanism.name} are no whole numbers, which alone are written to a property; leave "
-            "--write-property out.",
-            name="write_property",
-            value=terms.write_property,
-        )
+    if terms.write_property is not None:
+        mechanism = mechanism_named(requests[0].mechanism)
+        why = "" if mechanism.adds_noise else f"The counts of {mechanism.name} are no whole numbers, which alone are"
+        why = why if mechanism.counts_vertices else f"{mechanism.name} has no counts of vertices that could be"
+        if why:
+            raise ParameterError(
+                f"{why} written to a property; leave --write-property out.",
+                name="write_property",
+                value=terms.write_property,
+            )
     check_destinations(requests)
 
 

@@ -33,10 +33,11 @@ __all__ = ["Simulated", "errors_of_releases", "facts_of", "mechanism_of", "prepa
 
 
 def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
-    """Return the cell's mechanism, with the paper's δ = 1/n where it has a δ."""
+    """Return the cell's mechanism, with the paper's δ = 1/n and ε1 = ε/10 where it has them."""
     kind = mechanism_named(cell.mechanism)
     delta = Fraction(1, n) if "delta" in kind.parameter_names() else None
-    return kind.make(k=cell.k, epsilon=cell.epsilon, n=n, delta=delta, epsilon_1=cell.epsilon_1, h=cell.h)
+    tenth = Fraction(cell.epsilon) / 10 if "epsilon_1" in kind.parameter_names() else None
+    return kind.make(k=cell.k, epsilon=cell.epsilon, n=n, delta=delta, epsilon_1=cell.epsilon_1 or tenth, h=cell.h)
 
 
 def facts_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> CellFacts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import signal
 import subprocess
@@ -175,6 +176,47 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
     assert dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy")) == counts
     (shown,) = budget.show(db.driver, db.name, graph=NAME)
     assert shown.account.spent.epsilon == 7
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json"])
+def test_a_total_alone_is_one_number_and_names_no_vertex(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, drawn: list[int], suffix: str
+) -> None:
+    kite.run("MATCH (v:Person {id: 7}) SET v.id = 700700")  # a key that nothing else looks like
+    to = tmp_path / f"out{suffix}"
+    code, out, err = pcneo("release", "--mechanism", "total", "-e", "2", "--to", to, "--write-property", "noisy")
+    assert (code, out) == (2, "")
+    assert "no counts of vertices" in err
+    code, out, err = pcneo("release", "--mechanism", "total", "-e", "2", "--to", to)
+    assert code == 0, err
+    assert drawn == [1, 1]  # C*, then the total
+    text, report = to.read_text(), json.loads((tmp_path / "out.owner.json").read_text())
+    assert "700700" not in text
+    if suffix == ".csv":
+        record = dict(line[2:].split(": ", 1) for line in text.splitlines() if line.startswith("#"))
+        assert text.splitlines()[-2:] == ["total", record["total"]]
+    else:
+        record = json.loads(text)
+        assert "counts" not in record
+    assert int(record["total"]) == report["total"]
+    assert f"noisy total {report['total']:,.2f}" in out
+    assert report["scales"] == [{"scale": report["scales"][0]["scale"], "numbers": 1}]
+    scale = float(record["scale"])
+    alpha = math.exp(-1 / scale)
+    assert float(record["standardErrorOfTotal"]) == pytest.approx(math.sqrt(2 * alpha) / (1 - alpha))
+    assert abs(report["total"] - 3) <= 40 * scale  # passed with a probability of e^-40
+    # Of three triangles, (2, 3) lies in two, and takes both away.
+    assert report["loss"]["connections"]["largest"] == pytest.approx(2 / scale)
+    ((entry,),) = kite.run("MATCH (r:PCohesionRelease) RETURN properties(r)")
+    assert [entry.get(name) for name in ("mechanism", "epsilon", "epsilonOne", "run", "h")] == [
+        "total", "2/1", "3/5", None, None,
+    ]  # fmt: skip
+    assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
+    code, out, err = pcneo("audit", "--mechanism", "total", "-e", "2", "--json")
+    assert code == 0, err
+    audited = json.loads(out)
+    assert audited["connections"]["promised"] == 1.4
+    assert audited["connections"]["quantiles"][-1] == pytest.approx(2 / audited["scales"]["median"])
 
 
 def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
@@ -419,7 +461,7 @@ def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     code, out, err = pcneo("release", *options, "--to", tmp_path / "out.csv")
     assert code == 0, err
     (row,) = json.loads(out)
-    assert row["leastScale"] == pytest.approx(3 / 0.9)
+    assert row["leastScale"] == pytest.approx(3 / 0.64)
     assert row["usualScale"] >= row["leastScale"]
     assert row["standardErrorAtUsualScale"] > 0
     assert row["standardErrorOfTotal"] is row["exactCounts"] is row["standardErrorWithEdge"] is None

@@ -20,6 +20,7 @@ from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.respond import Respond
 from pcneo.privacy.mechanisms.row import Row
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
@@ -38,12 +39,13 @@ __all__ = [
     "Respond",
     "Row",
     "Scaling",
+    "Total",
     "TwoPhases",
     "mechanism_named",
     "protection_of",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond, Row)}
+MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond, Row, Total)}
 """Every mechanism that a release can have, in the order in which people read them."""
 
 

@@ -77,6 +77,8 @@ class Mechanism(ABC):
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True
     """Whether exact counts get noise; if not, all is computed from `answered`, which is published beside."""
+    counts_vertices: ClassVar[bool] = True
+    """Whether each vertex gets a number; if not, the graph's total is published alone."""
     reads_graph: ClassVar[bool] = True
     """Whether it looks at the graph again once answers are drawn."""
     compared: ClassVar[bool] = False
@@ -183,7 +185,7 @@ class Mechanism(ABC):
             epsilon: ε, a number or its text.
             n: vertices of the graph.
             delta: δ; unless given, min(1e-6, 1/n²).
-            epsilon_1: ε1; unless given, a tenth of ε.
+            epsilon_1: ε1; unless given, by the mechanism's own rule.
             h: unless given, min(3, n).
             large: whether a graph is meant that is too large to be taken by mistake.
 
@@ -244,7 +246,17 @@ class Mechanism(ABC):
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
         """Draw once: the scales where they take noise, then the counts."""
         scales = scaling.draw(noise)
-        return Drawn(self.noisy_counts(facts.counts(self.k).tolist(), scales, noise), scales)
+        return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
+
+    def exact(self, facts: Facts) -> list[int]:
+        """Return what gets noise: Γ(v) of each vertex, or the number of the graph's k-cliques."""
+        counts = facts.counts(self.k).tolist()
+        return counts if self.counts_vertices else [sum(counts) // self.k]
+
+    @property
+    def times_counted(self) -> int:
+        """How often a clique is in the sum of what gets noise: at each of its vertices, or once."""
+        return self.k if self.counts_vertices else 1
 
     @property
     def threshold(self) -> int:
@@ -293,6 +305,10 @@ class Mechanism(ABC):
         if self.protects is Protects.NOTHING or (self.protects is Protects.PAIRS_INSIDE_GROUPS and not inside):
             return None
         return self.epsilon
+
+    def divides_loss(self, scale: Fraction) -> Fraction:
+        """Return what divides k·support of a pair to give its loss, where all noise has one scale."""
+        return scale * self.k / self.times_counted
 
     def removal_study(self) -> RemovalStudy | None:
         """Return how to compare two graphs that differ in one connection, each with groups of its own.

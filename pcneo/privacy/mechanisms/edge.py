@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,9 +15,10 @@ from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.sensitivity import count_sensitivity
 
 __all__ = ["Edge"]
+
+_DIGITS = 10**9
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,12 @@ class Edge(OneScale):
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return the cost of m = inside + outside connections: groups make no difference."""
         return self.cost_of_any(inside + outside)
+
+    @classmethod
+    def usual_epsilon_1(cls, epsilon: Fraction) -> Fraction:
+        """Return floor(100/(1+sqrt(1+2ε))) percent of ε, one percent at least (GUARANTEE.md#defaults)."""
+        root = math.isqrt(int((1 + 2 * epsilon) * _DIGITS**2))  # in integers: the same everywhere, and for any ε
+        return epsilon * max(1, 100 * _DIGITS // (_DIGITS + root)) / 100
 
     @property
     def _first_scales(self) -> tuple[Fraction, ...]:
@@ -75,8 +83,8 @@ class Edge(OneScale):
     def scaling(self, facts: Facts) -> Scaling:
         """Return what finds λ from C, as the owner sees it."""
         largest = facts.largest_common()
-        return Scaling.by_noise(self.n, lambda noise: self.scale(largest, noise))
+        return Scaling.by_noise(self.size, lambda noise: self.scale(largest, noise))
 
     def _scale_for(self, bound: int) -> Fraction:
         # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.
-        return count_sensitivity(min(self.n - 2, bound), self.k) / self.epsilon_2
+        return self.covering(min(self.n - 2, bound))

@@ -42,11 +42,16 @@ class OneScale(Mechanism):
 
     @classmethod
     def completed(cls, parameters: Parameters, n: int) -> Parameters:
-        """Fill in δ = min(1e-6, 1/n²) and ε1 = ε/10 where they are not given (GUARANTEE.md#defaults)."""
+        """Fill in δ = min(1e-6, 1/n²) and the usual ε1 where they are not given (GUARANTEE.md#defaults)."""
         parameters = super().completed(parameters, n)
         delta = min(Fraction(1, 10**6), Fraction(1, n * n)) if parameters.delta is None else parameters.delta
-        epsilon_1 = parameters.epsilon / 10 if parameters.epsilon_1 is None else parameters.epsilon_1
+        epsilon_1 = cls.usual_epsilon_1(parameters.epsilon) if parameters.epsilon_1 is None else parameters.epsilon_1
         return replace(parameters, delta=delta, epsilon_1=epsilon_1)
+
+    @classmethod
+    def usual_epsilon_1(cls, epsilon: Fraction) -> Fraction:
+        """Return ε1 where none is given: the paper's ε/10."""
+        return epsilon / 10
 
     @property
     def epsilon_2(self) -> Fraction:
@@ -55,13 +60,22 @@ class OneScale(Mechanism):
 
     @property
     def least_scale(self) -> Fraction:
-        """k/ε2: λ is never smaller, whatever the graph."""
-        return self.k / self.epsilon_2
+        """k/ε2, or 1/ε2 for a total alone: λ is never smaller, whatever the graph."""
+        return self.covering(0)
 
     @property
     def largest_scale(self) -> Fraction:
-        """k·C(max(n-2, k-2), k-2)/ε2: λ is never larger, whatever the graph."""
-        return count_sensitivity(self.n - 2, self.k) / self.epsilon_2
+        """λ for n-2 common neighbours: it is never larger, whatever the graph."""
+        return self.covering(self.n - 2)
+
+    def covering(self, common: int) -> Fraction:
+        """Return the λ that suffices for two vertices with so many common neighbours."""
+        return Fraction(count_sensitivity(common, self.k) * self.times_counted, self.k) / self.epsilon_2
+
+    @property
+    def size(self) -> int:
+        """How many numbers get noise of scale λ."""
+        return self.n if self.counts_vertices else 1
 
     @property
     @abstractmethod
@@ -101,7 +115,7 @@ class OneScale(Mechanism):
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
         """Return what holds whatever the graph is; no fact is looked at."""
         usual = self.scale_without_connections
-        error = standard_error([usual] * self.n) / self.k
+        error = standard_error([usual] * self.size) / self.times_counted
         return Utility(float(self.least_scale), float(usual), error)
 
     def describe(self, utility: Utility) -> str:

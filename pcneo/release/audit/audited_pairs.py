@@ -24,7 +24,7 @@ def losses_of_groups(release: Prepared, groups: Run, scales: SimulatedScales | N
     if losses is None:
         rates, protected = rates_of(release.scaling.fixed, graph.vertex_count), release.source.facts(groups).protected()
         losses = losses_inside(graph, protected, mechanism.k, rates, AFFORDABLE)
-    return _losses(graph, losses, scales, mechanism.promised_loss(inside=True))
+    return _losses(release, losses, scales, mechanism.promised_loss(inside=True))
 
 
 def losses_of_connections(release: Prepared, scales: SimulatedScales | None) -> Losses:
@@ -39,7 +39,7 @@ def losses_of_connections(release: Prepared, scales: SimulatedScales | None) -> 
             changes = mechanism.k * cliques.clique_supports(graph, mechanism.k).astype(np.float64)
             of_pairs = PairLosses(np.arange(len(u)), changes, True)
         losses = summary(u, v, of_pairs, len(u))
-    return _losses(graph, losses, scales, mechanism.promised_loss(inside=False))
+    return _losses(release, losses, scales, mechanism.promised_loss(inside=False))
 
 
 def _computed(release: Prepared, kind: str) -> LossSummary | None:
@@ -48,12 +48,17 @@ def _computed(release: Prepared, kind: str) -> LossSummary | None:
     return losses if losses is not None and losses.seed is None else None
 
 
-def _losses(graph: Graph, losses: LossSummary, scales: SimulatedScales | None, promised: Fraction | None) -> Losses:
-    largest = None
+def _losses(
+    release: Prepared, losses: LossSummary, scales: SimulatedScales | None, promised: Fraction | None
+) -> Losses:
+    largest, graph = None, release.source.graph
     if scales is not None:
         most = losses.quantiles[-1]
-        largest = (most / float(scales.high), most / float(scales.median), most / float(scales.low))
-        losses = losses.divided(float(scales.median))
+        low, median, high = (
+            float(release.mechanism.divides_loss(scale)) for scale in (scales.low, scales.median, scales.high)
+        )
+        largest = (most / high, most / median, most / low)
+        losses = losses.divided(median)
     return Losses(
         pairs=losses.pairs,
         counted=losses.counted,

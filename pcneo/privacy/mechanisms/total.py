@@ -1,0 +1,40 @@
+"""`total`: the number of cliques alone, every connection protected, nothing given (GUARANTEE.md#total)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pcneo.privacy.facts import Facts
+from pcneo.privacy.mechanisms.base import InShort
+from pcneo.privacy.mechanisms.edge import Edge
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.noise import Noise
+
+__all__ = ["Total"]
+
+
+@dataclass(frozen=True)
+class Total(Edge):
+    """Every connection is protected, nothing is given, and the graph's number of k-cliques is all that is published."""
+
+    name = "total"
+    promise = (
+        "Whatever else is known of the graph, the published number of cliques, with the noise level, changes the odds"
+        " that any one pair of vertices is connected by at most a factor e^ε, but for a probability of δ (m connections"
+        " that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as"
+        " one."
+    )
+    in_short = InShort(
+        promises="as edge, for the number of cliques in the whole graph; no vertex gets a count",
+        exact="nothing",
+        shows="next to nothing: one noisy number, with a smaller error than any sum of counts",
+    )
+    # [total-change] A connection changes each of k counts of a clique by 1, and the number of cliques once.
+    counts_vertices = False
+    compared = False
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Draw once: C*, then the noise of the total."""
+        drawn = super().draw(facts, scaling, noise)
+        (total,) = drawn.counts
+        return Drawn(drawn.counts, drawn.scales, {"total": drawn.counts}, {"total": total})
