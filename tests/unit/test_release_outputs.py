@@ -146,7 +146,7 @@ def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_pa
         ([ReleaseRequest(to=Path("link.csv"))], "exists"),
         ([ReleaseRequest(to=Path("a.csv"), report=Path("there.md"))], "exists"),
         ([ReleaseRequest(to=Path("a.csv"), report=Path("a.txt"))], "must end in .md"),
-        ([ReleaseRequest(to=Path("a.csv"), report=Path("."))], "must end in .md"),
+        ([ReleaseRequest(to=Path("a.csv"), report=Path())], "must end in .md"),
         ([ReleaseRequest(to=Path("a.json"), report=Path("a.md"))], "written twice"),
         ([ReleaseRequest(to=Path("a.csv")), ReleaseRequest(to=Path("a.json"))], "written twice"),
         ([ReleaseRequest(to=Path("x" * 250 + ".csv"))], "cannot be written"),
