@@ -20,7 +20,7 @@
 //   $threshold          integer|null  a of the answers it draws, of 2^24
 //   $vertices           integer|null  how many vertices they are about
 //   $keysHash           string|null   hash of the keys of these
-//   $fingerprint        string|null   keyed hash of the graph that they are about
+//   $fingerprint        string|null   keyed hash of the graph, where it draws answers or its groups are older
 //   $who                string        the operating-system user
 //   $version            string        of pcneo
 // returns:

@@ -74,6 +74,10 @@ def release(
         bool,
         typer.Option("--smooth", help="Add counts drawn towards those of vertices of like degree, which are biased."),
     ] = False,
+    groups: Annotated[
+        int | None,
+        typer.Option("--groups", help="With critical: the groups of this kept version, though the graph has moved on."),
+    ] = None,
     parties: Annotated[
         bool,
         typer.Option("--parties", help="With respond: each vertex answers from its own row, all in this process."),
@@ -136,6 +140,7 @@ def release(
                 "large": large or None,
                 "clip": clip or None,
                 "smooth": smooth or None,
+                "groups": groups,
                 "parties": parties or None,
                 "from": answers_from,
                 "graph": graph,
@@ -167,6 +172,7 @@ def release(
             run=run,
             report=report,
             answers_from=answers_from,
+            groups=groups,
             parties=parties,
         )
         if answers_from is not None:

@@ -4,10 +4,20 @@ All checks of keys and arrays are here, so the kernels can trust the arrays they
 """
 
 from pcneo.graph.build import as_graph, graph_from_edges, graph_from_networkx, graph_from_rows
-from pcneo.graph.hashes import HubHasher, HubHashes, MembershipHash, fingerprint, keys_hash, membership_hash, owner_hash
+from pcneo.graph.hashes import (
+    HubDigests,
+    HubHasher,
+    HubHashes,
+    MembershipHash,
+    fingerprint,
+    keys_hash,
+    membership_hash,
+    owner_hash,
+)
 from pcneo.graph.partial import PartialGraph
 
 __all__ = [
+    "HubDigests",
     "HubHasher",
     "HubHashes",
     "MembershipHash",

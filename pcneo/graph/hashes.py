@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 from pcneo.model import CohesionBatch, Graph, Key, KeyArray
 
-__all__ = ["HubHasher", "HubHashes", "MembershipHash", "fingerprint", "keys_hash", "membership_hash", "owner_hash"]
+__all__ = [
+    "HubDigests",
+    "HubHasher",
+    "HubHashes",
+    "MembershipHash",
+    "fingerprint",
+    "keys_hash",
+    "membership_hash",
+    "owner_hash",
+]
 
 
 def fingerprint(graph: Graph, key: bytes) -> str:
@@ -113,8 +122,7 @@ class HubHasher:
         hashes = []
         for vertex, members in self._encoder.cohesions(batch):
             self._memberships.update(_digest(vertex, members))
-            keyed = hashlib.blake2b(b"".join((vertex, *members)), key=self._key, digest_size=16)
-            hashes.append(HubHashes(_owner_hash(vertex, self._key), keyed.hexdigest()))
+            hashes.append(HubHashes(_owner_hash(vertex, self._key), _hub_digest(vertex, members, self._key)))
         return hashes
 
     def membership_hash(self) -> str:
@@ -122,9 +130,36 @@ class HubHasher:
         return self._memberships.hexdigest()
 
 
+class HubDigests:
+    """The hashes of single hubs from keys; each key is turned into bytes once."""
+
+    def __init__(self, key: bytes) -> None:
+        """Start with no hubs; `key` is the graph's fingerprint key."""
+        self._key = key
+        self._encoded: dict[Key, bytes] = {}
+
+    def _bytes(self, key: Key) -> bytes:
+        if key not in self._encoded:
+            self._encoded[key] = _encode(key)
+        return self._encoded[key]
+
+    def owner(self, vertex: Key) -> int:
+        """Return `HubHashes.owner` of the hub of a vertex."""
+        return _owner_hash(self._bytes(vertex), self._key)
+
+    def digest(self, vertex: Key, members: Iterable[Key]) -> str:
+        """Return `HubHashes.digest` of a hub; members in any order."""
+        return _hub_digest(self._bytes(vertex), list(map(self._bytes, sorted(members))), self._key)
+
+
 def owner_hash(vertex: Key, key: bytes) -> int:
     """Return the hash by which a hub knows the vertex whose cohesion it is."""
     return _owner_hash(_encode(vertex), key)
+
+
+def _hub_digest(vertex: bytes, members: list[bytes], key: bytes) -> str:
+    """Return the digest of a hub from the encoded keys of its vertex and of its members, ascending."""
+    return hashlib.blake2b(b"".join((vertex, *members)), key=key, digest_size=16).hexdigest()
 
 
 def _owner_hash(vertex: bytes, key: bytes) -> int:

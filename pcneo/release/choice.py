@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pcneo.errors import GraphError, ParameterError
+from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.model import Run, Selection
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
+from pcneo.privacy.protection import Protects
 from pcneo.release.budget import find_graph
 from pcneo.release.request import GraphRequest, ReleaseRequest
 from pcneo.search import parse_fraction
@@ -67,6 +68,7 @@ class Chosen:
         mechanism: the mechanism's class.
         parameters: in range, as far as that can be told without the graph.
         spend: what the ledger will get, for as many vertices as the run or the count store has.
+        kept: whether the run is at a version that was asked for by number, whatever the graph has become since.
     """
 
     request: GraphRequest
@@ -75,6 +77,7 @@ class Chosen:
     mechanism: type[Mechanism]
     parameters: Parameters
     spend: Spend
+    kept: bool = False
 
 
 def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
@@ -143,8 +146,32 @@ def _choose_one(
                     name=name,
                     value=getattr(request, name),
                 )
+    version = request.groups if isinstance(request, ReleaseRequest) else None
+    if version is not None and mechanism.protects is not Protects.PAIRS_INSIDE_GROUPS:
+        raise ParameterError(
+            f"The promise of {request.mechanism} is not about groups; leave --groups out.", name="groups", value=version
+        )
     place = find_place(gateway, request, runs, names, with_run=mechanism.needs_groups)
-    return choose_at(place, request, parameters)
+    if version is None or place.run is None:
+        return choose_at(place, request, parameters)
+    run = _kept(gateway, place.run, version)
+    return replace(choose_at(replace(place, run=run), request, parameters), kept=True)
+
+
+def _kept(gateway: LedgerGateway, run: Run, version: int) -> Run:
+    """Return the run at a version that is still kept.
+
+    Raises:
+        NotFoundError: it is not.
+    """
+    kept = {record.version: record for record in gateway.list_versions(run.id) if record.readable}
+    if version not in kept:
+        raise NotFoundError(
+            f"Run {run.id} keeps no version {version}; it keeps {', '.join(map(str, kept))}.",
+            what="version",
+            name=version,
+        )
+    return kept[version]
 
 
 def find_place(

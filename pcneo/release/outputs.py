@@ -51,7 +51,7 @@ def public_record(
         p: of the groups, as `a/b`; None without groups.
         scales: the scale of each vertex.
         counts: the noisy counts by key.
-        computed: what a mechanism says of its own numbers, in place of the total of the counts.
+        computed: what else is said, and what a mechanism says of its own numbers, in place of the total of the counts.
 
     Returns:
         Plain values by their names in the file; those that are None are left out.
@@ -67,7 +67,7 @@ def public_record(
         "epsilon": exact_text(parameters.epsilon),
         "delta": exact_text(parameters.spent_delta),
         "h": parameters.h,
-        "total": computed["total"] if computed else total_of(counts, mechanism.k),
+        "total": computed["total"] if "total" in computed else total_of(counts, mechanism.k),
         **{name: value for name, value in computed.items() if name != "total"},
     }
     if mechanism.publishes_scale:

@@ -13,7 +13,7 @@ from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.model import Progress, Run
 from pcneo.privacy.account import Spend
-from pcneo.privacy.mechanisms import Drawn, Mechanism, Scaling
+from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Utility
 from pcneo.release.choice import Chosen, spend_of
@@ -42,6 +42,7 @@ class Prepared:
             for a mechanism that adds no noise.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
+        kept: whether its groups are those of a version that was asked for by number, of an earlier date.
         given: answers that were drawn before; None where they are still to be drawn.
     """
 
@@ -54,6 +55,7 @@ class Prepared:
     losses: dict[str, LossSummary]
     answer_set: str | None = None
     given: AnsweredPairs | None = None
+    kept: bool = False
 
     @property
     def draws_answers(self) -> bool:
@@ -68,7 +70,13 @@ class Prepared:
     @property
     def facts(self) -> CountedGraph:
         """What is counted on the graph and the run's groups: never to leave without noise."""
-        return self.source.facts(self.run)
+        return self.source.facts(self.run, kept=self.kept)
+
+    @property
+    def promise(self) -> str:
+        """The mechanism's sentence, and what is to be said with it."""
+        # [kept-said]
+        return f"{self.mechanism.promise} {EARLIER_GROUPS}" if self.kept else self.mechanism.promise
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -109,7 +117,9 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
     sources = {name: read_for_release(gateway, graph, progress) for name, graph in graphs.items()}
     mechanisms = [_made(choice, sources[choice.graph.name]) for choice in chosen]
     for choice in chosen:
-        if choice.run is not None:
+        if choice.run is not None and choice.kept:
+            sources[choice.graph.name].read_kept_groups(gateway, choice.run, progress)
+        elif choice.run is not None:
             sources[choice.graph.name].read_groups(gateway, choice.run, progress)
     for name, source in sources.items():
         source.facts().count(
@@ -140,7 +150,7 @@ def _made(choice: Chosen, source: ReadGraph) -> Mechanism:
 
 
 def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Prepared:
-    facts = source.facts(choice.run)
+    facts = source.facts(choice.run, kept=choice.kept)
     if mechanism.adds_noise:
         facts.counts(mechanism.k)
     scaling = mechanism.scaling(facts)
@@ -149,6 +159,7 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
         mechanism=mechanism,
         source=source,
         run=choice.run,
+        kept=choice.kept,
         scaling=scaling,
         utility=mechanism.utility(facts, scaling),
         losses=find_losses(facts, mechanism.k, scaling) if mechanism.adds_noise else {},

@@ -5,10 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pcneo.counting.counted import CountedGraph
+from pcneo.counting.protected import Groups
 from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.model import CohesionBatch, Graph, Progress, Run
+from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
@@ -25,6 +27,7 @@ class ReadGraph:
         graph: its arrays.
         fingerprint: of these arrays, under the graph's key; for the owner alone.
         groups: the memberships that were read, by run.
+        kept: the groups of versions that were asked for by number, by run and version.
     """
 
     def __init__(self, record: GraphRecord, graph: Graph) -> None:
@@ -33,14 +36,39 @@ class ReadGraph:
         self.graph = graph
         self.fingerprint = fingerprint(graph, bytes.fromhex(record.fingerprint_key))
         self.groups: dict[str, CohesionBatch] = {}
-        self._facts: dict[str | None, CountedGraph] = {None: CountedGraph(graph)}
+        self.kept: dict[tuple[str, int], Groups] = {}
+        self._facts: dict[object, CountedGraph] = {None: CountedGraph(graph)}
 
-    def facts(self, run: Run | None = None) -> CountedGraph:
-        """Return what is counted on the graph, and on a run's groups where one is given: they must have been read."""
-        key = run.id if run is not None else None
-        if run is not None and key not in self._facts:
-            self._facts[key] = self._facts[None].with_groups(self.groups[run.id], f"run {run.id}")
+    def facts(self, run: Run | None = None, *, kept: bool = False) -> CountedGraph:
+        """Return what is counted on the graph, and on a run's groups where one is given: they must have been read.
+
+        Args:
+            run: the run.
+            kept: whether the groups are those of a version that was asked for by number.
+        """
+        if run is None:
+            return self._facts[None]
+        key = (run.id, run.version) if kept else run.id
+        if key not in self._facts:
+            groups = self.kept[run.id, run.version] if kept else self.groups[run.id]
+            self._facts[key] = self._facts[None].with_groups(groups, f"run {run.id}")
         return self._facts[key]
+
+    def read_kept_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
+        """Read the groups of a kept version once, whatever graph they came from.
+
+        Raises:
+            GraphChangedError: the groups are no longer those that were written.
+        """
+        if (run.id, run.version) in self.kept:
+            return
+        if progress:
+            progress("reading groups", 0, run.memberships)
+        hubs = gateway.stream_groups(self.record.selection, run)
+        groups = groups_now(self.graph, hubs, run, bytes.fromhex(self.record.fingerprint_key))
+        if progress:
+            progress("reading groups", run.memberships, run.memberships)
+        self.kept[run.id, run.version] = groups
 
     def read_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
         """Read a run's memberships once, and check graph and memberships against what the run recorded.
@@ -71,10 +99,12 @@ class ReadGraph:
             progress("reading groups", len(batch.members), run.memberships)
         self.groups[run.id] = batch
 
-    def share_inside(self, run: Run) -> float | None:
+    def share_inside(self, run: Run, *, kept: bool = False) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""
         if not self.graph.edge_count:
             return None
+        if kept:
+            return float(self.facts(run, kept=True).protected().inside.mean())
         try:
             inside = self.facts(run).protected().inside
         except GraphError:  # groups too large for that

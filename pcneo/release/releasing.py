@@ -100,7 +100,8 @@ class _Numbers:
         """What is published beside keys and counts."""
         p = self.release.run.p_text if self.release.run else None
         drawn, digest = self.drawn, {} if self.answers_hash is None else {"answersHash": self.answers_hash}
-        return public_record(self.release.mechanism, p, drawn.scales, self.counts, {**drawn.record, **digest})
+        said = {"promise": self.release.promise, **drawn.record, **digest}
+        return public_record(self.release.mechanism, p, drawn.scales, self.counts, said)
 
     @property
     def public_text(self) -> str:

@@ -55,12 +55,14 @@ class ReleaseRequest(GraphRequest):
         to: the public file, `.csv` or `.json`.
         report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
         answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
+        groups: of `critical`, a kept version of the run, whose groups count though the graph has moved on.
         parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
     """
 
     to: AnyPath
     report: AnyPath | None = None
     answers_from: AnyPath | None = None
+    groups: int | None = None
     parties: bool = False
 
     @property

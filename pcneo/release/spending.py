@@ -196,7 +196,7 @@ def _values(release: Prepared) -> Row:
         "threshold": release.mechanism.threshold if draws else None,
         "vertices": source.graph.vertex_count if draws else None,
         "keysHash": keys_hash(source.graph.keys) if draws else None,
-        "fingerprint": source.fingerprint if draws else None,
+        "fingerprint": source.fingerprint if draws or release.kept else None,
         "who": user(),
         "version": __version__,
     }

@@ -6,7 +6,7 @@ more than one statement names a version, and asks at the end whether it is still
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ from pcneo.store.reading import PAGE, GraphReader
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, sample_names
 
-__all__ = ["FORMAT", "DifferingHub", "RunReader", "StoredHub"]
+__all__ = ["FORMAT", "DifferingHub", "KeptHub", "RunReader", "StoredHub"]
 
 FORMAT = 2
 """Of the data model: standing runs with versions. A run of the first format has a status and no version."""
@@ -51,6 +51,23 @@ class StoredHub:
     def is_whole(self) -> bool:
         """Whether it has as many members and owners as it was written with."""
         return self.memberships == self.size and self.owners == 1
+
+
+@dataclass(frozen=True)
+class KeptHub:
+    """A hub of a version that is kept, with those of its members that are still nodes.
+
+    Attributes:
+        owner, digest, size: as in `StoredHub`.
+        vertices: the key of the vertex whose cohesion it is; empty where that vertex is gone.
+        members: keys, in no order; None for a member that has lost its key.
+    """
+
+    owner: int
+    digest: str
+    size: int
+    vertices: Sequence[Key | None]
+    members: Sequence[Key | None]
 
 
 @dataclass(frozen=True)
@@ -146,14 +163,22 @@ class RunReader(GraphReader):
 
     def stream_cohesions(self, selection: Selection, run: Run) -> Iterator[tuple[Key, list[Key], int]]:
         """Yield (vertex, members, edges) of every hub of one version, in no order; members in no order either."""
-        text = load_statement("stream_cohesions").render(sample_names(selection, "Person", "id"))
+        for record in self._stream("stream_cohesions", sample_names(selection, "Person", "id"), run):
+            yield record["vertex"], record["members"], record["edges"]
+
+    def stream_groups(self, selection: Selection, run: Run) -> Iterator[KeptHub]:
+        """Yield every hub of one version as it is now, in no order, those whose vertex is gone too."""
+        for record in self._stream("stream_groups", sample_names(selection, "id"), run):
+            yield KeptHub(*record.values("owner", "digest", "size", "vertices", "members"))
+
+    def _stream(self, statement: str, names: Mapping[str, str | Sequence[str]], run: Run) -> Iterator[neo4j.Record]:
+        text = load_statement(statement).render(names)
         with (
             translated(),
             self.session(neo4j.READ_ACCESS) as session,
             session.begin_transaction(timeout=0) as opened,
         ):
-            for record in opened.run(text, {"run": run.id, "version": run.version}):
-                yield record["vertex"], record["members"], record["edges"]
+            yield from opened.run(text, {"run": run.id, "version": run.version})
 
     def list_differences(self, selection: Selection, run: str, before: int, after: int) -> list[DifferingHub]:
         """Return the hubs that one of two versions of a run has and the other has not."""

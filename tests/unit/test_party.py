@@ -73,7 +73,7 @@ def parties(tmp_path: Path) -> Parties:
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """One program, in a process of its own."""
     done = [sys.executable, "-m", "pcneo", "party", *map(str, arguments)]
-    return subprocess.run(done, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(done, capture_output=True, text=True, timeout=400, check=False)
 
 
 def state(home: Path) -> dict[str, str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms.base import InShort, Mechanism
-from pcneo.privacy.mechanisms.critical import Critical
+from pcneo.privacy.mechanisms.critical import EARLIER_GROUPS, Critical
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.elv import Elv
 from pcneo.privacy.mechanisms.one_scale import OneScale
@@ -25,6 +25,7 @@ from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
 __all__ = [
+    "EARLIER_GROUPS",
     "MECHANISMS",
     "Critical",
     "Drawn",

@@ -21,7 +21,10 @@ from pcneo.privacy.noise import handed_scale
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, EdgeErrors, Utility
 from pcneo.privacy.protection import Protects
 
-__all__ = ["Critical"]
+__all__ = ["EARLIER_GROUPS", "Critical"]
+
+EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in none."
+"""To be said with the promise where a release names the version of its groups."""
 
 
 @dataclass(frozen=True)
