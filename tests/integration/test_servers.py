@@ -231,7 +231,7 @@ def test_a_service_beside_it_answers_and_ends_with_it(own_folders):
     assert not companion.end_service(folder)
 
 
-@pytest.mark.parametrize("crash", [False, True])
+@pytest.mark.parametrize("crash", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_a_service_outlives_a_restart_of_its_database(own_folders, crash):
     folder = own_folders / f"restarted {crash}"
     started = servers.start(folder)

@@ -172,7 +172,7 @@ def mixed(db: Database, number: int) -> dict[Any, str]:
 
 @pytest.mark.timeout(3_600)
 def test_several_services_answer_each_request_once_though_two_are_killed(db, server):
-    number = usual_or_thorough(60, 500)
+    number = usual_or_thorough(24, 500)
     with service_processes(server, 4) as services:
         wanted = mixed(db, number)
         ended = "MATCH (q:PCohesionRequest) WHERE q.finishedAt IS NOT NULL RETURN count(q)"

@@ -82,7 +82,7 @@ class Sums:
         return sums, list(given.columns["scale"])
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.long)])
 def test_toggling_any_pair_moves_the_counts_by_at_most_epsilon_2_for_any_answers_and_bounds(n: int) -> None:
     """For every H and every D, also those that a dishonest collector makes up. One end alone can cost ε2/2 exactly."""
     mechanism = made(n, epsilon_0="1", epsilon_h="1", epsilon_2="1")
@@ -276,6 +276,7 @@ def test_counts_totals_and_errors_follow_from_what_was_drawn() -> None:
     assert [drawn.record[name] for name in ("epsilon0", "epsilonH", "epsilon2")] == ["0.766", "1.033", "1.201"]
 
 
+@pytest.mark.long
 def test_counts_are_unbiased_where_no_neighbour_is_left_out() -> None:
     """By all answers about four vertices, with D = 3 for all of them and no noise."""
     mechanism = made(4, epsilon_0="1", epsilon_h="1", epsilon_2="1")
