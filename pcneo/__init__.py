@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from pcneo.config import ConnectionSettings, read_environment
     from pcneo.graph import graph_from_edges, graph_from_networkx
     from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
+    from pcneo.progress_bars import ProgressBars
     from pcneo.release import audit, budget
+    from pcneo.release.public_file import read_release
     from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
     from pcneo.store.chosen_graph import schema_statements
     from pcneo.store.connection import connect
@@ -47,6 +49,7 @@ _HOMES = {
     "CohesionBatch": "pcneo.model",
     "ConnectionSettings": "pcneo.config",
     "Graph": "pcneo.model",
+    "ProgressBars": "pcneo.progress_bars",
     "Selection": "pcneo.model",
     "ask": "pcneo.asking.blocking",
     "clean": "pcneo.stored.cleaning",
@@ -65,6 +68,7 @@ _HOMES = {
     "minimal_p_cohesions": "pcneo.search",
     "read_cohesions": "pcneo.stored.showing",
     "read_environment": "pcneo.config",
+    "read_release": "pcneo.release.public_file",
     "render_query": "pcneo.stored.queries",
     "run_query": "pcneo.stored.queries",
     "schema_statements": "pcneo.store.chosen_graph",
@@ -79,6 +83,7 @@ __all__ = [
     "CohesionBatch",
     "ConnectionSettings",
     "Graph",
+    "ProgressBars",
     "Selection",
     "__version__",
     "aio",
@@ -104,6 +109,7 @@ __all__ = [
     "plots",
     "read_cohesions",
     "read_environment",
+    "read_release",
     "release",
     "render_query",
     "run_query",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pcneo.frames import Table, html_table
 
 __all__ = [
     "AnyPath",
@@ -19,6 +23,7 @@ __all__ = [
     "Key",
     "KeyArray",
     "LocalView",
+    "Memberships",
     "Progress",
     "Run",
     "Selection",
@@ -188,9 +193,14 @@ class Cohesion:
         """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning and is left out of averages."""
         return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
+    def _repr_html_(self) -> str:
+        p = f"{self.p.numerator}/{self.p.denominator}"
+        row = (self.vertex, p, self.score, self.size, self.edges, self.density, self.members)
+        return html_table(("vertex", "p", "score", "size", "edges", "density", "members"), [row])
+
 
 @dataclass(frozen=True, eq=False)
-class CohesionBatch:
+class CohesionBatch(Table):
     """Minimal p-cohesions of several vertices, by position in `keys`.
 
     Attributes:
@@ -225,6 +235,27 @@ class CohesionBatch:
         """Density of each cohesion, float64, shape (b,); 0.0 for size 1."""
         return densities(self.sizes, self.edges)
 
+    def as_columns(self) -> dict[str, Any]:
+        """Return a row for each cohesion: its vertex, size, edges, density, and members as a list."""
+        members = self.keys[self.members].tolist()
+        ends = self.offsets.tolist()
+        return {
+            "vertex": self.keys[self.vertices].tolist(),
+            "size": self.sizes,
+            "edges": self.edges,
+            "density": self.densities,
+            "members": [members[start:end] for start, end in itertools.pairwise(ends)],
+        }
+
+    def memberships(self) -> Memberships:
+        """Return the memberships, a row each."""
+        return Memberships(self.keys, np.repeat(self.vertices, self.sizes), self.members)
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        p = f"{self.p.numerator}/{self.p.denominator}"
+        return f"{len(self):,} minimal p-cohesions, p={p}, score {self.score}: {len(self.members):,} memberships"
+
     def cohesions(self, graph: object = None) -> Iterator[Cohesion]:
         """Yield each cohesion by key.
 
@@ -240,6 +271,24 @@ class CohesionBatch:
                 members=tuple(self.keys[members].tolist()),
                 edges=int(self.edges[i]),
             )
+
+
+@dataclass(frozen=True, eq=False)
+class Memberships(Table):
+    """The memberships of cohesions, a row each: which vertex's cohesion, and which member.
+
+    Attributes:
+        keys: those of the graph, as in `Graph`.
+        vertices, members: positions in `keys`, equally long.
+    """
+
+    keys: KeyArray
+    vertices: NDArray[np.int64]
+    members: NDArray[np.uint32]
+
+    def as_columns(self) -> dict[str, Any]:
+        """Return the columns `vertex` and `member`, keys both."""
+        return {"vertex": self.keys[self.vertices], "member": self.keys[self.members]}
 
 
 def densities(sizes: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -271,7 +320,7 @@ class LocalView:
 
 
 @dataclass(frozen=True)
-class ShownCohesion:
+class ShownCohesion(Table):
     """One stored cohesion in the graph around it, as the graph is now.
 
     Attributes:
@@ -291,6 +340,29 @@ class ShownCohesion:
     hops: dict[Key, int]
     local_view: LocalView
     moved: bool
+
+    def as_columns(self) -> dict[str, Any]:
+        """Return a row for each member: its key, its distance, and whom its critical connections lead to."""
+        beside: dict[Key, list[Key]] = {key: [] for key in self.cohesion.members}
+        for a, b in self.connections:
+            beside[a].append(b)
+            beside[b].append(a)
+        order = sorted(self.cohesion.members, key=lambda key: self.hops[key])  # which keeps the order of keys
+        return {
+            "member": order,
+            "hops": [self.hops[key] for key in order],
+            "connections": [len(beside[key]) for key in order],
+            "to": [beside[key] for key in order],
+        }
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        cohesion, view = self.cohesion, self.local_view
+        return (
+            f"Minimal p-cohesion of {cohesion.vertex}, p={self.run.p_text}: {cohesion.size:,} members, "
+            f"{cohesion.edges:,} critical connections, density {cohesion.density:.3f}; {len(self.others):,} other "
+            f"connections. Within two hops: {view.size:,} vertices, {view.edges:,} connections."
+        )
 
 
 @dataclass(frozen=True, eq=False)

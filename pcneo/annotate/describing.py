@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import Configuration, Options, P, make_plan
 from pcneo.annotate.supply import supply_of
+from pcneo.frames import Table, columns_of
 from pcneo.model import AnyPath, Key, Progress
 from pcneo.plots import check_picture, draw_distributions
 from pcneo.search import p_text
@@ -20,7 +21,7 @@ __all__ = ["StatsResult", "stats"]
 
 
 @dataclass(frozen=True)
-class StatsResult:
+class StatsResult(Table):
     """Sizes and densities.
 
     Attributes:
@@ -37,6 +38,14 @@ class StatsResult:
     pre_processing_millis: int
     compute_millis: int
     configuration: Configuration
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each p: sizes and densities."""
+        return columns_of({"p": p, **summary.as_row()} for p, summary in self.summaries.items())
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
 
 
 def stats(

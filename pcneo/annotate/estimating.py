@@ -7,13 +7,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pcneo.annotate.plan import Configuration, Options, P, make_plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.errors import ParameterError
+from pcneo.frames import Table, columns_of
 from pcneo.model import Key, Progress
 from pcneo.search import p_text, search_batches
 
@@ -59,7 +60,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class EstimateResult:
+class EstimateResult(Table):
     """What `write` would cost.
 
     Attributes:
@@ -75,6 +76,14 @@ class EstimateResult:
     read_seconds: float
     estimates: dict[str, Estimate]
     configuration: Configuration
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each p."""
+        return columns_of({"p": p, **vars(estimate)} for p, estimate in self.estimates.items())
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
 
 
 def estimate(

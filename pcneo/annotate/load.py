@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import KeyPropertyError
+from pcneo.frames import Table, columns_of
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
 from pcneo.model import AnyPath, Progress
 from pcneo.store.load_gateway import LoadGateway
@@ -23,7 +24,7 @@ BATCH = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadResult:
+class LoadResult(Table):
     """What was in the file, and what a load did to the database.
 
     Attributes:
@@ -63,6 +64,16 @@ class LoadResult:
     attributes_dropped: Mapping[str, int]
     pre_processing_millis: int
     write_millis: int
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for nodes and one for relationships: in the file, created, there already."""
+        return columns_of(
+            {"": what, "in the file": there, "created": created, "already there": matched}
+            for what, there, created, matched in (
+                ("nodes", self.node_count, self.nodes_created, self.nodes_matched),
+                ("relationships", self.relationship_count, self.relationships_created, self.relationships_matched),
+            )
+        )
 
 
 def load(

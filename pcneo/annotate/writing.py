@@ -7,12 +7,13 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan
 from pcneo.annotate.supply import Supply, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.errors import PcneoError
+from pcneo.frames import Table, columns_of
 from pcneo.model import Key, Progress
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
@@ -30,7 +31,7 @@ log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
-class WriteResult:
+class WriteResult(Table):
     """What `write` did.
 
     Attributes:
@@ -57,6 +58,17 @@ class WriteResult:
     compute_millis: int
     write_millis: int
     configuration: Configuration
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each run: its version, what came and went, sizes and densities."""
+        return columns_of(
+            {"run": run.run, "version": run.version, "new": run.added, "gone": run.retired, **run.summary.as_row()}
+            for run in self.runs
+        )
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return f"{self.graph}: {self.vertices:,} vertices, {self.edges:,} edges"
 
 
 def write(

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from pcneo.cli.streams import can_ask, note, output, say, takes_all_text
 from pcneo.config import ConnectionSettings, read_environment
 from pcneo.errors import ConnectionFailedError
+from pcneo.progress_bars import ProgressBars as Bars
 from pcneo.visible import visible
 
 if TYPE_CHECKING:
@@ -92,44 +92,6 @@ def _ask_password(username: str) -> str:
         return typer.prompt(visible(f"Password of {username}"), hide_input=True, err=True)
     except typer.Abort as error:
         raise KeyboardInterrupt from error
-
-
-class Bars:
-    """Progress bars on standard error, one a stage; a `Progress` callback while the context is open."""
-
-    def __init__(self) -> None:
-        """Show nothing yet, and never anything where standard error is no terminal."""
-        console = Console(stderr=True)
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            console=console,
-            disable=not console.is_terminal,
-            redirect_stdout=False,  # else the rows of a stream would go where the bars go
-            redirect_stderr=False,
-        )
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> Bars:
-        """Begin to draw."""
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave the bars as they stand."""
-        self._progress.stop()
-
-    def rest(self) -> None:
-        """Stop drawing, so that the terminal is free for a prompt."""
-        self._progress.stop()
-
-    def __call__(self, stage: str, done: int, total: int | None) -> None:
-        """Move one stage's bar."""
-        if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=total)
-        self._progress.update(self._tasks[stage], completed=done, total=total)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:

@@ -14,6 +14,7 @@ from pcneo.plots.style import LOOKS, PAGE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 __all__ = ["draw_cohesion"]
@@ -30,12 +31,15 @@ ROTATED_FROM = 17
 MOST_BENT = 3_000
 
 
-def draw_cohesion(shown: ShownCohesion, path: AnyPath) -> None:
-    """Draw one cohesion in the graph around it, as SVG or PNG.
+def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
+    """Draw one cohesion in the graph around it, for a notebook, or as SVG or PNG.
 
     Args:
         shown: the cohesion, its connections and its local view, as `pcneo.show` returns them.
-        path: the picture, `.svg` or `.png`; an older one there is replaced.
+        path: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
+
+    Returns:
+        The figure, which a notebook shows.
 
     Raises:
         ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
@@ -55,7 +59,9 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath) -> None:
         _draw_vertices(plane, rings, shown, scale)
         figure.suptitle(_title(shown), x=0.02, ha="left")
         figure.legend(handles=_legend(rings, shown, scale), loc="outside lower left")
-        save_figure(figure, path)
+        if path is not None:
+            save_figure(figure, path)
+    return figure
 
 
 def _title(shown: ShownCohesion) -> str:

@@ -13,6 +13,7 @@ from pcneo.plots.style import PAGE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_distributions"]
 
@@ -25,18 +26,21 @@ LOGARITHMIC_FROM = 30
 def draw_distributions(
     runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]],
     score: str,
-    path: AnyPath,
+    path: AnyPath | None = None,
     *,
-    vertices: int | None,
-) -> None:
+    vertices: int | None = None,
+) -> Figure:
     """Draw the cumulative distributions of sizes and of densities, a line for each p.
 
     Args:
         runs: by p, written `a/b`: the sizes, int64, shape (b,), and densities, float64, shape (b,), of its b cohesions.
             A single member has no density, so cohesions of one member are left out there.
         score: the score of the search.
-        path: the picture, `.svg` or `.png`; an older one there is replaced.
+        path: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
         vertices: number of vertices of the graph, if all of them were searched.
+
+    Returns:
+        The figure, which a notebook shows.
 
     Raises:
         ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
@@ -67,7 +71,9 @@ def draw_distributions(
         whose = f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
         figure.suptitle(f"Minimal p-cohesions of {whose}, {look(score).label}", x=0.02, ha="left")
         figure.legend(loc="outside lower center", ncols=min(len(runs), LEGEND_COLUMNS))
-        save_figure(figure, path)
+        if path is not None:
+            save_figure(figure, path)
+    return figure
 
 
 def _middle(values: NDArray[np.int64] | NDArray[np.float64]) -> float:

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -145,11 +147,25 @@ def new_figure(
     """
     with _style():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, height or rows * max(0.65 * width / columns, 1.8)), layout="constrained")
+        figure = _picture()(figsize=(width, height or rows * max(0.65 * width / columns, 1.8)), layout="constrained")
         FigureCanvasAgg(figure)  # draws into memory: no window, no pyplot
         yield figure, figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey)
+
+
+@cache
+def _picture() -> type[Figure]:
+    """Figures that a notebook shows by themselves, also where nothing has made matplotlib at home in it."""
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):
+        def _repr_png_(self) -> bytes:
+            out = BytesIO()
+            with _style():
+                self.savefig(out, format="png", dpi=110)
+            return out.getvalue()
+
+    return Picture
 
 
 def check_picture(path: AnyPath) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +34,8 @@ __all__ = [
     "write_public",
 ]
 
+HOW_TO_READ = 'to read it: pcneo.read_release(FILE), or pandas.read_csv(FILE, comment="#")'
+
 FORMULA = re.compile(r"[=\t\r]|[+\-@](?![\w .\-]*\Z)")
 """A cell that a spreadsheet would run as a formula although it is quoted; +45 12 and @name are not."""
 
@@ -43,6 +46,7 @@ def public_record(
     scales: Sequence[Fraction],
     counts: Mapping[Key, int] | Mapping[Key, float],
     computed: Mapping[str, object] = MappingProxyType({}),
+    columns: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return everything that is published beside keys and noisy counts; whatever is missing here is the owner's.
 
@@ -52,6 +56,7 @@ def public_record(
         scales: the scale of each vertex.
         counts: the noisy counts by key.
         computed: what else is said, and what a mechanism says of its own numbers, in place of the total of the counts.
+        columns: the columns beside the key; `count` alone if there are none.
 
     Returns:
         Plain values by their names in the file; those that are None are left out.
@@ -60,6 +65,7 @@ def public_record(
     parameters = mechanism.parameters
     record: dict[str, Any] = {
         "pcneo": __version__,
+        "date": datetime.now(UTC).date().isoformat(),
         "mechanism": mechanism.name,
         "promise": mechanism.promise,
         "k": parameters.k,
@@ -74,6 +80,14 @@ def public_record(
         record["scale"] = float(scales[0])
         record["standardErrorOfTotal"] = standard_error(scales) / mechanism.times_counted
         record["halfWidthOf95PercentInterval"] = sum_half_width(scales) / mechanism.times_counted
+        if mechanism.counts_vertices:
+            # One scale for all: what follows from it for one count is the same at every vertex.
+            record["standardErrorOfACount"] = standard_error(scales[:1])
+            record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width(scales[:1])
+    record["totalIs"] = mechanism.told_of_total
+    record["belowZero"] = mechanism.of_negatives
+    named = ["key"] if mechanism.counts_vertices else []
+    record["columns"] = mechanism.told_of_columns([*named, *(columns or ["count"])])
     return {name: value for name, value in record.items() if value is not None}
 
 
@@ -99,8 +113,8 @@ def total_of(counts: Mapping[Key, int] | Mapping[Key, float], k: int) -> float:
 def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]], suffix: str) -> str:
     """Return the public file's text: the record, then a row for each vertex.
 
-    In CSV the record comes first, a line `# name: value` for each of its values. Keys that are text are quoted, so that
-    none of them passes for such a line.
+    In CSV the record comes first, a line `# name: value` for each of its values, `# column name: meaning` for each
+    column. Keys that are text are quoted, so that none of them passes for such a line.
 
     Args:
         record: as `public_record` returned it.
@@ -114,7 +128,10 @@ def public_text(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]],
         return json.dumps({**record, **counts}, ensure_ascii=False, indent=1) + "\n"
     out = io.StringIO()
     for name, value in record.items():
-        out.write(f"# {name}: {value}\n")
+        if name != "columns":
+            out.write(f"# {name}: {value}\n")
+    out.writelines(f"# column {name}: {meaning}\n" for name, meaning in record.get("columns", {}).items())
+    out.write(f"# {HOW_TO_READ}\n")
     out.write(",".join(columns) + "\n")
     rows = zip(*columns.values(), strict=True)
     csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)

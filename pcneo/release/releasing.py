@@ -101,7 +101,7 @@ class _Numbers:
         p = self.release.run.p_text if self.release.run else None
         drawn, digest = self.drawn, {} if self.answers_hash is None else {"answersHash": self.answers_hash}
         said = {"promise": self.release.promise, **drawn.record, **digest}
-        return public_record(self.release.mechanism, p, drawn.scales, self.counts, said)
+        return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)
 
     @property
     def public_text(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,20 @@ class Summary:
             sizes=Distribution.of(sizes),
             densities=Distribution.of(densities[sizes > 1]),
         )
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the numbers that a table shows, by the names of its columns; None where there are no values."""
+        sizes, densities = self.sizes, self.densities
+        return {
+            "cohesions": self.cohesions,
+            "memberships": self.memberships,
+            "size p50": sizes and sizes.p50,
+            "size p90": sizes and sizes.p90,
+            "size max": sizes and sizes.max,
+            "size mean": sizes and sizes.mean,
+            "density p50": densities and densities.p50,
+            "density mean": densities and densities.mean,
+        }
 
 
 class Tally:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import NotFoundError, ParameterError
+from pcneo.frames import Table
 from pcneo.model import Key, Run, Selection, one_or_more
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.gateway import Gateway
@@ -27,7 +28,7 @@ _TYPES = {"integer": int, "string": str}
 
 
 @dataclass(frozen=True)
-class QueryResult:
+class QueryResult(Table):
     """The table a query returned.
 
     Attributes:
@@ -39,6 +40,11 @@ class QueryResult:
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     run: Run
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns by name."""
+        values = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.columns)
+        return dict(zip(self.columns, map(list, values), strict=True))
 
 
 def list_queries() -> tuple[Statement, ...]:

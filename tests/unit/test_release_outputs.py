@@ -22,8 +22,15 @@ from pcneo.release import outputs
 from pcneo.release.request import ReleaseRequest, check_destinations, read_batch
 
 F = Fraction
-ALWAYS = {"pcneo", "mechanism", "promise", "k", "epsilon", "delta", "total"}
-FROM_NOISE = {"scale", "standardErrorOfTotal", "halfWidthOf95PercentInterval"}
+TOLD = {"totalIs", "belowZero", "columns"}
+ALWAYS = {"pcneo", "date", "mechanism", "promise", "k", "epsilon", "delta", "total"} | TOLD
+FROM_NOISE = {
+    "scale",
+    "standardErrorOfTotal",
+    "halfWidthOf95PercentInterval",
+    "standardErrorOfACount",
+    "halfWidthOf95PercentIntervalOfACount",
+}
 
 ODD_KEYS = [
     "plain",
@@ -67,11 +74,25 @@ def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: 
     assert record["epsilon"] == "1/3"
     assert record["total"] == 4 / 3
     assert record["promise"] == mechanism.promise
+    assert set(record["columns"]) == {"key", "count"}
+    assert "3-clique" in record["columns"]["count"]
+    again = outputs.public_record(mechanism, p, [F(7, 2)] * 4, {1: 900, 2: 0, 3: 8, 4: 1})
+    assert {name: again[name] for name in TOLD} == {name: record[name] for name in TOLD}, "the same for every graph"
+
+
+def test_every_column_that_a_mechanism_publishes_is_told_of() -> None:
+    further = {"respond": ["degree", "count", "standardError", "clipped", "smoothed"]}
+    further["row"] = [*further["respond"], "bound", "scale"]
+    for name, mechanism in MECHANISMS.items():
+        wanted = ["key", *further.get(name, ["count"])] if mechanism.counts_vertices else ["total"]
+        assert set(wanted) == set(mechanism.of_columns), name
+        assert all(mechanism.of_columns.values())
 
 
 def test_odd_keys_read_back_from_csv_and_none_of_them_passes_for_the_record() -> None:
     counts: dict[Key, int] = dict(zip(ODD_KEYS, range(-3, 100), strict=False))
     record, rows = read_csv(outputs.public_text({"k": 3, "promise": "none"}, columns(counts), ".csv"))
+    assert record.pop("to read it").startswith("pcneo.read_release(FILE)")
     assert record == {"k": "3", "promise": "none"}
     assert rows == [[key, str(count)] for key, count in counts.items()]
 
@@ -85,7 +106,7 @@ def test_odd_keys_read_back_from_json_and_so_do_large_counts() -> None:
 def test_whole_numbers_as_keys_stay_bare_in_csv() -> None:
     _, rows = read_csv(text := outputs.public_text({}, columns({7: -2, 10: 5}), ".csv"))
     assert rows == [["7", "-2"], ["10", "5"]]
-    assert '"' not in text
+    assert '"' not in text.partition("\n")[2]
 
 
 @pytest.mark.parametrize("key", ["=1+1", "=cmd|' /C calc'!A0", "+1+cmd()", "-2+3", "@SUM(A1)", "\t=1", "\rx"])

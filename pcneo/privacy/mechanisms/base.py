@@ -12,9 +12,10 @@ it is asked:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
 from pcneo.errors import GraphError, ParameterError
@@ -81,6 +82,17 @@ class Mechanism(ABC):
     """Whether each vertex gets a number; if not, the graph's total is published alone."""
     reads_graph: ClassVar[bool] = True
     """Whether it looks at the graph again once answers are drawn."""
+    of_columns: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {
+            "key": "the vertex's key",
+            "count": "how many {k}-cliques contain the vertex, with noise: a whole number",
+        }
+    )
+    """What each published column is; `{k}` stands for k."""
+    of_negatives: ClassVar[str] = (
+        "Noise goes both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
+    )
+    """Why a count can be negative."""
     compared: ClassVar[bool] = False
     """Whether an audit of another mechanism says how this one would do."""
 
@@ -288,6 +300,19 @@ class Mechanism(ABC):
     def describe(self, utility: Utility) -> str:
         """Say what `utility` returned in words; what follows from private facts is marked as the owner's."""
         return f"{self.heading}."
+
+    # --- What a public file says to its reader
+
+    def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:
+        """Return what each published column is, for its reader."""
+        return {name: self.of_columns[name].format(k=self.k) for name in names}
+
+    @property
+    def told_of_total(self) -> str:
+        """Say what the total is."""
+        if not self.counts_vertices:
+            return f"how many {self.k}-cliques the graph has, with noise"
+        return f"the sum of the column count, divided by {self.k}: each {self.k}-clique is counted at {self.k} vertices"
 
     @property
     def heading(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,12 @@ class Critical(Mechanism):
         shows="connections outside the groups, without limit; what groups and noise levels reveal is not covered",
     )
     needs_groups = True
+    of_columns = MappingProxyType(
+        {
+            **Mechanism.of_columns,
+            "count": "how many {k}-cliques contain the vertex, exact or with noise: a whole number",
+        }
+    )
     publishes_scale = False  # it is a support divided by ε
     compared = True
 

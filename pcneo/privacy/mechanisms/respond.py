@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.answer_counts import estimate
@@ -66,6 +67,19 @@ class Respond(Mechanism):
         shows="every pair uses up all of ε: from ε = ln(vertices/mean degree) on, the answers nearly are the graph",
     )
     needs_groups = False
+    of_columns = MappingProxyType(
+        {
+            **Mechanism.of_columns,
+            "degree": "how many neighbours the vertex has, estimated from the answers: not whole, right on average",
+            "count": "how many {k}-cliques contain the vertex, estimated from the answers: not whole, right on average",
+            "standardError": "of count, estimated too: by trial, not by proof, the truth is mostly within two of them",
+            "clipped": "count, cut to what is possible: nearer, and biased",
+            "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
+        }
+    )
+    of_negatives = (
+        "Estimates err both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
+    )
     adds_noise = False
     reads_graph = False
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -56,6 +57,16 @@ class Row(Respond):
         shows="as respond, at the part of ε that its answers get; the noisy counts add to it",
     )
     reads_graph = True
+    of_columns = MappingProxyType(
+        {
+            **Respond.of_columns,
+            "count": "how many triangles contain the vertex, from its neighbours' answers, with noise: not whole, "
+            "right on average for the triangles among the neighbours that count",
+            "standardError": "of count, an upper bound for the triangles among the neighbours that count",
+            "bound": "how many of its neighbours count at most",
+            "scale": "of the noise in count, before it was divided",
+        }
+    )
 
     @classmethod
     def in_range(cls, parameters: Parameters) -> Parameters:

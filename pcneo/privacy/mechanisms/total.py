@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms.base import InShort
@@ -29,6 +30,8 @@ class Total(Edge):
         exact="nothing",
         shows="next to nothing: one noisy number, with a smaller error than any sum of counts",
     )
+    of_columns = MappingProxyType({"total": "how many {k}-cliques the graph has, with noise: a whole number"})
+    of_negatives = "Noise goes both ways, so the total can be below 0."
     # [total-change] A connection changes each of k counts of a clique by 1, and the number of cliques once.
     counts_vertices = False
     compared = False

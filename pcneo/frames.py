@@ -1,0 +1,117 @@
+"""Results as tables: data frames of pandas, Arrow for polars and others, HTML for notebooks.
+
+Nothing heavy is imported before it is asked for. pandas and pyarrow come with the extra `frames`.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pcneo.errors import PcneoError
+from pcneo.visible import visible
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Table", "columns_of", "html_table"]
+
+SHOWN_ROWS = 20
+SHOWN_ITEMS = 12
+"""Of a list in a cell."""
+
+
+class Table(ABC):
+    """A result with columns. pandas, polars, DuckDB and notebooks take it as it is."""
+
+    @abstractmethod
+    def as_columns(self) -> Mapping[str, Any]:
+        """Return the columns by name, equally long: lists, tuples or arrays."""
+
+    def caption(self) -> str:
+        """Return a sentence for above the table; empty for none."""
+        return ""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row for each row of this table.
+
+        Raises:
+            PcneoError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise PcneoError("Data frames need pandas, which comes with the extra `frames`.") from error
+        return pandas.DataFrame({name: _plain(column) for name, column in self.as_columns().items()})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the table as a stream of Arrow's C interface, for `polars.DataFrame(result)` and others.
+
+        Raises:
+            PcneoError: pyarrow is not installed.
+        """
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise PcneoError("Arrow needs pyarrow, which comes with the extra `frames`.") from error
+        table = pyarrow.table({name: _plain(column) for name, column in self.as_columns().items()})
+        return table.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        columns = self.as_columns()
+        rows = zip(*columns.values(), strict=True)
+        return html_table(list(columns), rows, self.caption())
+
+
+def _plain(column: Sequence[Any]) -> Any:
+    """Return arrays of objects and tuples as lists, whose kind both libraries find out themselves."""
+    kind = getattr(getattr(column, "dtype", None), "kind", "O")
+    return list(column) if kind == "O" else column
+
+
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
+    """Return rows that all have the same names as columns; no columns where there are no rows."""
+    rows = list(rows)
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
+    """Return a table for a notebook: the first rows, and whether there are more.
+
+    Args:
+        columns: their names.
+        rows: as many values each; no more of them than are shown are taken, and one.
+        caption: a sentence above.
+    """
+    rows = iter(rows)
+    shown = list(itertools.islice(rows, SHOWN_ROWS))
+    head = "".join(f"<th>{_text(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in shown)
+    more = f"<p>The first {SHOWN_ROWS} rows.</p>" if next(rows, None) is not None else ""
+    above = f"<p>{_text(caption)}</p>" if caption else ""
+    return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _cell(value: Any) -> str:
+    align = "right" if isinstance(value, int | float) and not isinstance(value, bool) else "left"
+    return f'<td style="text-align: {align}">{_text(_words(value))}</td>'
+
+
+def _words(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    if isinstance(value, list | tuple):
+        some = ", ".join(map(_words, value[:SHOWN_ITEMS]))
+        return f"{some}, … ({len(value):,})" if len(value) > SHOWN_ITEMS else some
+    return str(value)
+
+
+def _text(text: str) -> str:
+    return html.escape(visible(text))

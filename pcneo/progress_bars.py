@@ -1,0 +1,104 @@
+"""Progress bars for a terminal or a notebook: rich's, or tqdm's in a notebook that has it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import Any
+
+__all__ = ["ProgressBars"]
+
+
+class ProgressBars:
+    """Bars on standard error or in a notebook, one a stage; a `progress` callback while the context is open.
+
+    with pcneo.ProgressBars() as bars:
+        pcneo.annotate.write(driver, p="0.3", progress=bars)
+    """
+
+    def __init__(self) -> None:
+        """Show nothing yet, and never anything where there is neither a terminal nor a notebook."""
+        self._bars: _Tqdm | _Rich = _Tqdm() if _in_notebook() and importlib.util.find_spec("tqdm") else _Rich()
+
+    def __enter__(self) -> ProgressBars:
+        """Begin to draw."""
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the bars as they stand."""
+        self._bars.stop()
+
+    def rest(self) -> None:
+        """Stop drawing, so that the terminal is free for a prompt."""
+        self._bars.stop()
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        """Move one stage's bar.
+
+        Args:
+            stage: what is being done.
+            done, total: how much of it; None where the total is not known.
+        """
+        self._bars.move(stage, done, total)
+
+
+def _in_notebook() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class _Rich:
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+            redirect_stdout=False,  # else the rows of a stream would go where the bars go
+            redirect_stderr=False,
+        )
+        self._tasks: dict[str, Any] = {}
+
+    def start(self) -> None:
+        self._progress.start()
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+    def move(self, stage: str, done: int, total: int | None) -> None:
+        if stage not in self._tasks:
+            self._tasks[stage] = self._progress.add_task(stage, total=total)
+        self._progress.update(self._tasks[stage], completed=done, total=total)
+
+
+class _Tqdm:
+    def __init__(self) -> None:
+        self._tasks: dict[str, Any] = {}
+
+    def start(self) -> None:
+        """Nothing: a bar is drawn when its stage begins."""
+
+    def stop(self) -> None:
+        for task in self._tasks.values():
+            task.close()
+        self._tasks = {}
+
+    def move(self, stage: str, done: int, total: int | None) -> None:
+        if stage not in self._tasks:
+            # tqdm.auto needs ipywidgets in a notebook, and warns without them; this one draws in text.
+            if importlib.util.find_spec("ipywidgets"):
+                from tqdm.notebook import tqdm
+            else:
+                from tqdm import tqdm
+            self._tasks[stage] = tqdm(desc=stage, total=total)
+        task = self._tasks[stage]
+        task.total = total
+        task.update(done - task.n)
+        task.refresh()

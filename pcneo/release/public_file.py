@@ -1,0 +1,187 @@
+"""A public file read by whoever it was released to: counts, and all that the file says of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pcneo.errors import FileFormatError
+from pcneo.frames import Table
+from pcneo.model import AnyPath, Key
+
+__all__ = ["PublicRelease", "read_release"]
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
+_TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "epsilon0", "epsilonH", "epsilon2", "answersHash"}
+"""Values of the record that stay text although some look like numbers: exact ones among them."""
+_LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
+
+
+@dataclass(frozen=True)
+class PublicRelease(Table):
+    """What a public file holds.
+
+    Attributes:
+        record: all that it says beside the columns, by the names there: mechanism, promise, k, total and others.
+        columns: the columns by name, equally long: `key` and `count` among them, or `total` alone.
+        meanings: what each column is; empty for a file of an earlier pcneo.
+    """
+
+    record: Mapping[str, Any]
+    columns: Mapping[str, Sequence[Any]] = field(repr=False)
+    meanings: Mapping[str, str] = field(repr=False)
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism's name."""
+        return self.record["mechanism"]
+
+    @property
+    def promise(self) -> str:
+        """What the release promises."""
+        return self.record["promise"]
+
+    @property
+    def k(self) -> int:
+        """Vertices of the cliques that are counted."""
+        return self.record["k"]
+
+    @property
+    def epsilon(self) -> Fraction:
+        """ε, exactly."""
+        return Fraction(self.record["epsilon"])
+
+    @property
+    def delta(self) -> Fraction:
+        """δ, exactly; 0 for a mechanism that has none."""
+        return Fraction(self.record["delta"])
+
+    @property
+    def total(self) -> float:
+        """The total; `record["totalIs"]` says what it is."""
+        return self.record["total"]
+
+    @property
+    def counts(self) -> dict[Key, int] | dict[Key, float]:
+        """The counts by key; none of a total alone."""
+        if "key" not in self.columns:
+            return {}
+        return dict(zip(self.columns["key"], self.columns["count"], strict=True))
+
+    @property
+    def standard_errors(self) -> Sequence[float] | None:
+        """The standard error of each count; None where it may not be published."""
+        if "standardError" in self.columns:
+            return self.columns["standardError"]
+        error = self.record.get("standardErrorOfACount")
+        return None if error is None or "key" not in self.columns else [error] * len(self.columns["key"])
+
+    @property
+    def intervals(self) -> list[tuple[float, float]] | None:
+        """A 95 % interval of each exact count, and None where none is proved."""
+        half = self.record.get("halfWidthOf95PercentIntervalOfACount")
+        return None if half is None else [(count - half, count + half) for count in self.columns["count"]]
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns of the file, with standard error and interval of each count where they are known."""
+        columns = dict(self.columns)
+        if self.standard_errors is not None:
+            columns["standardError"] = self.standard_errors
+        if self.intervals is not None:
+            low, high = zip(*self.intervals, strict=True) if self.intervals else ((), ())
+            columns |= {"low": list(low), "high": list(high)}
+        return columns
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return (
+            f"{self.mechanism}, k={self.k}, ε={self.record['epsilon']}: noisy total {self.total:,.2f}. {self.promise}"
+        )
+
+
+def read_release(path: AnyPath) -> PublicRelease:
+    """Read a public file of `pcneo release` or `pcneo party collect`.
+
+    Args:
+        path: the file, .csv or .json.
+
+    Returns:
+        Counts and all that the file says of them.
+
+    Raises:
+        FileFormatError: it cannot be read, or is no such file.
+    """
+    path = Path(path)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            text = file.read()
+        record, columns = _from_json(text) if path.suffix.lower() == ".json" else _from_csv(text)
+        meanings = record.pop("columns", {})
+        record = {name: str(value) if name in _TEXTS else value for name, value in record.items()}
+        lacking = {"mechanism", "promise", "k", "epsilon", "delta", "total"} - record.keys()
+        lacking |= {"key", "count"} - columns.keys() if columns.keys() != {"total"} else set()
+        if lacking:
+            raise ValueError(f"it has no {', '.join(sorted(lacking))}")
+        for name in ("epsilon", "delta"):
+            Fraction(record[name])
+    except OSError as error:
+        raise FileFormatError(f"{path} cannot be read: {error.strerror}.", path=path) from error
+    except (ValueError, TypeError, AttributeError, csv.Error, ZeroDivisionError, RecursionError) as error:
+        raise FileFormatError(f"{path} is no public file of a release: {error}.", path=path) from error
+    return PublicRelease(record, columns, meanings)
+
+
+def _from_json(text: str) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    record = json.loads(text)
+    if not isinstance(record, dict):
+        raise ValueError("it has no names")
+    if "counts" not in record and "total" in record:
+        return record, {"total": [record["total"]]}
+    if not isinstance(rows := record.pop("counts", None), list):
+        raise ValueError("it has no counts")
+    names = list(rows[0]) if rows else ["key", "count"]
+    if any(list(row) != names for row in rows):
+        raise ValueError("its rows have different columns")
+    return record, {name: [row[name] for row in rows] for name in names}
+
+
+def _from_csv(text: str) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    record: dict[str, Any] = {}
+    meanings: dict[str, str] = {}
+    at = 0
+    while text.startswith("#", at):
+        if line := _LINE.match(text, at):
+            if line["column"]:
+                meanings[line["column"]] = line["value"]
+            else:
+                record[line["name"]] = _value(line["name"], line["value"])
+        end = text.find("\n", at)
+        at = len(text) if end < 0 else end + 1
+    rows = io.StringIO(text[at:], newline="")
+    names = rows.readline().rstrip("\r\n").split(",")
+    key_is_text = text.startswith('"', at + rows.tell())  # keys are all texts, which are quoted, or all integers
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for number, row in enumerate(csv.reader(rows, strict=True), 1):
+        if len(row) != len(names):
+            raise ValueError(f"row {number} has {len(row)} cells, not {len(names)}")
+        for name, cell in zip(names, row, strict=True):
+            columns[name].append(cell if name == "key" and key_is_text else _number(cell))
+    return {**record, "columns": meanings}, columns
+
+
+def _value(name: str, text: str) -> Any:
+    return _number(text) if name not in _TEXTS and _NUMBER.match(text) else text
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

@@ -1,0 +1,109 @@
+"""Results are tables: pandas, polars and notebooks take them as they are, and progress shows where somebody looks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import pcneo
+from pcneo.errors import PcneoError
+from pcneo.frames import SHOWN_ROWS, html_table
+from pcneo.progress_bars import ProgressBars
+
+
+@pytest.fixture(scope="module")
+def batch() -> pcneo.CohesionBatch:
+    return pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4")
+
+
+@pytest.fixture(scope="module")
+def named() -> pcneo.CohesionBatch:
+    network = nx.relabel_nodes(nx.karate_club_graph(), {v: f"<member {v:02}>" for v in range(34)})
+    return pcneo.minimal_p_cohesions(network, "0.4")
+
+
+def test_cohesions_become_a_data_frame(batch: Any, named: Any) -> None:
+    pytest.importorskip("pandas")
+    for some in (batch, named):
+        frame = some.to_pandas()
+        assert list(frame.columns) == ["vertex", "size", "edges", "density", "members"]
+        cohesions = list(some.cohesions())
+        assert frame["vertex"].tolist() == [cohesion.vertex for cohesion in cohesions]
+        assert [tuple(row) for row in frame["members"]] == [cohesion.members for cohesion in cohesions]
+        assert frame["density"].tolist() == pytest.approx([cohesion.density for cohesion in cohesions])
+    frame = batch.memberships().to_pandas()
+    assert list(zip(frame["vertex"], frame["member"], strict=True)) == [
+        (cohesion.vertex, member) for cohesion in batch.cohesions() for member in cohesion.members
+    ]
+
+
+def test_polars_takes_cohesions_and_memberships_as_they_are(batch: Any, named: Any) -> None:
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    for some in (batch, named):
+        frame = polars.DataFrame(some)
+        assert frame["vertex"].to_list() == [cohesion.vertex for cohesion in some.cohesions()]
+        assert frame["members"].to_list() == [list(cohesion.members) for cohesion in some.cohesions()]
+        assert polars.DataFrame(some.memberships()).height == len(some.members)
+
+
+def test_without_pandas_and_pyarrow_the_error_names_the_extra(batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(PcneoError, match="extra `frames`"):
+        batch.to_pandas()
+    with pytest.raises(PcneoError, match="extra `frames`"):
+        batch.__arrow_c_stream__()
+
+
+def test_a_notebook_shows_tables_and_runs_nothing_that_a_key_says(batch: Any, named: Any) -> None:
+    shown = named._repr_html_()
+    assert "34 minimal p-cohesions, p=2/5, score density" in shown
+    assert "&lt;member 00&gt;" in shown
+    assert "<member" not in shown
+    assert f"The first {SHOWN_ROWS} rows" in shown
+    assert shown.count("<tr>") == SHOWN_ROWS + 1
+    (cohesion,) = pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4", vertices=[0]).cohesions()
+    assert "<td" in cohesion._repr_html_()
+    assert "\\u202e" in html_table(["a"], [["\u202e"]])
+
+
+def test_many_rows_are_not_made_only_to_be_left_out() -> None:
+    taken: list[int] = []
+    html_table(["n"], ([taken.append(n)] for n in range(10_000)))
+    assert len(taken) == SHOWN_ROWS + 1
+
+
+def test_figures_are_returned_and_show_themselves() -> None:
+    pytest.importorskip("matplotlib")
+    import numpy as np
+
+    figure: Any = pcneo.plots.draw_distributions({"1/2": (np.array([2, 3]), np.array([1.0, 0.5]))}, "density")
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_bars_are_silent_where_nobody_looks_and_tqdms_in_a_notebook(
+    monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    with ProgressBars() as bars:
+        bars("search", 1, 2)
+    assert capfd.readouterr() == ("", "")
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr("pcneo.progress_bars._in_notebook", lambda: True)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: name == "tqdm")
+    with ProgressBars() as bars:
+        bars("search", 1, 2)
+        bars("search", 2, 2)
+        bars("write", 5, None)
+    said = capfd.readouterr().err
+    assert "search: 100%" in said
+    assert "write: 5it" in said
+
+
+def test_tables_import_nothing_heavy() -> None:
+    program = "import sys, pcneo.model; assert not {'pandas', 'pyarrow', 'rich', 'tqdm'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
