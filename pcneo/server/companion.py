@@ -88,7 +88,8 @@ def end_service(data: Path) -> bool:
             os.kill(pid, signal.SIGKILL)
             while service_process(data) is not None:
                 time.sleep(POLL_SECONDS)
-    _children.pop(pid, None)
+    if (child := _children.pop(pid, None)) is not None:
+        child.wait()  # it has ended, perhaps only since it was last asked for
     _record(data).unlink(missing_ok=True)
     return True
 
