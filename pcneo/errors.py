@@ -18,6 +18,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     ├── BusyError               6   another writer holds this graph
     ├── RequestError            1   a request that a service was asked and that was not completed
     ├── LocalServerError        7   the local Neo4j cannot be fetched, started or stopped
+    ├── ClusterError           11   a cluster that cannot search: no scheduler, no workers, other versions
     ├── OutputError            10   the command has done what it should, and its answer cannot be printed
     ├── BudgetError             9   a release that the ledger or the budget does not admit; nothing was spent
     └── AnswerError             8   a computed answer failed its own check: a fault in pcneo
@@ -33,6 +34,7 @@ __all__ = [
     "AnswerError",
     "BudgetError",
     "BusyError",
+    "ClusterError",
     "ConnectionFailedError",
     "DatabaseError",
     "FileFormatError",
@@ -133,6 +135,12 @@ class LocalServerError(PcneoError):
     """The local Neo4j could not be fetched, started or stopped."""
 
     exit_code = 7
+
+
+class ClusterError(PcneoError):
+    """A cluster cannot search: no scheduler, no workers, or workers of other versions, then in `data["workers"]`."""
+
+    exit_code = 11
 
 
 class BudgetError(PcneoError):

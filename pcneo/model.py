@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -234,6 +234,21 @@ class CohesionBatch(Table):
     def densities(self) -> NDArray[np.float64]:
         """Density of each cohesion, float64, shape (b,); 0.0 for size 1."""
         return densities(self.sizes, self.edges)
+
+    def part(self, start: int, stop: int) -> CohesionBatch:
+        """Return some of the cohesions.
+
+        Args:
+            start, stop: the first one and the one after the last, by position in the batch.
+        """
+        bounds = self.offsets[start : stop + 1]
+        return replace(
+            self,
+            vertices=self.vertices[start:stop],
+            offsets=bounds - bounds[0],
+            members=self.members[bounds[0] : bounds[-1]],
+            edges=self.edges[start:stop],
+        )
 
     def as_columns(self) -> dict[str, Any]:
         """Return a row for each cohesion: its vertex, size, edges, density, and members as a list."""

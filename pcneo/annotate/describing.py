@@ -15,6 +15,7 @@ from pcneo.search import p_text
 from pcneo.search.tally import Summary, Tally
 
 if TYPE_CHECKING:
+    from distributed import Client
     from neo4j import Driver
 
 __all__ = ["StatsResult", "stats"]
@@ -62,6 +63,7 @@ def stats(
     concurrency: int | None = None,
     create_index: bool = False,
     check: bool = False,
+    scheduler: Client | None = None,
     progress: Progress | None = None,
 ) -> StatsResult:
     """Describe the sizes and densities of the minimal p-cohesions; nothing is written to the database.
@@ -71,7 +73,8 @@ def stats(
         database: None for the user's home database.
         p: one or several; several share the read.
         plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
-        node_labels, relationship_types, key, score, vertices, concurrency, check, progress: as for `write`.
+        node_labels, relationship_types, key, score, vertices, concurrency, check, scheduler, progress: as for
+            `write`.
         create_index: refused: nothing is written.
 
     Returns:
@@ -93,6 +96,7 @@ def stats(
         create_index=create_index,
         check=check,
         progress=progress,
+        scheduler=scheduler,
     )
     plan = make_plan(driver, database, "stats", options)
     supply = supply_of(plan)

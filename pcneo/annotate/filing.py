@@ -22,6 +22,7 @@ from pcneo.model import AnyPath, Progress
 from pcneo.search import REVISION, p_text
 
 if TYPE_CHECKING:
+    from distributed import Client
     from neo4j import Driver
 
 __all__ = ["FiledCohesions", "ParquetResult", "part_positions", "to_parquet"]
@@ -87,6 +88,7 @@ def to_parquet(
     score: str | None = None,
     concurrency: int | None = None,
     check: bool = False,
+    scheduler: Client | None = None,
     progress: Progress | None = None,
 ) -> ParquetResult:
     """Write the minimal p-cohesion of every vertex to a Parquet file for each p (DATA-MODEL.md#cohesions-in-files).
@@ -101,7 +103,7 @@ def to_parquet(
         to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, score and part.
         part: which part of how many, counted from 1.
         graph: as for `write`; also whose key the fingerprint is made with.
-        node_labels, relationship_types, key, score, concurrency, check, progress: as for `write`.
+        node_labels, relationship_types, key, score, concurrency, check, scheduler, progress: as for `write`.
 
     Returns:
         The files.
@@ -124,6 +126,7 @@ def to_parquet(
         create_index=False,
         check=check,
         progress=progress,
+        scheduler=scheduler,
     )
     paths = _paths(Path(to), options, part)
     plan = make_plan(driver, database, "stream", options, graph)

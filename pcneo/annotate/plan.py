@@ -17,6 +17,7 @@ from pcneo.store.chosen_graph import choose_selection, find_keys, require_key_in
 from pcneo.store.gateway import Gateway
 
 if TYPE_CHECKING:
+    from distributed import Client
     from neo4j import Driver
 
 __all__ = ["Configuration", "Options", "P", "Plan", "make_plan"]
@@ -46,6 +47,7 @@ class Options:
     create_index: bool
     check: bool
     progress: Progress | None
+    scheduler: Client | None = None
 
     def fractions(self) -> list[Fraction]:
         """Return every p, each once; none where p was left out, which mode `write` allows.
@@ -110,6 +112,7 @@ class Plan:
         vertices: keys, each once, in the order given; ascending in mode `write`. None for the whole graph.
         concurrency: threads that search.
         check: whether answers are also checked to be minimal.
+        scheduler: the cluster that searches; None for threads of this process.
         progress: called with stage, done and total.
         configuration: for the result.
         started: when the plan was made, by `time.perf_counter`.
@@ -124,6 +127,7 @@ class Plan:
     check: bool
     progress: Progress
     configuration: Configuration
+    scheduler: Client | None = None
     started: float = field(default_factory=time.perf_counter)
 
     def millis(self) -> int:
@@ -153,7 +157,8 @@ def make_plan(
         gateway: of that database, where there is one already.
 
     Raises:
-        ParameterError: p, score or concurrency is out of range, or there is more than one choice of a name.
+        ParameterError: p, score or concurrency is out of range, there is more than one choice of a name, or vertices
+            are named for a cluster.
         SchemaError: the key has no index.
         DatabaseError: the database cannot be asked.
     """
@@ -166,6 +171,8 @@ def make_plan(
     if options.create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
     named = options.vertex_list()
+    if named is not None and options.scheduler is not None:
+        raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=named)
     gateway = gateway or Gateway(driver, database)
     selection, filled = _selection(gateway, options, graph)
     if filled:
@@ -198,6 +205,7 @@ def make_plan(
             "createIndex": options.create_index,
             "chosen": filled,
         },
+        scheduler=options.scheduler,
     )
 
 

@@ -10,6 +10,7 @@ from pcneo.annotate.supply import supply_of
 from pcneo.model import Cohesion, Key, Progress
 
 if TYPE_CHECKING:
+    from distributed import Client
     from neo4j import Driver
 
 __all__ = ["stream"]
@@ -28,6 +29,7 @@ def stream(
     concurrency: int | None = None,
     create_index: bool = False,
     check: bool = False,
+    scheduler: Client | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Cohesion]:
     """Yield the minimal p-cohesions, for each p in the order of the vertices; nothing is written.
@@ -40,7 +42,7 @@ def stream(
         p: one or several; several share the read.
         node_labels, relationship_types, key, score: as for `write`.
         vertices: as for `write`; their order is that of the cohesions.
-        concurrency, check, progress: as for `write`.
+        concurrency, check, scheduler, progress: as for `write`.
         create_index: refused: nothing is written.
 
     Returns:
@@ -60,6 +62,7 @@ def stream(
         create_index=create_index,
         check=check,
         progress=progress,
+        scheduler=scheduler,
     )
     return _stream(make_plan(driver, database, "stream", options))
 

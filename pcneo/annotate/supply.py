@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pcneo.annotate.plan import Plan
 from pcneo.graph import fingerprint
@@ -16,6 +16,9 @@ from pcneo.model import CohesionBatch, Key
 from pcneo.search import p_text, search_batches, search_frontier
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.reading import FRONTIER
+
+if TYPE_CHECKING:
+    from pcneo.search.cluster import ClusterGraph
 
 __all__ = ["Frontier", "Supply", "WholeGraph", "supply_of"]
 
@@ -78,6 +81,11 @@ class WholeGraph:
         stored = read_graph(plan.gateway, plan.selection, plan.progress)
         self.graph = stored.graph
         self.counts = (stored.node_count, stored.relationship_count)
+        self._on_cluster: ClusterGraph | None = None
+        if plan.scheduler is not None:
+            from pcneo.search.cluster import ClusterGraph
+
+            self._on_cluster = ClusterGraph(self.graph, plan.scheduler)
 
     @property
     def vertices(self) -> int:
@@ -92,6 +100,9 @@ class WholeGraph:
     def batches(self, p: Fraction, score: str, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
         """Search every vertex, or those at some positions."""
         plan = self._plan
+        report = plan.searching(p)
+        if self._on_cluster is not None:
+            return self._on_cluster.search_batches(p, score, vertices=positions, check=plan.check, progress=report)
         return search_batches(
             self.graph,
             p,
@@ -99,7 +110,7 @@ class WholeGraph:
             vertices=positions,
             concurrency=plan.concurrency,
             check=plan.check,
-            progress=plan.searching(p),
+            progress=report,
         )
 
     def fingerprint(self, key: bytes) -> str:

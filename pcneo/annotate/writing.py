@@ -23,6 +23,7 @@ from pcneo.store.standing import Keeping, OpenGraph, open_graph
 from pcneo.store.transaction import Transaction
 
 if TYPE_CHECKING:
+    from distributed import Client as Scheduler
     from neo4j import Driver
 
 __all__ = ["Client", "WriteResult", "update_runs", "write"]
@@ -86,6 +87,7 @@ def write(
     create_index: bool = False,
     check: bool = False,
     keeping: Keeping | None = None,
+    scheduler: Scheduler | None = None,
     progress: Progress | None = None,
 ) -> WriteResult:
     """Bring standing runs up to date: search the minimal p-cohesions, and write what differs from what is stored.
@@ -108,6 +110,8 @@ def write(
         create_index: create the index on the key where it is missing; in mode `write` alone.
         check: also check that every answer is minimal.
         keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.
+        scheduler: a `distributed.Client`, whose cluster searches in place of this process; not for single vertices
+            (ALGORITHM.md#on-a-cluster).
         progress: called with stage, done and total.
 
     Returns:
@@ -121,6 +125,7 @@ def write(
         SchemaError: the key has no index.
         BusyError: another writer holds the graph, or has taken it over.
         AnswerError: an answer failed its check.
+        ClusterError: the cluster cannot search.
         DatabaseError: the database could not do it. After any error all runs stay as they were.
     """
     options = Options(
@@ -134,6 +139,7 @@ def write(
         create_index=create_index,
         check=check,
         progress=progress,
+        scheduler=scheduler,
     )
     return update_runs(driver, database, options, graph, keeping or Keeping())
 

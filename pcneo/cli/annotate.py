@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -86,6 +88,10 @@ def annotate(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="With stats: also draw sizes and densities, .svg or .png.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", help="Search on a Dask cluster: its address, tcp://HOST:PORT; not with estimate."),
+    ] = None,
     format_: Annotated[
         Format | None,
         typer.Option(
@@ -121,6 +127,10 @@ def annotate(
         raise typer.BadParameter("A file is of all vertices; single ones are printed.", param_hint="--vertex")
     if in_files != (to is not None):
         raise typer.BadParameter("--format parquet and --to belong together.", param_hint="--to")
+    if scheduler is not None and (mode is Mode.estimate or vertex):
+        raise typer.BadParameter(
+            "A cluster searches whole graphs, for write, stream and stats.", param_hint="--scheduler"
+        )
     if part is not None and not in_files:
         raise typer.BadParameter("Parts are of --format parquet.", param_hint="--part")
     if graph is not None and mode is not Mode.write and not in_files:
@@ -135,7 +145,7 @@ def annotate(
     }[mode]
     if to is not None:
         run = partial(_to_parquet, to=to, part=_part(part), graph=graph)
-    with connected() as (driver, database), Bars() as bars:
+    with connected() as (driver, database), _cluster(scheduler) as on_cluster, Bars() as bars:
         result = run(
             driver,
             database,
@@ -149,6 +159,7 @@ def annotate(
             create_index=create_index,
             check=check,
             progress=bars,
+            **on_cluster,
         )
         if isinstance(result, Iterator):
             _print_stream(result, as_json or format_ is Format.json)
@@ -193,6 +204,19 @@ def print_written(result: WriteResult) -> None:
     if not any(run.changed for run in result.runs):
         note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+
+
+@contextmanager
+def _cluster(address: str | None) -> Iterator[dict[str, Any]]:
+    """Connect to a scheduler, if one is named, and yield the option for it."""
+    if address is None:
+        yield {}
+        return
+    from pcneo.search.cluster import connected_scheduler
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # ours says what matters
+    with connected_scheduler(address) as client:
+        yield {"scheduler": client}
 
 
 def _part(text: str | None) -> tuple[int, int]:

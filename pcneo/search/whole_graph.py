@@ -22,7 +22,7 @@ from pcneo.search.needs import parse_fraction
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["minimal_p_cohesions", "search_batches"]
+__all__ = ["minimal_p_cohesions", "queried_positions", "search_batches"]
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +57,7 @@ def search_batches(
         ParameterError: p, score, vertices or concurrency is out of range.
         AnswerError: an answer failed its check.
     """
-    queries, threads = _queries(graph, vertices), thread_count(concurrency)
+    queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
     task = make_task(p, score, check, int(graph.degrees.max(initial=0)))
     return _search(graph, task, queries, threads, progress or (lambda done, total: None))
 
@@ -143,8 +143,16 @@ def _positions(graph: Graph, vertices: Iterable[Key]) -> list[int]:
     return [places[key] for key in vertices]
 
 
-def _queries(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
-    """Return the positions of the queried vertices, ascending and distinct."""
+def queried_positions(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
+    """Return the positions of the queried vertices, int64, ascending and distinct.
+
+    Args:
+        graph: the graph.
+        vertices: positions in its keys; all of them if not given.
+
+    Raises:
+        ParameterError: a position is outside the graph.
+    """
     if vertices is None:
         return np.arange(graph.vertex_count)
     positions = np.unique(vertices) if isinstance(vertices, np.ndarray) else sorted(set(vertices))

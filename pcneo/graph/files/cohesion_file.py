@@ -169,7 +169,7 @@ class CohesionWriter:
         for start, stop in itertools.pairwise(bounds):
             if start:
                 self._flush()
-            self._add(_slice(batch, start, stop))
+            self._add(batch.part(start, stop))
 
     def __enter__(self) -> Self:
         """Return the writer; the end of the file is written when the block ends."""
@@ -210,19 +210,6 @@ class CohesionWriter:
             pyarrow.ListArray.from_arrays(pyarrow.array(offsets), members, type=self._schema.field("members").type),
         ]
         return pyarrow.Table.from_arrays(columns, schema=self._schema)
-
-
-def _slice(batch: CohesionBatch, start: int, stop: int) -> CohesionBatch:
-    bounds = batch.offsets[start : stop + 1]
-    return CohesionBatch(
-        p=batch.p,
-        score=batch.score,
-        vertices=batch.vertices[start:stop],
-        offsets=bounds - bounds[0],
-        members=batch.members[bounds[0] : bounds[-1]],
-        edges=batch.edges[start:stop],
-        keys=batch.keys,
-    )
 
 
 def _schema(key: Any) -> pyarrow.Schema:

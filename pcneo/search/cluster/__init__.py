@@ -1,0 +1,9 @@
+"""The search on a cluster of `dask.distributed` that is there already (ALGORITHM.md#on-a-cluster).
+
+Only this folder imports `distributed`, which is an extra (`pip install 'pcneo[dask]'`).
+"""
+
+from pcneo.search.cluster.cluster_graph import ClusterGraph
+from pcneo.search.cluster.scheduler_client import connected_scheduler
+
+__all__ = ["ClusterGraph", "connected_scheduler"]

@@ -1,0 +1,100 @@
+"""`annotate` on a Dask cluster and a real Neo4j: what is stored is the same, and what dies leaves nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import neo4j
+import pytest
+from clusters import cluster
+from graphs import Database
+
+from pcneo import annotate
+from pcneo.errors import ClusterError, ParameterError
+from pcneo.search.cluster import cluster_graph
+
+pytestmark = pytest.mark.long
+
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """A graph whose search takes hundreds of tasks."""
+    monkeypatch.setattr(cluster_graph, "FIRST", 2)
+    monkeypatch.setattr(cluster_graph, "GROWTH", 1)
+    database = Database(neo4j_driver, empty_database)
+    rng = random.Random(3)
+    database.put([(rng.randrange(300), rng.randrange(300)) for _ in range(1_000)])
+    return database
+
+
+def runs(db: Database) -> list[list[Any]]:
+    return db.run(
+        "MATCH (r:PCohesionRun) MATCH (v:PCohesionVersion {run: r.id, version: r.version}) "
+        "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash ORDER BY r.id"
+    )
+
+
+def own_nodes(db: Database) -> int:
+    return db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) RETURN count(n)")[0][0]
+
+
+def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_middle(db, tmp_path):
+    with cluster(2) as (client, _, (first, _second)):
+
+        def kill(stage: str, done: int, total: int | None) -> None:
+            if stage.startswith("searching") and done > 100:
+                first.kill()
+
+        on = {**PERSONS, "p": ["0.3", "1/2"], "scheduler": client}
+        annotate.write(db.driver, db.name, progress=kill, **on)
+        assert first.wait() == -signal.SIGKILL
+        stored = runs(db)
+        streamed = list(annotate.stream(db.driver, db.name, **on))
+        described = annotate.stats(db.driver, db.name, **on).summaries
+        filed = annotate.to_parquet(db.driver, db.name, to=tmp_path, **on).files
+        with pytest.raises(ParameterError, match="not on a cluster"):
+            annotate.write(db.driver, db.name, vertices=[1], **on)
+    here = {**PERSONS, "p": ["0.3", "1/2"]}
+    assert not any(run.changed for run in annotate.write(db.driver, db.name, **here).runs)
+    db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
+    annotate.write(db.driver, db.name, **here)
+    assert stored == runs(db)
+    assert streamed == list(annotate.stream(db.driver, db.name, **here))
+    assert described == annotate.stats(db.driver, db.name, **here).summaries
+    assert [file.memberships for file in filed] == [row[2] for row in reversed(stored)]
+
+
+def test_a_scheduler_that_is_killed_in_the_middle_leaves_no_run(db, tmp_path):
+    with cluster(1) as (client, processes, _):
+
+        def kill(stage: str, done: int, total: int | None) -> None:
+            if stage.startswith("searching") and done > 100:
+                processes.scheduler.kill()
+
+        with pytest.raises(ClusterError, match="is gone"):
+            annotate.write(db.driver, db.name, p="0.3", scheduler=client, progress=kill, **PERSONS)
+    assert own_nodes(db) == 0
+    with pytest.raises(ClusterError, match="is gone"):
+        annotate.to_parquet(db.driver, db.name, p="0.3", to=tmp_path, scheduler=client, **PERSONS)
+    assert list(tmp_path.iterdir()) == []
+    assert annotate.write(db.driver, db.name, p="0.3", **PERSONS).runs[0].version == 1
+
+
+def test_the_command_line_takes_an_address(db: Database, server: Any):
+    environment = {**os.environ, **server.environment}
+    command = [sys.executable, "-m", "pcneo", "annotate", "--node-label", "Person", "--relationship-type", "KNOWS"]
+    command += ["--key", "id", "-p", "0.3", "--json", "--scheduler"]
+
+    with cluster(1) as (_, processes, _):
+        command.append(processes.address)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        assert json.loads(done.stdout)["runs"][0]["version"] == 1, done.stderr
+        assert "distributed" not in done.stderr
