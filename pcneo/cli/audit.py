@@ -12,9 +12,11 @@ from pcneo.cli.console import Bars, connected, print_json, print_table, say
 from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
-    from pcneo.release.audit import AuditResult, Losses, Removals
+    from pcneo.release.audit import AttackResult, AuditResult, Losses, Removals
 
 __all__ = ["audit"]
+
+_RESAMPLE = 20
 
 
 def audit(
@@ -25,14 +27,21 @@ def audit(
     score: RunScore = None,
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
     mechanism: Annotated[
-        str, typer.Option("--mechanism", help="critical, edge, elv, published or total.")
-    ] = "critical",
+        str | None,
+        typer.Option("--mechanism", help="critical, edge, elv, published or total.", show_default="critical"),
+    ] = None,
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
     h: Closer = None,
     resample: Annotated[
         int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
-    ] = 20,
+    ] = _RESAMPLE,
+    attack: Annotated[
+        bool,
+        typer.Option(
+            "--attack", help="Instead, how many connections one fixed attacker would find with each mechanism."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show the owner what a release would cost single connections, and which mechanism fits; nothing is spent.
@@ -40,11 +49,12 @@ def audit(
     Example: pcneo audit -e 1.0 -k 3
     """
     from pcneo.release import GraphRequest
+    from pcneo.release.audit import attack as attack_graph
     from pcneo.release.audit import audit as audit_graph
     from pcneo.release.choice import read_parameters
 
     request = GraphRequest(
-        mechanism=mechanism,
+        mechanism=mechanism or "critical",
         k=k,
         epsilon=epsilon,
         delta=delta,
@@ -55,6 +65,18 @@ def audit(
         score=score,
         run=run,
     )
+    if attack:
+        if mechanism is not None or resample != _RESAMPLE:
+            raise typer.BadParameter(
+                "The attack takes every mechanism; leave --mechanism and --resample out.", param_hint="--attack"
+            )
+        with connected() as (driver, database), Bars() as bars:
+            found = attack_graph(driver, database, request=request, progress=bars)
+        if as_json:
+            print_json(found)
+        else:
+            _print_attack(found)
+        return
     read_parameters(request)
     with connected() as (driver, database), Bars() as bars:
         result = audit_graph(driver, database, request=request, resample=resample, progress=bars)
@@ -62,6 +84,33 @@ def audit(
         print_json(result)
     else:
         _print(result)
+
+
+def _print_attack(result: AttackResult) -> None:
+    say(result.notice)
+    say("")
+    rests = f", run {result.run} (p={result.p})" if result.run else ""
+    threshold = "" if result.threshold is None else f"; ln(n/d) is {result.threshold:.1f}"
+    say(
+        f"k={result.k}, ε={result.epsilon:g}, on {result.graph}{rests}: {result.vertices:,} vertices, "
+        f"{result.connections:,} connections{threshold}."
+    )
+    rows = [
+        (one.mechanism, *map(_percent, (one.share, one.with_groups)), one.error, one.refused or "")
+        for one in result.attacked
+    ]
+    columns = ["mechanism", "connections found", "with the groups", "mean error of a count", "refused"]
+    print_table(columns, rows, f"Of its {result.connections:,} best pairs; mean of {result.draws} simulated releases")
+    exact = result.exact
+    say(
+        f"Without a release: guessing {_percent(exact.guessing)}, exact degrees {_percent(exact.degrees)}, exact "
+        f"counts {_percent(exact.counts)}."
+    )
+    say(result.meaning)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
 
 
 def _print(result: AuditResult) -> None:

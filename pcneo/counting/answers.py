@@ -135,6 +135,17 @@ class AnsweredPairs:
             run_ranges(degrees + 1, lambda: None, count)
         return sums
 
+    def shared(self, first: int, last: int) -> Integers:
+        """Return the common yes-neighbours of the vertices first..last-1 and every vertex: int64, (last - first, n)."""
+        shared = np.zeros((last - first, self.vertex_count), np.int64)
+        with compilation_announced(_COUNTS):
+
+            def count(_: None, low: int, high: int) -> None:
+                kernels.count_shared(self.rows, first + low, first + high, shared[low:high])
+
+            run_ranges(np.ones(last - first, np.int64), lambda: None, count)
+        return shared
+
     def upper_rows(self) -> Iterator[tuple[int, Integers]]:
         """Yield each vertex x with its yes-neighbours y > x, ascending, by position."""
         for x, row in enumerate(self.rows):

@@ -16,6 +16,7 @@ __all__ = [
     "count_cliques",
     "count_degrees",
     "count_paths",
+    "count_shared",
     "count_triangles",
     "mirror",
 ]
@@ -98,6 +99,14 @@ def _smaller(answers, y, block):
     if y >> 6 == block:
         word &= (ONE << np.uint64(y & 63)) - ONE
     return word
+
+
+@njit(nogil=True, cache=True)
+def count_shared(answers, first, last, shared):
+    """Fill `shared`, int64, (last - first, n): the common yes-neighbours of vertices first..last-1 and all others."""
+    for y in range(len(answers)):
+        for x in range(first, last):
+            shared[x - first, y] = _shared(answers[x], answers[y])
 
 
 @njit(nogil=True, cache=True)

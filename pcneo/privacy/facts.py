@@ -34,7 +34,7 @@ class Supports(Protocol):
 class Answers(Protocol):
     """One answer for every pair of vertices, and what is counted in the graph of the yes-answers; none of it private.
 
-    All arrays are int64 and, but for `paths`, of shape (n,).
+    All arrays are int64 and, but for `paths` and `shared`, of shape (n,).
     """
 
     @property
@@ -58,6 +58,10 @@ class Answers(Protocol):
 
     def triangles(self) -> Integers:
         """Return the triangles of each vertex."""
+        ...
+
+    def shared(self, first: int, last: int) -> Integers:
+        """Return the common yes-neighbours of the vertices first..last-1 and every vertex, shape (last - first, n)."""
         ...
 
     def around(self, values: Integers) -> Integers:

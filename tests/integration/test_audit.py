@@ -14,14 +14,16 @@ import naive
 import neo4j
 import numpy as np
 import pytest
+import typer
 from graphs import Database, two_hubs
 from outside_graphs import outside_graph
 
 from pcneo import annotate
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError, PcneoError
+from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import GraphRequest
-from pcneo.release.audit import NOTICE, AuditResult, audit
+from pcneo.release.audit import NOTICE, AuditResult, attack, audit
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 P, EPSILON = Fraction(1, 2), Fraction(7, 10)
@@ -188,8 +190,9 @@ def test_losses_at_one_scale_are_supports_over_it(db: Database, friends: naive.G
     assert result.connections.largest == pytest.approx(
         [float(expected[-1] / t) for t in (result.scales.high, result.scales.median, result.scales.low)]
     )
-    assert result.connections.promised == pytest.approx(0.63)
-    assert result.connections.quantiles[-1] <= 0.63
+    promised = EPSILON * (Fraction(61, 100) if mechanism == "edge" else Fraction(9, 10))  # what finding λ leaves
+    assert result.connections.promised == pytest.approx(float(promised))
+    assert result.connections.quantiles[-1] <= promised
     assert (result.run, result.inside, result.covered, result.removals) == (None, None, None, None)
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]
 
@@ -216,7 +219,7 @@ def test_what_critical_is_refused_for_does_not_stand_in_the_way_of_others(
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]
     assert result.covered is not None
     assert (result.protected, result.inside) == (None, None)
-    assert result.connections.promised == pytest.approx(0.63)
+    assert result.connections.promised == pytest.approx(0.427 if mechanism == "edge" else 0.63)
     with pytest.raises(GraphError, match="members in all"):
         audited(db, mechanism="critical")
 
@@ -340,3 +343,71 @@ def test_json_begins_with_the_notice(
     assert not re.findall(r'"\w*_\w*":', out)  # names are camelCase, within too
     assert len(plain["removals"]["removed"]) == 2
     assert "Infinity" not in out
+
+
+# --- The attacker
+
+
+def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing(
+    db: Database, friends: naive.Graph
+) -> None:
+    before = db.everything()
+    found = attack(db.driver, db.name, request=GraphRequest(epsilon=2))
+    n, m = len(friends), sum(map(len, friends.values())) // 2
+    assert (found.vertices, found.connections, found.epsilon) == (n, m, 2)
+    assert found.threshold == pytest.approx(math.log(n / (2 * m / n)))
+    assert found.notice == NOTICE
+    assert [one.mechanism for one in found.attacked] == list(MECHANISMS)
+    of = {one.mechanism: one for one in found.attacked}
+    assert all(one.refused is None for one in found.attacked)
+    assert {name for name, one in of.items() if one.with_groups is not None} == {"critical", "published"}
+    assert {name for name, one in of.items() if one.error is None} == {"total"}
+    assert (of["total"].share, found.exact.guessing) == (pytest.approx(m / math.comb(n, 2)),) * 2
+    assert all(0 < (one.share or 0) <= 1 for one in found.attacked)
+    assert attack(db.driver, db.name, request=GraphRequest(epsilon=2)) == found  # with a seed
+
+    larger = {one.mechanism: one for one in attack(db.driver, db.name, request=GraphRequest(epsilon=2, k=4)).attacked}
+    assert "from 3 to 3" in (larger["row"].refused or "")
+    assert larger["row"].share is None
+    assert larger["edge"].share is not None
+    dear = {one.mechanism: one for one in attack(db.driver, db.name, request=GraphRequest(epsilon=20)).attacked}
+    assert "from 0.001 to 16" in (dear["respond"].refused or "")
+    assert dear["critical"].share is not None
+    assert db.everything() == before
+
+
+def test_without_a_run_mechanisms_with_groups_are_left_out(db: Database) -> None:
+    db.put(edges_of(4))
+    found = attack(db.driver, db.name, request=GraphRequest(epsilon=1))
+    assert {one.mechanism for one in found.attacked if one.refused} == {"critical", "published"}
+    assert found.run is None
+    with pytest.raises(NotFoundError):
+        attack(db.driver, db.name, request=GraphRequest(epsilon=1, p="1/2"))
+
+
+@pytest.mark.parametrize("epsilon", [0, "nan", None, -1])
+def test_an_attack_refuses_an_epsilon_that_every_mechanism_refuses(db: Database, epsilon: object) -> None:
+    with pytest.raises(ParameterError, match="epsilon"):
+        attack(db.driver, db.name, request=GraphRequest(epsilon=epsilon))
+
+
+def test_an_attack_on_too_many_vertices_is_refused_before_they_are_read(
+    db: Database, friends: naive.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcneo.release.audit.attacked.MOST_VERTICES", len(friends) - 1)
+    monkeypatch.setattr("pcneo.release.audit.attacking.read_for_release", lambda *_: pytest.fail("the graph was read"))
+    with pytest.raises(ParameterError, match="the graph has 20"):
+        attack(db.driver, db.name, request=GraphRequest(epsilon=1))
+
+
+def test_the_attack_is_a_table_with_errors_beside_it(
+    db: Database, friends: naive.Graph, command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command("0.7", attack=True)
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == NOTICE
+    assert "A lower bound" in out
+    assert "mean error of a count" in out
+    assert all(name in out for name in MECHANISMS)
+    with pytest.raises(typer.BadParameter, match="leave --mechanism and --resample out"):
+        command("0.7", attack=True, mechanism="edge")
