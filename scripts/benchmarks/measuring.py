@@ -62,6 +62,8 @@ class Line:
         ratio: how the two are compared, `ours / peer` or `peer / ours`.
         goal: the goal, if there is one.
         note: what a reader must know: samples, seeds, threads, limits.
+        bound: what takes time or memory whatever the program; empty where nobody knows.
+        floor: that, measured in the same run, a number per round or fewer, in `unit`.
     """
 
     what: str
@@ -72,6 +74,8 @@ class Line:
     ratio: str = "ours / peer"
     goal: Goal | None = None
     note: str = ""
+    bound: str = ""
+    floor: Sequence[float] = ()
 
     @property
     def ratios(self) -> list[float]:

@@ -91,6 +91,8 @@ def _line(name: str, line: Line) -> dict[str, Any]:
         "goal": asdict(line.goal) if line.goal else None,
         "met": line.met,
         "note": line.note,
+        "bound": line.bound or None,
+        "floor": _spread(line.floor),
     }
 
 
@@ -104,9 +106,20 @@ def _spread(values: Sequence[float]) -> dict[str, Any] | None:
 
 
 def page(record: Mapping[str, Any]) -> str:
-    """Return the table, with the note of each line below it."""
-    notes = [f"- {line['what']}: {line['note']}." for line in record["lines"] if line["note"]]
+    """Return the table, with the note of each line below it, and what bounds it."""
+    notes = [f"- {line['what']}: {_remark(line)}" for line in record["lines"] if _remark(line)]
     return "\n".join([table(record), *notes, ""])
+
+
+def _remark(line: Mapping[str, Any]) -> str:
+    sentences = [f"{line['note']}."] if line["note"] else []
+    if line.get("bound"):
+        floor, far = line["floor"], ""
+        if floor and floor["median"] > 0:
+            times = _number(line["ours"]["median"] / floor["median"])
+            far = f", {_number(floor['median'])}{_unit(line['unit'])}: {times} times that"
+        sentences.append(f"Bound: {line['bound']}{far}.")
+    return " ".join(sentences)
 
 
 def table(record: Mapping[str, Any]) -> str:

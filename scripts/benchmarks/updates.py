@@ -66,6 +66,8 @@ def _updates_of(setting: Setting, server: Server, driver: Any, p: str, rounds: i
             walls[str(count)],
             peer="the first annotate",
             theirs=walls["full"],
+            bound="the plain driver reading the same rows",
+            floor=walls[f"read {count}"],
             goal=at_most(1 / 3) if (count, p) == (100, "0.1") else None,
             note=note,
         )
@@ -76,6 +78,8 @@ def _updates_of(setting: Setting, server: Server, driver: Any, p: str, rounds: i
             ours=works[str(count)],
             theirs=works["full"],
             goal=None,
+            bound="",
+            floor=(),
         )
         if count == 0:
             yield replace(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
+from operator import xor
 from pathlib import Path
 
 import naive
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from benchmarks import pseudocode
 from benchmarks.__main__ import ALL, DEFAULT, main
+from benchmarks.floors import rows_read, wedges_read
 from benchmarks.graphs import as_sets, made_graph, write_edges
 from benchmarks.measuring import Line, at_least, at_most, in_turns
 from benchmarks.report import BEGIN, END, FOR_USERS, as_record, page, show, table, table_for_users
@@ -123,6 +126,26 @@ def test_a_made_graph_is_the_same_for_a_seed_and_has_a_long_tail_and_closed_wedg
 
 def naive_edges(path: Path) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in (line.split() for line in path.read_text().splitlines())]
+
+
+def test_floors_read_each_wedge_and_each_row_once() -> None:
+    karate = nx.karate_club_graph()
+    graph = graph_from_networkx(karate)
+    place = {v: (karate.degree[v], v) for v in karate}
+    later = {v: [w for w in karate[v] if place[v] < place[w]] for v in karate}
+    ends = [x for v in karate for w in later[v] for x in later[w]]
+    assert wedges_read(graph)() == reduce(xor, ends)
+    members = np.array([0, 5, 5, 33])
+    assert rows_read(graph, members)() == reduce(xor, [w for v in (0, 5, 5, 33) for w in karate[v]])
+
+
+def test_a_bound_is_told_with_how_far_from_it_we_are() -> None:
+    line = replace(LINE, note="why", bound="reading", floor=[0.5, 0.25, 1.0])
+    record = as_record({"thing": [line, replace(LINE, bound="the cores")]}, 3, 60)
+    assert page(record).splitlines()[-2:] == [
+        "- a thing: why. Bound: reading, 0.5 s: 4 times that.",
+        "- a thing: Bound: the cores.",
+    ]
 
 
 @pytest.mark.long
