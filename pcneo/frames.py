@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pcneo.errors import PcneoError
+from pcneo.errors import PcneoError, needs_extra
 from pcneo.visible import visible
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Table(ABC):
         try:
             import pandas
         except ImportError as error:
-            raise PcneoError("Data frames need pandas, which comes with the extra `frames`.") from error
+            raise PcneoError(needs_extra("Data frames need pandas", "frames")) from error
         return pandas.DataFrame({name: _plain(column) for name, column in self.as_columns().items()})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -56,7 +56,7 @@ class Table(ABC):
         try:
             import pyarrow
         except ImportError as error:
-            raise PcneoError("Arrow needs pyarrow, which comes with the extra `frames`.") from error
+            raise PcneoError(needs_extra("Arrow needs pyarrow", "frames")) from error
         table = pyarrow.table({name: _plain(column) for name, column in self.as_columns().items()})
         return table.__arrow_c_stream__(requested_schema)
 

@@ -6,6 +6,7 @@ Each command has the file of its name; `console.py` and `options.py` hold what t
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,6 +29,8 @@ from pcneo.cli import (
     server,
     show,
 )
+from pcneo.cli.console import choose_server
+from pcneo.cli.help_text import Command, Group
 from pcneo.cli.streams import VisibleFormatter
 
 __all__ = ["app"]
@@ -40,6 +43,7 @@ Exit codes: 0 done · 1 other error · 2 wrong argument · 3 unreadable file · 
 
 app = typer.Typer(
     name="pcneo",
+    cls=Group,
     help="Find and store the critical connections of a Neo4j graph: minimal p-cohesions.\n\n"
     "Connection: NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD (or NEO4J_PASSWORD_FILE, or a prompt), NEO4J_DATABASE; "
     "without NEO4J_URI the running local server.\n\n"
@@ -50,21 +54,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(name="demo")(demo.demo)
-app.command(name="load")(load.load)
-app.command(name="annotate")(annotate.annotate)
-app.command(name="load-cohesions")(load_cohesions.load_cohesions)
-app.command(name="queries")(queries.queries)
-app.command(name="show")(show.show)
-app.command(name="export")(export.export)
-app.command(name="runs")(runs.runs)
-app.command(name="clean")(clean.clean)
-app.command(name="release")(release.release)
+app.command(name="demo", cls=Command)(demo.demo)
+app.command(name="load", cls=Command)(load.load)
+app.command(name="annotate", cls=Command)(annotate.annotate)
+app.command(name="load-cohesions", cls=Command)(load_cohesions.load_cohesions)
+app.command(name="queries", cls=Command)(queries.queries)
+app.command(name="show", cls=Command)(show.show)
+app.command(name="export", cls=Command)(export.export)
+app.command(name="runs", cls=Command)(runs.runs)
+app.command(name="clean", cls=Command)(clean.clean)
+app.command(name="release", cls=Command)(release.release)
 app.add_typer(party.app, name="party")
-app.command(name="audit")(audit.audit)
+app.command(name="audit", cls=Command)(audit.audit)
 app.add_typer(budget.app, name="budget")
-app.command(name="schema")(schema.schema)
-app.command(name="serve")(serve.serve)
+app.command(name="schema", cls=Command)(schema.schema)
+app.command(name="serve", cls=Command)(serve.serve)
 app.add_typer(server.app, name="server")
 
 
@@ -79,10 +83,15 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _main(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error what is being done.")] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="The local server on this folder, whatever NEO4J_URI says."),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
     ] = False,
 ) -> None:
+    choose_server(data)
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleFormatter("%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])

@@ -79,7 +79,7 @@ def annotate(
         Mode, typer.Option("--mode", help="write: store; stream: print each; stats: describe; estimate: what it costs.")
     ] = Mode.write,
     concurrency: Annotated[
-        int | None, typer.Option("--concurrency", help="Threads that search.", show_default="all cores")
+        int | None, typer.Option("--concurrency", min=1, help="Threads that search.", show_default="all cores")
     ] = None,
     create_index: Annotated[
         bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import connected, note, print_json, print_table, say
+from pcneo.cli.console import camel, connected, note, print_json, print_table, say
+from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 
 if TYPE_CHECKING:
     from pcneo.privacy.account import Account
     from pcneo.release.budget import GraphBudget
+    from pcneo.store.ledger import BudgetRecord, ReleaseRecord
 
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=Group,
     help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set --graph friends --epsilon 3",
     no_args_is_help=True,
 )
 Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo runs` shows it.")]
 
 
-@app.command("set")
+@app.command("set", cls=Command)
 def set_budget(
     graph: Graph,
     epsilon: Annotated[str, typer.Option("--epsilon", help="Total ε.")],
@@ -42,7 +47,7 @@ def set_budget(
     say(f"{graph}: total {account.total}, spent {account.spent}")
 
 
-@app.command("show")
+@app.command("show", cls=Command)
 def show_budget(
     graph: Annotated[str | None, typer.Option("--graph", help="One graph.", show_default="all of them")] = None,
     as_json: Json = False,
@@ -62,10 +67,7 @@ def show_budget(
         account = budget.account
         print_table(
             ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run", "answers of"],
-            [
-                (r.id, r.at, r.who, r.mechanism, r.k, r.epsilon, r.epsilon_1, r.delta, r.h, r.run, r.answers)
-                for r in budget.releases
-            ],
+            list(map(_row, budget.releases)),
             f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
         )
         if budget.lost:
@@ -73,6 +75,11 @@ def show_budget(
         for line in _sets_lines(account):
             say(f"  {line}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+
+
+def _row(r: ReleaseRecord) -> list[object]:
+    spent = map(_short, (r.epsilon, r.epsilon_1, r.delta))
+    return [r.id, r.at, r.who, r.mechanism, r.k, *spent, r.h, r.run, r.answers]
 
 
 def _sets_lines(account: Account) -> list[str]:
@@ -92,16 +99,36 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
     account = budget.account
     return {
         "graph": budget.graph,
-        "total": str(account.total) if account.total else None,
-        "spent": str(account.spent),
+        "total": account.total.plain if account.total else None,
+        "spent": account.spent.plain,
         "lost": budget.lost,
-        "sets": {digest: str(cost) for digest, cost in account.sets.items()},
-        "totals": budget.totals,
-        "releases": budget.releases,
+        "sets": {digest: cost.plain for digest, cost in account.sets.items()},
+        "totals": list(map(_with_numbers, budget.totals)),
+        "releases": list(map(_with_numbers, budget.releases)),
     }
 
 
-@app.command("forget")
+def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
+    """A record whose ε, ε1 and δ are numbers, and exactly as text beside them."""
+    plain: dict[str, object] = {}
+    for field in fields(record):
+        name, value = camel(field.name), getattr(record, field.name)
+        if field.name in ("epsilon", "epsilon_1", "delta"):
+            plain[name] = None if value is None else float(Fraction(value))
+            plain[f"{name}Exact"] = _short(value)
+        else:
+            plain[name] = value
+    return plain
+
+
+def _short(text: str | None) -> str | None:
+    """A fraction `a/b` as a person writes it."""
+    from pcneo.privacy.exact import exact_text
+
+    return None if text is None else exact_text(Fraction(text))
+
+
+@app.command("forget", cls=Command)
 def forget_budget(
     graph: Graph,
     again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.console import Group as RenderGroup
 from rich.table import Table
 from rich.text import Text
 
@@ -27,7 +29,18 @@ from pcneo.visible import visible
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Bars", "camel", "connected", "local_settings", "note", "open_driver", "print_json", "print_table", "say"]
+__all__ = [
+    "Bars",
+    "camel",
+    "choose_server",
+    "connected",
+    "local_settings",
+    "note",
+    "open_driver",
+    "print_json",
+    "print_table",
+    "say",
+]
 
 
 @contextmanager
@@ -41,7 +54,8 @@ def connected() -> Iterator[tuple[Driver, str]]:
         ConnectionFailedError: there is neither, or it cannot be used.
     """
     try:
-        settings = read_environment(os.environ, _ask_password if can_ask() else None)
+        named = _chosen.get("data")
+        settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
         with open_driver(settings or local_settings(), local=settings is None) as opened:
             yield opened
     except KeyboardInterrupt:
@@ -70,15 +84,28 @@ def open_driver(settings: ConnectionSettings, *, local: bool = False) -> Iterato
         yield driver, gateway.database
 
 
+_chosen: dict[str, Path] = {}
+
+
+def choose_server(data: Path | None) -> None:
+    """Say which local server this command means: that on a data folder, or with None whatever is found."""
+    _chosen.clear()
+    if data is not None:
+        _chosen["data"] = data
+
+
 def local_settings() -> ConnectionSettings:
     """Return how to reach the running local server.
 
     Raises:
         ConnectionFailedError: none is running.
     """
-    from pcneo.server.servers import find_running
+    from pcneo.server.servers import find_running, status
 
-    server = find_running()
+    named = _chosen.get("data")
+    server = find_running() if named is None else status(named)
+    if server is None and named is not None:
+        raise ConnectionFailedError(f"No local server runs on {named}; `pcneo server start --data {named}` starts one.")
     if server is None:
         raise ConnectionFailedError(
             "No database: set NEO4J_URI (and NEO4J_USERNAME, NEO4J_PASSWORD), or start a local one with "
@@ -97,6 +124,8 @@ def _ask_password(username: str) -> str:
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
     """Print a table for a person: numbers to the right; 200 columns wide where standard output is no terminal.
 
+    No word is broken: where the terminal is too narrow for that, each row becomes a paragraph of names and values.
+
     Args:
         columns: their names.
         rows: as many values each; floats are shown with three decimals, None as nothing.
@@ -105,18 +134,48 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
     Raises:
         OutputError: it cannot be printed.
     """
-    table = Table(title=title and Text(visible(title)), title_justify="left")
-    rows = [list(row) for row in rows]
-    for i, column in enumerate(columns):
-        numbers = bool(rows) and all(isinstance(row[i], int | float) and not isinstance(row[i], bool) for row in rows)
-        table.add_column(Text(visible(column)), justify="right" if numbers else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(visible(_cell(value))) for value in row))
+    values = [list(row) for row in rows]
+    cells = [[visible(_cell(value)) for value in row] for row in values]
+    names = list(map(visible, columns))
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = 200
+    least = [max(map(_longest_word, column)) for column in zip(names, *cells, strict=True)]
+    heading = title and visible(title)
+    fits = sum(least) + 3 * len(least) + 1 <= console.width
     with output():
-        console.print(table)
+        console.print(_table(names, values, cells, least, heading) if fits else _paragraphs(names, cells, heading))
+
+
+def _table(
+    names: Sequence[str], values: Sequence[Sequence[Any]], cells: Iterable[Sequence[str]], least: Sequence[int],
+    title: str | None,
+) -> Table:  # fmt: skip
+    table = Table(title=title and Text(title), title_justify="left")
+    for i, name in enumerate(names):
+        numbers = bool(values) and all(_is_number(row[i]) for row in values)
+        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", min_width=least[i])
+    for row in cells:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _paragraphs(names: Sequence[str], cells: Iterable[Sequence[str]], title: str | None) -> RenderableType:
+    parts: list[RenderableType] = [Text(title)] if title else []
+    for row in cells:
+        grid = Table.grid(padding=(0, 2))
+        for name, cell in zip(names, row, strict=True):
+            grid.add_row(Text(name), Text(cell, overflow="fold"))
+        parts += [grid, ""]
+    return RenderGroup(*(parts or [", ".join(names)]))
+
+
+def _longest_word(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _cell(value: Any) -> str:

@@ -20,9 +20,14 @@ def demo() -> None:
     """
     from pcneo.cli.walkthrough import DEMO_QUERIES, run_demo, start_demo_server
     from pcneo.server.data_folder import password_file
+    from pcneo.server.servers import is_fetched
 
     with Bars() as bars:
-        note("Starting a local Neo4j; the first start fetches it (about 155 MB).")
+        note(
+            "Starting a local Neo4j."
+            if is_fetched()
+            else "Starting a local Neo4j, which is fetched first (about 155 MB)."
+        )
         server = start_demo_server(progress=lambda done, total: bars("fetching jars", done, total))
     with open_driver(ConnectionSettings(server.uri, server.username, server.password), local=True) as (
         driver,

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from pcneo.cli.completion import complete_graphs, complete_runs
+
 __all__ = [
     "Closer",
     "Delta",
@@ -26,8 +28,14 @@ RelationshipTypes = Annotated[
     list[str] | None, typer.Option("--relationship-type", help="Type of the edges; may be given several times.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
-RunName = Annotated[str | None, typer.Option("--run", help="The run: its id, or any beginning that no other has.")]
-GraphName = Annotated[str | None, typer.Option("--graph", help="The graph, where more than one fits.")]
+RunName = Annotated[
+    str | None,
+    typer.Option("--run", help="The run: its id, or any beginning that no other has.", autocompletion=complete_runs),
+]
+GraphName = Annotated[
+    str | None,
+    typer.Option("--graph", help="The graph, where more than one fits.", autocompletion=complete_graphs),
+]
 RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
 RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
 Delta = Annotated[

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from pcneo.cli.console import note, print_json, say
+from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=Group,
     help="respond between parties: each vertex answers from its own row, and nobody need be trusted.\n\n"
     "No database is needed; messages are files. All vertices of a stored graph at once: pcneo release --parties.\n\n"
     "Example: pcneo party collect answers --to counts.csv",
@@ -21,7 +23,7 @@ app = typer.Typer(
 Folder = Annotated[Path, typer.Argument(help="The collector's folder: the call and the messages.", show_default=False)]
 
 
-@app.command("call")
+@app.command("call", cls=Command)
 def make_call(
     folder: Folder,
     keys: Annotated[Path, typer.Option("--keys", help="JSON list of the keys of all who are asked.")],
@@ -37,7 +39,7 @@ def make_call(
     note(f"Give everybody {folder / CALL}: release {made.release}, {len(made.asked):,} vertices.")
 
 
-@app.command("answer")
+@app.command("answer", cls=Command)
 def answer(
     call: Annotated[Path, typer.Argument(help="The call, as the collector gave it.", show_default=False)],
     row: Annotated[Path, typer.Option("--row", help='Your own row, {"key": 58, "neighbours": [12, 105]}.')],
@@ -68,7 +70,7 @@ def answer(
     )
 
 
-@app.command("collect")
+@app.command("collect", cls=Command)
 def collect(
     folder: Folder,
     to: Annotated[Path, typer.Option("--to", help="The public file, .csv or .json.")],

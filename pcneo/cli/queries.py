@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from pcneo.cli.console import connected, note, print_json, print_table
+from pcneo.cli.completion import complete_queries
+from pcneo.cli.console import connected, note, print_json, print_table, say
 from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunScore
 from pcneo.errors import ParameterError
 
@@ -14,7 +15,9 @@ __all__ = ["queries"]
 
 
 def queries(
-    name: Annotated[str | None, typer.Argument(help="One query; without it, all are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="One query; without it, all are listed.", autocompletion=complete_queries)
+    ] = None,
     node_label: NodeLabels = None,
     relationship_type: RelationshipTypes = None,
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the key.")] = None,
@@ -57,14 +60,14 @@ def queries(
         if any(given.values()):
             raise typer.BadParameter("A stored run has names of its own.", param_hint=", ".join(given))
         with connected() as (driver, database):
-            cypher = render_for_run(driver, database, name, parameters=parameters, graph=graph, p=p, score=score)
+            cypher = render_for_run(driver, name, database, parameters=parameters, graph=graph, p=p, score=score)
         _print_query(name, cypher, as_json)
         return
     with connected() as (driver, database):
         result = run_query(
             driver,
-            database,
             name,
+            database,
             parameters=parameters,
             graph=graph,
             p=p,
@@ -84,7 +87,7 @@ def _print_query(name: str, cypher: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "cypher": cypher})
     else:
-        print(cypher, end="")
+        say(cypher.removesuffix("\n"))
 
 
 def _note_unnamed(given: dict[str, object]) -> None:

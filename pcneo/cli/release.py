@@ -292,14 +292,15 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
     """What may be said before anything is spent; the last four columns follow from groups, for the owner alone."""
+    from pcneo.privacy.exact import exact_text
     from pcneo.release import DIFFERENT_PROMISES
 
     rows = [
         {
             "mechanism": release.mechanism.name,
             "k": release.mechanism.k,
-            "epsilon": str(release.mechanism.epsilon),
-            "delta": str(release.spend.delta),
+            "epsilon": exact_text(release.mechanism.epsilon),
+            "delta": exact_text(release.spend.delta),
             "run": release.run.id if release.run else None,
             "leastScale": release.utility.least_scale,
             "usualScale": release.utility.usual_scale,

@@ -59,7 +59,7 @@ def serve(
     keep_days: Annotated[int, typer.Option("--keep-days", help="Days for which an answer is kept.")] = 7,
     keep_answers: Annotated[int, typer.Option("--keep-answers", help="Answers that are kept.")] = 10_000,
     concurrency: Annotated[
-        int | None, typer.Option("--concurrency", help="Threads that search.", show_default="all cores")
+        int | None, typer.Option("--concurrency", min=1, help="Threads that search.", show_default="all cores")
     ] = None,
     grace: Annotated[
         float, typer.Option("--grace", help="Seconds for the request under way when the service is to end.")

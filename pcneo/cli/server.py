@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.cli.console import Bars, note, print_json, say
+from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 from pcneo.config import ConnectionSettings
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "describe"]
 
 app = typer.Typer(
+    cls=Group,
     help="Run a local Neo4j Community, fetched when it is first needed; loopback only.\n\nExample: pcneo server start",
     no_args_is_help=True,
 )
@@ -25,11 +27,14 @@ Data = Annotated[
 ]
 
 
-@app.command()
+@app.command(cls=Command)
 def start(
     data: Data = None,
     port: Annotated[
-        int | None, typer.Option("--port", min=1, max=65535, help="Bolt port.", show_default="a free one")
+        int | None,
+        typer.Option(
+            "--port", min=1, max=65535, help="Bolt port.", show_default="that of the start before, or a free one"
+        ),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="With Neo4j Browser, over HTTP on a free port of this machine alone.")
@@ -43,10 +48,15 @@ def start(
 
     Example: pcneo server start --data ./graph
     """
+    from pcneo.server.servers import is_fetched
     from pcneo.server.servers import start as start_server
 
     with Bars() as bars:
-        note(f"Starting Neo4j; the first start fetches it (about {170 if browser else 155} MB).")
+        note(
+            "Starting Neo4j."
+            if is_fetched(browser=browser)
+            else "Starting Neo4j, which is fetched first (about 170 MB)."
+        )
         server = start_server(
             data,
             bolt_port=port,
@@ -71,7 +81,7 @@ def _to_paste(server: LocalServer) -> str:
         with connect(ConnectionSettings(server.uri, server.username, server.password)) as driver:
             stored = max(list_runs(driver), key=lambda stored: stored.run.version, default=None)
             if stored is not None:
-                rows = run_query(driver, None, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
+                rows = run_query(driver, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
     except PcneoError as error:
         return f"No query to paste: {error}\n"
     if stored is None or not rows:
@@ -87,7 +97,7 @@ def _to_paste(server: LocalServer) -> str:
     return f"Log in with the password in that file, paste this query and run it:\n\n{query}"
 
 
-@app.command()
+@app.command(cls=Command)
 def status(data: Data = None, as_json: Json = False) -> None:
     """Say whether the local server runs, and how to reach it; exit code 1 if it does not.
 
@@ -103,7 +113,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
     _print(server, as_json, "running")
 
 
-@app.command()
+@app.command(cls=Command)
 def stop(data: Data = None) -> None:
     """Stop the local server; its data stays.
 

@@ -80,7 +80,7 @@ def run_demo(driver: Driver, database: str | None = None, *, progress: Progress 
     )
     run = written.runs[0].run
     tables = {
-        query.name: run_query(driver, database, query.name, parameters={"run": run, **query.parameters})
+        query.name: run_query(driver, query.name, database, parameters={"run": run, **query.parameters})
         for query in DEMO_QUERIES
     }
     return DemoResult(loaded, written, tables)

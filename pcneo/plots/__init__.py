@@ -1,6 +1,6 @@
 """Pictures for print and screen, SVG and PNG, in one style: scores and mechanisms look the same in all of them.
 
-Drawing needs matplotlib, an extra (`pip install 'pcneo[plot]'`). It is imported when a picture is drawn, and needs no
+Drawing needs matplotlib, an extra (`plot`). It is imported when a picture is drawn, and needs no
 display. To draw a picture of your own:
 
     with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.errors import ParameterError, PcneoError
+from pcneo.errors import ParameterError, PcneoError, needs_extra
 from pcneo.graph.files.whole_file import check_place, whole_file
 from pcneo.model import AnyPath
 
@@ -219,4 +219,4 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
-        raise PcneoError("Pictures need matplotlib: pip install 'pcneo[plot]'.") from error
+        raise PcneoError(needs_extra("Pictures need matplotlib", "plot")) from error

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
+from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.mechanisms import MECHANISMS, protection_of
 from pcneo.privacy.protection import Protects
 
@@ -111,7 +112,11 @@ def check_spends(
         raise BudgetError(missing, graph=account.graph)
     cost = bounded_cost(wanted)
     if account.total is not None and not fits(account.bounded + cost, account.total):
-        delta = " Set a total δ, `pcneo budget set --delta`." if cost.delta and not account.total.delta else ""
+        delta = ""
+        if cost.delta and not account.total.delta:
+            total = exact_text(account.total.epsilon or Fraction(0))
+            command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
+            delta = f" Its total has no δ, which is needed: `{command}` sets one, {decimal_text(cost.delta)} or more."
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
             f"this would spend {cost}. Nothing was spent.{delta}",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pcneo.privacy.exact import decimal_text
+from pcneo.privacy.exact import decimal_text, exact_text
 
 __all__ = ["NOTHING", "UNBOUNDED", "Cost", "compose", "fits", "left"]
 
@@ -40,6 +40,19 @@ class Cost:
         if self.epsilon is None:
             return "not bounded"
         return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}"
+
+    @property
+    def plain(self) -> dict[str, object]:
+        """ε and δ for machines: as numbers, and exactly as text; no ε where nothing bounds it."""
+        if self.epsilon is None:
+            return {"bounded": False}
+        return {
+            "bounded": True,
+            "epsilon": float(self.epsilon),
+            "epsilonExact": exact_text(self.epsilon),
+            "delta": float(self.delta),
+            "deltaExact": exact_text(self.delta),
+        }
 
 
 NOTHING = Cost(Fraction(0))

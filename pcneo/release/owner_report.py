@@ -54,12 +54,12 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "fingerprint": release.source.fingerprint,
         "membershipHash": run.membership_hash if run else None,
         "answersOfRelease": release.answer_set,
-        "spent": str(release.spend.cost),
+        "spent": release.spend.cost.plain,
         "vertices": release.source.graph.vertex_count,
         "total": total,
-        "spentByThisGraph": str(account.spent),
-        "totalOfThisGraph": str(account.total) if account.total else None,
-        "left": str(left(account.spent, account.total)) if account.total and account.spent.is_bounded else None,
+        "spentByThisGraph": account.spent.plain,
+        "totalOfThisGraph": account.total.plain if account.total else None,
+        "left": left(account.spent, account.total).plain if account.total and account.spent.is_bounded else None,
     }
     if mechanism.adds_noise:
         half_width = sum_half_width(scales) / mechanism.times_counted
@@ -126,15 +126,19 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
     if record["run"]:
         lines.append(f"- Run {record['run']}, p={record['p']}, score {record['score']}")
     spent = (
-        f"- Spent by this graph so far: {record['spentByThisGraph']}"
-        + (f"; total {record['totalOfThisGraph']}" if record["totalOfThisGraph"] else "")
-        + (f"; left {record['left']}" if record["left"] else "")
+        f"- Spent by this graph so far: {_cost(record['spentByThisGraph'])}"
+        + (f"; total {_cost(record['totalOfThisGraph'])}" if record["totalOfThisGraph"] else "")
+        + (f"; left {_cost(record['left'])}" if record["left"] else "")
     )
     if noisy:
         lines += [*_noise_lines(record), spent, "", *_loss_lines(record)]
     else:
         lines += [f"- Total {record['total']:,.2f}", spent]
     return "\n".join(map(visible, lines)) + "\n"
+
+
+def _cost(plain: Mapping[str, Any]) -> str:
+    return f"ε = {plain['epsilonExact']}, δ = {plain['deltaExact']}" if plain["bounded"] else "not bounded"
 
 
 def _noise_lines(record: Mapping[str, Any]) -> list[str]:

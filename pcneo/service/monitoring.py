@@ -9,7 +9,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
-from pcneo.errors import ParameterError, PcneoError
+from pcneo.errors import ParameterError, PcneoError, needs_extra
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -46,7 +46,7 @@ def monitored(service: Service, address: str) -> Iterator[int]:
         from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
     except ImportError as error:
         raise ParameterError(
-            "--metrics needs prometheus-client: pip install 'pcneo[metrics]'.", name="metrics", value=address
+            needs_extra("--metrics needs prometheus-client", "metrics"), name="metrics", value=address
         ) from error
     registry = CollectorRegistry()
     registry.register(_Collector(service))

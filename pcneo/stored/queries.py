@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -89,8 +90,8 @@ def render_query(
 
 def run_query(
     driver: Driver,
-    database: str | None,
     name: str,
+    database: str | None = None,
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
@@ -104,8 +105,8 @@ def run_query(
 
     Args:
         driver: an open driver.
-        database: the database's name; None for the user's home database.
         name: the query's name.
+        database: the database's name; None for the user's home database.
         parameters: the query's parameters, by name without the `$`; `run` is found as by `pcneo.show`, `limit` is 10
             unless given.
         graph, p, score: what the run is of, where several fit.
@@ -119,6 +120,7 @@ def run_query(
         ParameterError: a parameter is missing, unknown or of another kind.
         DatabaseError: the database could not run it.
     """
+    name, database = _in_this_order(name, database)
     query = _find(name)
     values = _with_defaults(query, parameters)
     _check_parameters(query, values)
@@ -142,10 +144,19 @@ def run_query(
     )
 
 
+def _in_this_order(name: str | None, database: str | None) -> tuple[str, str | None]:
+    """Return name and database, also of a call that gives them in the order of 0.2.0."""
+    names = {query.name for query in list_queries()}
+    if name in names or database not in names:
+        return name or "", database
+    warnings.warn("Give the query's name before the database: run_query(driver, name).", DeprecationWarning, 3)
+    return database or "", name
+
+
 def render_for_run(
     driver: Driver,
-    database: str | None,
     name: str,
+    database: str | None = None,
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
@@ -156,8 +167,8 @@ def render_for_run(
 
     Args:
         driver: an open driver.
-        database: the database's name; None for the user's home database.
         name: the query's name.
+        database: the database's name; None for the user's home database.
         parameters: values to be written in place of parameters; the others stay parameters, but for `run` and `limit`.
         graph, p, score: what the run is of, where several fit.
 

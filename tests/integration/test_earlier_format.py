@@ -51,7 +51,7 @@ USES: dict[str, Callable[[Database], object]] = {
     "verify": lambda db: verifying.verify(db.driver, db.name),
     "history": lambda db: versions.history(db.driver, db.name),
     "show": lambda db: showing.show(db.driver, db.name, vertex=1),
-    "queries": lambda db: queries.run_query(db.driver, db.name, "largest_cohesions"),
+    "queries": lambda db: queries.run_query(db.driver, "largest_cohesions", db.name),
     "clean of one": lambda db: cleaning.clean(db.driver, db.name, run=RUN),
     "release": lambda db: release.release(
         db.driver,

@@ -41,8 +41,8 @@ class Stored:
     def ask(self, query: str, **parameters) -> list[tuple]:
         result = run_query(
             self.driver,
-            self.database,
             query,
+            self.database,
             node_labels=self.node_labels,
             relationship_types=self.relationship_types,
             key=self.key,

@@ -84,7 +84,8 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
     ((entry,),) = db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")
     assert entry["id"] == report["release"]
     assert (entry["mechanism"], entry["epsilon"], entry["delta"]) == ("respond", "1/2", "0/1")
-    assert report["spentByThisGraph"] == "ε = 0.5, δ = 0"
+    spent = report["spentByThisGraph"]
+    assert (spent["epsilon"], spent["epsilonExact"], spent["delta"], spent["deltaExact"]) == (0.5, "0.5", 0.0, "0")
     assert not {"edges", "scales", "loss", "exactCounts", "interval95Percent"} & report.keys()
     assert report["fingerprint"] not in to.read_text()
     assert report["fingerprint"] in (tmp_path / "out.owner.md").read_text()

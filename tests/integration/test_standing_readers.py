@@ -153,7 +153,7 @@ def test_a_query_that_is_overtaken_by_a_version_returns_the_rows_of_the_one_befo
     (query,) = [query for query in list_queries() if query.name == name]
     wanted = {parameter.name for parameter in query.parameters}
     arguments = {key: value for key, value in ARGUMENTS.items() if key in wanted}
-    text = render_for_run(db.driver, db.name, name, parameters=arguments)
+    text = render_for_run(db.driver, name, db.name, parameters=arguments)
     for language in languages:
         before, _ = pulled(db, f"CYPHER {language} {text}", lambda: None)
         assert before

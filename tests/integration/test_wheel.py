@@ -113,4 +113,4 @@ def test_wheel_without_the_extra_names_it_when_a_local_server_is_wanted(python: 
         timeout=60,
     )
     assert done.returncode == 7
-    assert "pcneo[local]" in done.stderr
+    assert "the extra local" in done.stderr

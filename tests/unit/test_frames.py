@@ -54,9 +54,9 @@ def test_polars_takes_cohesions_and_memberships_as_they_are(batch: Any, named: A
 def test_without_pandas_and_pyarrow_the_error_names_the_extra(batch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(PcneoError, match="extra `frames`"):
+    with pytest.raises(PcneoError, match="the extra frames"):
         batch.to_pandas()
-    with pytest.raises(PcneoError, match="extra `frames`"):
+    with pytest.raises(PcneoError, match="the extra frames"):
         batch.__arrow_c_stream__()
 
 

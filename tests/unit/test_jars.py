@@ -207,7 +207,7 @@ def test_a_cache_that_cannot_be_made_is_one_sentence(tmp_path, monkeypatch):
 
 def test_without_jgo_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jgo.maven", None)
-    with pytest.raises(LocalServerError, match=r"pip install 'pcneo\[local\]'"):
+    with pytest.raises(LocalServerError, match=r"pip install '\.\[local\]'"):
         fetch_jars([jar_of("one")], tmp_path)
 
 

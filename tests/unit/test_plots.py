@@ -77,9 +77,9 @@ def test_an_older_picture_is_replaced_and_other_endings_are_refused(tmp_path):
 
 def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PcneoError, match=r"pip install 'pcneo\[plot\]'"):
+    with pytest.raises(PcneoError, match=r"pip install '\.\[plot\]'"):
         plots.check_picture(tmp_path / "a.svg")
-    with pytest.raises(PcneoError, match=r"pip install 'pcneo\[plot\]'"):
+    with pytest.raises(PcneoError, match=r"pip install '\.\[plot\]'"):
         plots.draw_cohesion(SMALL, tmp_path / "a.svg")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pcneo.cli.completion import complete_queries
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.tokens import tokenize
 from pcneo.stored.queries import list_queries, render_query, run_query
@@ -15,7 +16,24 @@ QUERIES = [query.name for query in list_queries()]
 def run(name: str, **parameters: object) -> None:
     """The driver is never reached: what is wrong is seen before."""
     driver: Any = None
-    run_query(driver, None, name, node_labels=["A"], relationship_types=["T"], key="k", parameters=parameters)
+    run_query(driver, name, None, node_labels=["A"], relationship_types=["T"], key="k", parameters=parameters)
+
+
+def test_the_order_of_an_earlier_version_still_works_with_a_warning() -> None:
+    driver: Any = None
+    with (
+        pytest.warns(DeprecationWarning, match="name before the database"),
+        pytest.raises(ParameterError, match="needs"),
+    ):
+        run_query(driver, "neo4j", "critical_connections", parameters={})
+    none: Any = None
+    with pytest.warns(DeprecationWarning, match="name before"), pytest.raises(ParameterError, match="needs"):
+        run_query(driver, none, "critical_connections", parameters={})
+
+
+def test_names_of_queries_are_completed() -> None:
+    assert [name for name, _ in complete_queries("most_")] == ["most_needed_connections", "most_needed_vertices"]
+    assert complete_queries("nonsense") == []
 
 
 def test_queries_are_listed_by_name() -> None:

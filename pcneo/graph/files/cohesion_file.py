@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.errors import FileFormatError, PcneoError
+from pcneo.errors import FileFormatError, PcneoError, needs_extra
 from pcneo.model import CohesionBatch, KeyArray, Selection
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def check_parquet() -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError as error:
-        raise PcneoError("Parquet needs pyarrow: pip install 'pcneo[parquet]'.") from error
+        raise PcneoError(needs_extra("Parquet needs pyarrow", "parquet")) from error
 
 
 class CohesionWriter:

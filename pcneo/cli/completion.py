@@ -1,0 +1,39 @@
+"""What a shell completes: names of queries, and of runs and graphs where a database answers at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+__all__ = ["complete_graphs", "complete_queries", "complete_runs"]
+
+
+def complete_queries(incomplete: str) -> list[tuple[str, str]]:
+    """Return the names of queries that begin so, with what they ask."""
+    from pcneo.stored.queries import list_queries
+
+    return [(query.name, query.summary) for query in list_queries() if query.name.startswith(incomplete)]
+
+
+def complete_runs(incomplete: str) -> list[str]:
+    """Return the ids of runs that begin so; none where no database answers."""
+    return [name for name in _names(lambda stored: stored.run.id) if name.startswith(incomplete)]
+
+
+def complete_graphs(incomplete: str) -> list[str]:
+    """Return the names of graphs with runs that begin so; none where no database answers."""
+    return [name for name in _names(lambda stored: stored.run.graph) if name.startswith(incomplete)]
+
+
+def _names(of: Callable[..., str]) -> list[str]:
+    from pcneo.cli.console import local_settings
+    from pcneo.config import read_environment
+    from pcneo.errors import PcneoError
+    from pcneo.store.connection import connect
+    from pcneo.stored.runs import list_runs
+
+    try:
+        with connect(read_environment(os.environ) or local_settings()) as driver:
+            return sorted({of(stored) for stored in list_runs(driver)})
+    except PcneoError:
+        return []

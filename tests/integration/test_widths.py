@@ -1,0 +1,112 @@
+"""What a person sees in a terminal of 80, 100 and 200 columns: no name, key, option or number is broken."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+from typer.main import get_command
+
+import pcneo
+from pcneo.cli import app
+
+WIDTHS = (80, 100, 200)
+KEYS = [f"https://example.org/people/{number:03}" for number in range(6)]
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+
+
+def shown(width: int, *arguments: str, environment: dict[str, str] | None = None) -> list[str]:
+    """The lines of a command on a terminal of some width, without colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pcneo", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={**clean, **(environment or {}), "TERM": "xterm"},
+    )
+    os.close(theirs)
+    text = b""
+    while chunk := _read(ours):
+        text += chunk
+    os.close(ours)
+    assert process.wait(60) == 0
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text.decode()).splitlines()
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # Linux says so where the other end is closed
+        return b""
+
+
+def commands() -> dict[str, Any]:
+    """Every command with its words."""
+    top: Any = get_command(app)
+    every = {"": top}
+    for name, command in top.commands.items():
+        every[name] = command
+        every |= {f"{name} {inner}": part for inner, part in getattr(command, "commands", {}).items()}
+    return every
+
+
+@pytest.mark.parametrize("width", [80, pytest.param(100, marks=pytest.mark.thorough)])
+def test_help_breaks_no_option_and_shows_no_type_of_a_flag(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERMINAL_WIDTH", str(width))
+    for words, command in commands().items():
+        with pytest.raises(SystemExit):
+            app([*words.split(), "--help"], prog_name="pcneo")
+        text = capsys.readouterr().out
+        assert max(map(len, text.splitlines())) <= width, words
+        assert "bool>" not in text, words
+        for parameter in command.params:
+            for option in parameter.opts if parameter.opts[0].startswith("-") else ():
+                assert re.search(rf"{re.escape(option)}(?![\w-])", text), f"{words}: {option}"
+
+
+@pytest.fixture
+def environment(server: Any, neo4j_driver: neo4j.Driver, empty_database: str) -> dict[str, str]:
+    """How to reach a database with a run whose keys are long."""
+    db = Database(neo4j_driver, empty_database)
+    db.put([(KEYS[a], KEYS[b]) for a, b in [*cycle(6), (0, 2), (1, 2), (0, 3)]])
+    names = ["friends-of-the-first-year@1/2", "1/2"]
+    pcneo.annotate.write(neo4j_driver, empty_database, p=names[1], graph=names[0].partition("@")[0], **PERSONS)
+    return dict(server.environment)
+
+
+@pytest.mark.parametrize("width", [80, pytest.param(100, marks=pytest.mark.thorough), 200])
+def test_tables_break_no_key_no_name_and_no_number(width: int, environment: dict[str, str]) -> None:
+    for arguments in (
+        ["runs"],
+        ["show", KEYS[0]],
+        ["queries", "largest_cohesions", "--run"],
+        ["queries", "critical_connections", "--run", "--param", f"id={KEYS[0]}"],
+        ["annotate", "--graph", "friends-of-the-first-year"],
+    ):
+        lines = shown(width, *arguments, environment=environment)
+        sentences = [line for line in lines if line.startswith("Connections of ")]  # which a terminal wraps
+        assert max(len(line) for line in lines if line not in sentences) <= width, arguments
+        words = {word for line in lines for word in re.split(r"[\s│┃,]+", line)}
+        broken = {word for word in words if word.startswith("http")} - set(KEYS)
+        assert not broken, arguments
+        if arguments[0] in ("runs", "annotate"):
+            assert "friends-of-the-first-year@1/2" in words, arguments
+            assert {"memberships", "version"} <= words, arguments
+        if arguments[0] == "queries":
+            assert KEYS[0] in words, arguments
