@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pcneo.config import ConnectionSettings, read_environment
     from pcneo.graph import graph_from_edges, graph_from_networkx
     from pcneo.model import Cohesion, CohesionBatch, Graph, Selection
+    from pcneo.privacy.foresight import advise
     from pcneo.progress_bars import ProgressBars
     from pcneo.release import audit, budget
     from pcneo.release.public_file import read_release
@@ -51,6 +52,7 @@ _HOMES = {
     "Graph": "pcneo.model",
     "ProgressBars": "pcneo.progress_bars",
     "Selection": "pcneo.model",
+    "advise": "pcneo.privacy.foresight",
     "ask": "pcneo.asking.blocking",
     "clean": "pcneo.stored.cleaning",
     "connect": "pcneo.store.connection",
@@ -86,6 +88,7 @@ __all__ = [
     "ProgressBars",
     "Selection",
     "__version__",
+    "advise",
     "aio",
     "annotate",
     "ask",

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from pcneo.cli import (
+    advise,
     annotate,
     audit,
     budget,
@@ -66,6 +67,7 @@ app.command(name="clean", cls=Command)(clean.clean)
 app.command(name="release", cls=Command)(release.release)
 app.add_typer(party.app, name="party")
 app.command(name="audit", cls=Command)(audit.audit)
+app.command(name="advise", cls=Command)(advise.advise)
 app.add_typer(budget.app, name="budget")
 app.command(name="schema", cls=Command)(schema.schema)
 app.command(name="serve", cls=Command)(serve.serve)

@@ -222,6 +222,7 @@ def _named(mechanism: str | None) -> str:
     for name, kind in MECHANISMS.items():
         promises, exact, shows = kind.in_short
         note(f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}")
+    note("`pcneo advise` has figures for a graph's size and ε.")
     if not can_ask():
         raise typer.BadParameter("Name one; there is no default.", param_hint="--mechanism")
     return typer.prompt("Mechanism", value_proc=_known, err=True)

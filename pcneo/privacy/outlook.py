@@ -5,9 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["DIFFERENT_PROMISES", "EdgeErrors", "Utility"]
+__all__ = ["DIFFERENT_PROMISES", "EdgeErrors", "Foresight", "Utility"]
 
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
+
+
+class Foresight(NamedTuple):
+    """What public numbers tell of a mechanism; nothing where they tell nothing.
+
+    Attributes:
+        error: standard error of the count of a vertex with as many connections as the mean.
+        error_is: what that figure is.
+        error_of_total: standard error of the total.
+        shows: what the answers give away, with ln(n/d).
+        percent_true: of the yes-answers.
+        takes: time and memory.
+    """
+
+    error: float | None = None
+    error_is: str = ""
+    error_of_total: float | None = None
+    shows: str = ""
+    percent_true: float | None = None
+    takes: str = ""
 
 
 class EdgeErrors(NamedTuple):

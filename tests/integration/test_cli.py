@@ -19,7 +19,7 @@ from lengths import usual_or_thorough
 from pcneo.__main__ import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
-COMMANDS += ["show", "serve", "export", "party", "load-cohesions"]
+COMMANDS += ["advise", "show", "serve", "export", "party", "load-cohesions"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 

@@ -26,7 +26,7 @@ from pcneo.privacy.log_ratios import RemovalStudy
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, add_noise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Foresight, Utility
 from pcneo.privacy.protection import Protects
 
 __all__ = ["OWNER", "InShort", "Mechanism"]
@@ -313,6 +313,10 @@ class Mechanism(ABC):
         if not self.counts_vertices:
             return f"how many {self.k}-cliques the graph has, with noise"
         return f"the sum of the column count, divided by {self.k}: each {self.k}-clique is counted at {self.k} vertices"
+
+    def foresee(self, mean_degree: float) -> Foresight:
+        """Return what follows from public numbers and a mean degree, maybe a guess; nothing where groups decide."""
+        return Foresight(error_is="follows from the groups")
 
     @property
     def heading(self) -> str:

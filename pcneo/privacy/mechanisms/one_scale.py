@@ -15,7 +15,7 @@ from pcneo.privacy.mechanisms.base import Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Scaling
 from pcneo.privacy.noise import handed_scale
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Foresight, Utility
 from pcneo.privacy.sensitivity import count_sensitivity
 
 __all__ = ["OneScale", "handed"]
@@ -117,6 +117,15 @@ class OneScale(Mechanism):
         usual = self.scale_without_connections
         error = standard_error([usual] * self.size) / self.times_counted
         return Utility(float(self.least_scale), float(usual), error)
+
+    def foresee(self, mean_degree: float) -> Foresight:
+        """Return the errors at the usual least λ, whatever the mean degree is."""
+        usual = self.scale_without_connections
+        return Foresight(
+            error=standard_error([usual]) if self.counts_vertices else None,
+            error_is="usually at least: that of a graph without connections",
+            error_of_total=standard_error([usual] * self.size) / self.times_counted,
+        )
 
     def describe(self, utility: Utility) -> str:
         """Say how large λ is at least, and usually at least."""

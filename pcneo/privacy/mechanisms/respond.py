@@ -16,7 +16,7 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Foresight, Utility
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
 from pcneo.privacy.smoothing import clipped, degree_bounds, largest_counts, smoothed, variances
@@ -174,6 +174,28 @@ class Respond(Mechanism):
             "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
         }
 
+    def foresee(self, mean_degree: float) -> Foresight:
+        """Return the least that the errors can be, over graphs of this mean degree, and what the answers would show."""
+        n, d, v, flips = self.n, mean_degree, self.flips.variance, self.flips
+        yes = flips.f * (n - 1 - d) + (1 - flips.f) * d
+        error = error_of_total = None
+        if self.k == 3:
+            # Σ cn(w, x)² over x is at least Σ cn(w, x), and that d(d-1) on average at least.
+            squares = max(0.0, d * (d - 1))
+            count = v * (1.5 * squares) + v**2 * ((n - 2) * d + max(0.0, n * d / 2 - d)) + v**3 * math.comb(n - 1, 2)
+            total = v * n * squares / 2 + v**2 * (n * d / 2) * (n - 2) + v**3 * math.comb(n, 3)
+            error, error_of_total = math.sqrt(count), math.sqrt(total)
+        else:
+            error, error_of_total = (math.sqrt(v**6 * math.comb(size, k)) for size, k in ((n - 1, 3), (n, 4)))
+        return Foresight(
+            error=error,
+            error_is="at least, as a mean over the vertices",
+            error_of_total=error_of_total,
+            shows=shown(self.epsilon_of_answers(self.parameters), n, d),
+            percent_true=100 * (1 - flips.f) * d / yes,
+            takes=_means(flips, self.k, d),
+        )
+
     def describe(self, utility: Utility) -> str:
         """Say what follows from n and ε: time, memory, and from where on the answers nearly are the graph."""
         of_answers = self.epsilon_of_answers(self.parameters)
@@ -209,9 +231,9 @@ def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:
     return text
 
 
-def _means(flips: Flips, k: int) -> str:
+def _means(flips: Flips, k: int, mean_degree: float = _USUAL_DEGREE) -> str:
     """Say what the answers take, from public numbers alone."""
-    connections = min(_USUAL_DEGREE, flips.n - 1) * flips.n / 2
+    connections = min(mean_degree, flips.n - 1) * flips.n / 2
     yes = connections + flips.f * (flips.pairs - 2 * connections)
     return (
         f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {flips.bytes / 1e6:,.0f} MB of memory, up to "

@@ -20,7 +20,7 @@ from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.respond import BIASED, Respond, check_size, shown
 from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import Noise, add_noise, handed_scale
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Foresight, Utility
 from pcneo.privacy.randomised_response import COINS, LEAST_EPSILON, Flips, Yes, threshold_of
 from pcneo.privacy.row_parts import split
 from pcneo.privacy.smoothing import clipped, largest_counts, smoothed
@@ -203,6 +203,14 @@ class Row(Respond):
         if self.clip or self.smooth:
             record["note"] = BIASED
         return Drawn(counts, [], columns, record, shown(self.epsilon_h, self.n, yes.mean_degree))
+
+    def foresee(self, mean_degree: float) -> Foresight:
+        """Return the error of a vertex whose bound has no noise, and what the answers would show."""
+        a, b = self.threshold, COINS
+        bound = min(self.n - 1, math.ceil(mean_degree) + self.pad)
+        noise = (standard_error([self.scale(bound)]) / (b - 2 * a)) ** 2
+        error = math.sqrt(noise + self.flips.variance * math.comb(bound, 2))
+        return super().foresee(mean_degree)._replace(error=error, error_is="about", error_of_total=None)
 
     def describe(self, utility: Utility) -> str:
         """Say what follows from n and ε, with the parts."""

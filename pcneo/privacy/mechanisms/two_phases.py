@@ -82,7 +82,9 @@ class TwoPhases(OneScale):
     @property
     def scale_without_connections(self) -> Fraction:
         """λ where every view is empty and all noise of phase 1 is 0."""
-        return self._phase_1([0] * self.n, lambda _: 0, lambda _, size: [0] * size)
+        degree_pad, common_pad = self._pads
+        asked_all = self.h == self.n  # else the bound of one that is not asked stays
+        return self.covering(min(self.n - 2, min(degree_pad, common_pad) if asked_all else degree_pad))
 
     def scale(self, degrees: Sequence[int], common: Callable[[int], int], noise: Noise) -> Fraction:
         """Run phase 1, drawing n + h times, and return λ.

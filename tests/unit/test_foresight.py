@@ -1,0 +1,139 @@
+"""What is told from public numbers alone, before anything is read."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import networkx as nx
+import pytest
+from typer.testing import CliRunner
+
+from pcneo.cli import app
+from pcneo.errors import ParameterError
+from pcneo.privacy.foresight import Foreseen, advise
+from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.randomised_response import Flips, threshold_of
+
+
+def foreseen(n: int, d: object, epsilon: object, k: int = 3) -> dict[str, Foreseen]:
+    return {one.mechanism: one for one in advise(n, d, epsilon, k).mechanisms}
+
+
+def test_every_mechanism_is_told_of_with_what_it_promises_and_costs() -> None:
+    of = foreseen(9_875, 5.26, 2)
+    assert list(of) == list(MECHANISMS)
+    for name, one in of.items():
+        assert one.refused is None
+        assert (one.promises, one.exact) == MECHANISMS[name].in_short[:2]
+        made = MECHANISMS[name].make(epsilon=2, n=9_875)
+        cost = type(made).entry(made.parameters)
+        if name == "published":
+            assert (one.epsilon, one.delta) == ("not bounded", None)
+        else:
+            assert (Fraction(one.epsilon or 0), Fraction(one.delta or 0)) == cost
+    assert {name for name, one in of.items() if one.standard_error is None} == {"critical", "total"}
+    assert {name for name, one in of.items() if one.percent_true is not None} == {"respond", "row"}
+    assert of["total"].standard_error_of_total is not None
+    assert of["edge"].standard_error_of_total is not None
+    assert of["total"].standard_error_of_total < of["edge"].standard_error_of_total / 50
+
+
+@pytest.mark.parametrize("epsilon", [1, 3, 5, 7.5, 10])
+def test_ln_of_n_over_d_is_where_half_of_the_yes_answers_are_true(epsilon: float) -> None:
+    n, d = 9_875, 5.26
+    advice = advise(n, d, epsilon)
+    assert advice.threshold == pytest.approx(math.log(n / d))
+    shows = {one.mechanism: one for one in advice.mechanisms}["respond"]
+    assert f"ln(n/d) is {advice.threshold:.1f}" in shows.shows
+    assert ("WARNING" in shows.shows) == (epsilon >= advice.threshold - 2)
+    f = 1 / (1 + math.exp(epsilon))
+    true = 100 * (1 - f) * d / ((1 - f) * d + f * (n - 1 - d))
+    assert shows.percent_true == pytest.approx(true, rel=1e-3)
+    at_threshold = {one.mechanism: one for one in advise(n, d, advice.threshold).mechanisms}["respond"]
+    assert at_threshold.percent_true == pytest.approx(50, abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("epsilon", [1, 3, 6])
+def test_the_errors_of_respond_are_no_larger_than_those_of_any_graph_of_that_mean_degree(
+    seed: int, epsilon: int
+) -> None:
+    """By the exact variances, over all vertices of graphs that differ as much as graphs can."""
+    makers = [
+        lambda: nx.gnp_random_graph(30, 0.02 + 0.1 * seed, seed=seed),
+        lambda: nx.star_graph(20 + seed),
+        lambda: nx.random_regular_graph(4, 22 + 2 * seed, seed=seed),
+        lambda: nx.disjoint_union(nx.complete_graph(6 + seed), nx.empty_graph(10)),
+    ]
+    for make in makers:
+        graph = make()
+        n, m = graph.number_of_nodes(), graph.number_of_edges()
+        if m == 0:
+            continue
+        v = Flips(n, threshold_of(Fraction(epsilon))).variance
+        rows = [set(graph[x]) for x in range(n)]
+        common = {frozenset(pair): len(rows[pair[0]] & rows[pair[1]]) for pair in combinations(range(n), 2)}
+        variances = [
+            v * (math.comb(len(rows[w]), 2) + sum(common[frozenset((w, x))] ** 2 for x in range(n) if x != w))
+            + v**2 * ((n - 2) * len(rows[w]) + m - len(rows[w]))
+            + v**3 * math.comb(n - 1, 2)
+            for w in range(n)
+        ]
+        of_total = v * sum(c * c for c in common.values()) + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
+        told = foreseen(n, Fraction(2 * m, n), epsilon)["respond"]
+        assert told.standard_error is not None
+        assert told.standard_error_of_total is not None
+        assert told.standard_error <= math.sqrt(sum(variances) / n) * (1 + 1e-9)
+        assert told.standard_error_of_total <= math.sqrt(of_total) * (1 + 1e-9)
+        assert told.standard_error > math.sqrt(v**3 * math.comb(n - 1, 2))
+
+
+def test_what_cannot_be_had_is_told_with_its_reason() -> None:
+    of = foreseen(100, 5, 20)
+    assert "from 0.001 to 16" in (of["respond"].refused or "")
+    assert of["respond"].epsilon is of["respond"].standard_error is None
+    of = foreseen(100, 5, 1, k=5)
+    assert "from 3 to 4" in (of["respond"].refused or "")
+    assert of["row"].refused is not None
+    assert of["edge"].refused is None
+    large = foreseen(10**6, 5, 3)["respond"]
+    assert large.refused is None
+    assert "MB of memory" in large.takes
+    assert "cannot be drawn" in (foreseen(10**9, 5, "1e-9", k=5)["edge"].refused or "")
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "epsilon", "k", "says"),
+    [
+        (1, 1, 1, 3, "n must be"),
+        (10**10, 1, 1, 3, "n must be"),
+        (True, 1, 1, 3, "n must be"),
+        (10, 0, 1, 3, "mean degree must be"),
+        (10, "nan", 1, 3, "mean degree must be"),
+        (10, -1, 1, 3, "mean degree must be"),
+        (10, "9.01", 1, 3, "at most 9"),
+        (10, 5, 0, 3, "epsilon must be"),
+        (10, 5, "inf", 3, "epsilon must be"),
+        (10, 5, 1, 2, "k must be"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(n: int, d: object, epsilon: object, k: int, says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        advise(n, d, epsilon, k)
+
+
+def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
+    shown = CliRunner().invoke(app, ["advise", "-n", "9875", "-d", "5.26", "-e", "6"])
+    assert shown.exit_code == 0, shown.output
+    assert "ln(n/d) is 7.5" in shown.output
+    assert "No graph was looked at" in shown.output
+    assert "WARNING" in shown.output
+    for name, kind in MECHANISMS.items():
+        assert f"\n{name}\n  promises  {kind.in_short.promises}\n" in shown.output
+    plain = json.loads(CliRunner().invoke(app, ["advise", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
+    assert [one["mechanism"] for one in plain["mechanisms"]] == list(MECHANISMS)
+    assert plain["meanDegree"] == pytest.approx(1 / 3)
