@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import logging
-import time
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pcneo.annotate.plan import Configuration, Options, P, make_plan
+from pcneo.annotate.sampling import Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
-from pcneo.errors import ParameterError
+from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.frames import Table, columns_of
-from pcneo.model import Key, Progress
-from pcneo.search import p_text, search_batches
+from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
+from pcneo.model import Graph, Key, Progress
+from pcneo.search import p_text
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Estimate", "EstimateResult", "estimate", "estimate_memberships"]
+__all__ = ["Estimate", "EstimateResult", "check_storable", "estimate", "estimate_memberships"]
 
-SAMPLE = 400
-"""Vertices that are searched."""
-WRITE_RATE = 55_000
-"""Memberships a second, assumed: measured on two cores shared with the server (DATA-MODEL.md#what-it-costs)."""
+SAMPLE, SAMPLE_SECONDS = 400, 5.0
+"""Vertices that are searched, and the seconds after which no further ones are; some take seconds each."""
+WRITE_RATE = 40_000
+"""Memberships a second, assumed; measured on machines shared with the server: 22,000 to 74,000
+(DATA-MODEL.md#what-it-costs)."""
+HUB_SECONDS, FIXED_SECONDS = 0.0002, 0.4
+"""What a hub takes beside its memberships, and what an update takes however small it is."""
+READ_SECONDS, VERTEX_READ_SECONDS, EDGE_READ_SECONDS = 0.04, 8e-6, 1 / 300_000
+"""What reading takes where those are the rates of writing: how long it took now says how much slower writing is."""
+LEAST_PACE, MOST_PACE = 0.5, 20.0
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
 """Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
 
@@ -34,20 +40,38 @@ Without the server's transaction logs, which grow by a few hundred bytes a membe
 """
 MANY = 10_000_000
 """Memberships from which a warning is given: they take minutes to write, and again to delete."""
+MOST_STORED = 1_000_000_000
+"""Memberships from which `write` refuses: they would take seven hours to write. Files take them in minutes."""
+LONG_SECONDS = 3_600
+"""From here on one machine, or one store, takes long enough to say what else there is."""
+TASK_SECONDS = 10
+"""Of a task on a cluster (ALGORITHM.md#on-a-cluster)."""
+PROCESS_BYTES = 300_000_000
+"""Of a worker without a graph: Python, numpy, numba and its compiled code, Dask."""
+VERTEX_BYTES, THREAD_VERTEX_BYTES, NEIGHBOUR_BYTES = 56, 25, 54
+"""Of the graph's arrays for each vertex; of a search's memory for each vertex, and for the longest row's neighbours."""
+ANSWER_BYTES = 100_000_000
+"""Of answers that wait, for each thread."""
 
 log = logging.getLogger("pcneo")
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one p would cost, from a sample.
+    """What one p would cost, from a sample. Intervals are of 95 %, and say what the sample leaves open, no more.
 
     Attributes:
         sampled: vertices that were searched.
-        memberships, memberships_low, memberships_high: the estimate and a 95 % interval (normal approximation).
-        compute_seconds: with the threads of the configuration.
-        write_seconds: at `WRITE_RATE` memberships a second.
+        memberships, memberships_low, memberships_high: of all cohesions.
+        compute_seconds, compute_seconds_low, compute_seconds_high: the search on this machine, with the threads of the
+            configuration.
+        write_seconds: into this store: what memberships and hubs take elsewhere, slower or faster as reading was.
+        total_seconds: reading, and the longer one of search and writing, which go on side by side.
         store_bytes: relationships and hubs.
+        parquet_bytes: of files; None where pyarrow is not installed.
+        tasks: of ten seconds, on a cluster of machines like this one.
+        worker_bytes: memory of a worker with one thread.
+        thread_bytes: of each further thread.
     """
 
     sampled: int
@@ -55,8 +79,34 @@ class Estimate:
     memberships_low: int
     memberships_high: int
     compute_seconds: float
+    compute_seconds_low: float
+    compute_seconds_high: float
     write_seconds: float
+    total_seconds: float
     store_bytes: int
+    parquet_bytes: int | None
+    tasks: int
+    worker_bytes: int
+    thread_bytes: int
+
+    def advice(self) -> list[str]:
+        """Return what a person should know where one machine, or a store, is not enough."""
+        lines = []
+        if self.compute_seconds >= LONG_SECONDS:
+            lines.append(
+                f"The search takes {self.compute_seconds / 3600:,.1f} hours on this machine "
+                f"({self.compute_seconds_low / 3600:,.1f} to {self.compute_seconds_high / 3600:,.1f}). On a cluster "
+                f"(--scheduler) it is {self.tasks:,} tasks of {TASK_SECONDS} seconds, and a worker takes "
+                f"{self.worker_bytes / 1e9:,.1f} GB with one thread, and {self.thread_bytes / 1e9:,.1f} with each "
+                "further one. Or write parts on several machines: --mode stream --format parquet --part I/N."
+            )
+        if self.write_seconds >= LONG_SECONDS:
+            size = "" if self.parquet_bytes is None else f", {self.parquet_bytes / 1e9:,.1f} GB"
+            lines.append(
+                f"Writing takes {self.write_seconds / 3600:,.1f} hours, the store {self.store_bytes / 1e9:,.1f} GB; "
+                f"files (--mode stream --format parquet{size}) take as long as the search."
+            )
+        return lines
 
 
 @dataclass(frozen=True)
@@ -142,44 +192,87 @@ def estimate(
         vertices=supply.vertices,
         edges=supply.edges,
         read_seconds=read_seconds,
-        estimates={p_text(fraction): _estimate(supply, fraction, plan.score) for fraction in plan.ps},
+        estimates={p_text(fraction): _estimate(supply, fraction, plan.score, read_seconds) for fraction in plan.ps},
         configuration=plan.configuration,
     )
 
 
 def estimate_memberships(supply: WholeGraph, p: Fraction, score: str) -> int:
     """Return about how many memberships a run of a whole graph would have, from a sample of its vertices."""
-    return _estimate(supply, p, score).memberships
+    sample = draw_sample(supply.graph, p, score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=supply.concurrency)
+    return round(sample.memberships().value)
 
 
-def _estimate(supply: WholeGraph, p: Fraction, score: str) -> Estimate:
-    """Estimate from a simple random sample without replacement; its seed is fixed: two estimates are the same."""
-    n = supply.vertices
-    sample = np.random.default_rng(0).choice(n, size=min(SAMPLE, n), replace=False)
-    # The kernels are compiled before the clock starts: that is no cost of the search.
-    next(search_batches(supply.graph, p, score, vertices=sample[:1].tolist()))
-    started = time.perf_counter()
-    sizes = np.concatenate([batch.sizes for batch in supply.batches(p, score, sample.tolist())]).astype(np.float64)
-    compute_seconds = (time.perf_counter() - started) * n / len(sizes)
-    error = 1.96 * n * float(sizes.std(ddof=1)) * np.sqrt((1 - len(sizes) / n) / len(sizes)) if len(sizes) > 1 else 0.0
-    memberships = n * float(sizes.mean())
-    store_bytes = round(memberships * MEMBERSHIP_BYTES + n * HUB_BYTES)
-    if memberships + error >= MANY:
+def check_storable(supply: WholeGraph, p: Fraction, score: str) -> None:
+    """Refuse to write so many memberships that a store is no place for them.
+
+    Raises:
+        GraphError: there are more than `MOST_STORED`, with all but certainty.
+    """
+    if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
+        return
+    sample = draw_sample(supply.graph, p, score, most=64, seconds=1.0, concurrency=supply.concurrency)
+    memberships = sample.memberships()
+    if memberships.low > MOST_STORED:
+        number = float(f"{memberships.value:.2g}")
+        raise GraphError(
+            f"p={p_text(p)}: the cohesions of this graph have about {number:,.0f} memberships, which take "
+            f"{number / WRITE_RATE / 3600:,.0f} hours to write; a store is asked to take {MOST_STORED:,} at most. "
+            "Nothing was written. Put them into files (--mode stream --format parquet --to FOLDER), choose a smaller "
+            "p, whose cohesions are smaller, or name vertices (--vertex).",
+            memberships=round(memberships.value),
+            p=p_text(p),
+        )
+
+
+def _estimate(supply: WholeGraph, p: Fraction, score: str, read_seconds: float) -> Estimate:
+    """Estimate from a sample whose seed is fixed: two estimates of sizes are the same, if there was time for all."""
+    graph, threads = supply.graph, supply.concurrency
+    sample = draw_sample(graph, p, score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
+    n, memberships, search = graph.vertex_count, sample.memberships(), sample.search_seconds()
+    write_seconds = (FIXED_SECONDS + n * HUB_SECONDS + memberships.value / WRITE_RATE) * _pace(graph, read_seconds)
+    compute_seconds = search.value / threads
+    thread_bytes = n * THREAD_VERTEX_BYTES + int(graph.degrees.max(initial=0)) * NEIGHBOUR_BYTES + ANSWER_BYTES
+    result = Estimate(
+        sampled=len(sample.sizes),
+        memberships=round(memberships.value),
+        memberships_low=max(n, math.floor(memberships.low)),
+        memberships_high=n * n if math.isinf(memberships.high) else min(n * n, math.ceil(memberships.high)),
+        compute_seconds=compute_seconds,
+        compute_seconds_low=search.low / threads,
+        compute_seconds_high=search.high / threads,
+        write_seconds=write_seconds,
+        total_seconds=read_seconds + max(compute_seconds, write_seconds),
+        store_bytes=round(memberships.value * MEMBERSHIP_BYTES + n * HUB_BYTES),
+        parquet_bytes=_parquet_bytes(sample, graph, memberships.value),
+        tasks=max(1, math.ceil(search.value / TASK_SECONDS)),
+        worker_bytes=PROCESS_BYTES + n * VERTEX_BYTES + graph.neighbours.nbytes + thread_bytes,
+        thread_bytes=thread_bytes,
+    )
+    if memberships.high >= MANY:
         log.warning(
             "p=%s would store about %s memberships, at most %s: %.1f GB, and %.0f minutes of writing. A smaller p "
             "gives smaller cohesions, and single vertices can be named.",
             p_text(p),
-            f"{memberships:,.0f}",
-            f"{memberships + error:,.0f}",
-            store_bytes / 1e9,
-            memberships / WRITE_RATE / 60,
+            f"{memberships.value:,.0f}",
+            f"{result.memberships_high:,}",
+            result.store_bytes / 1e9,
+            write_seconds / 60,
         )
-    return Estimate(
-        sampled=len(sizes),
-        memberships=round(memberships),
-        memberships_low=max(n, round(memberships - error)),
-        memberships_high=round(memberships + error),
-        compute_seconds=compute_seconds,
-        write_seconds=memberships / WRITE_RATE,
-        store_bytes=store_bytes,
-    )
+    return result
+
+
+def _pace(graph: Graph, read_seconds: float) -> float:
+    """Return how many times as long as assumed this database took to read: writing has been seen to go with that."""
+    assumed = READ_SECONDS + graph.vertex_count * VERTEX_READ_SECONDS + graph.edge_count * EDGE_READ_SECONDS
+    return min(MOST_PACE, max(LEAST_PACE, read_seconds / assumed))
+
+
+def _parquet_bytes(sample: Sample, graph: Graph, memberships: float) -> int | None:
+    """Scale up the bytes that the sampled cohesions take in a file."""
+    try:
+        check_parquet()
+    except PcneoError:
+        return None
+    kept = sum(len(batch.members) for batch in sample.batches)
+    return round(bytes_in_file(sample.batches, graph.keys) * memberships / kept) if kept else 0

@@ -124,6 +124,8 @@ def _check_complete(p: Fraction, files: Sequence[CohesionFile]) -> None:
 class FileSupply(WholeGraph):
     """The whole graph as it is now, with cohesions from files in place of a search."""
 
+    is_bounded = False  # whoever has files of so many knows how many they are
+
     def __init__(self, plan: Plan, files: dict[Fraction, list[CohesionFile]]) -> None:
         """Read the graph and compare it with what the files are of.
 

@@ -66,14 +66,16 @@ def supply_of(plan: Plan) -> Supply:
 
 
 class WholeGraph:
-    """Every vertex of the graph, or some, searched in memory.
+    """Every vertex of the graph, or some, searched in memory or on a cluster.
 
     Attributes:
+        is_bounded: whether more memberships than a store should take are refused.
         graph: its arrays.
         counts: the count store's nodes and relationships when it was read.
     """
 
     scope = "graph"
+    is_bounded = True
 
     def __init__(self, plan: Plan) -> None:
         """Read the graph; errors as in `pcneo.store.chosen_graph.read_graph`."""
@@ -86,6 +88,16 @@ class WholeGraph:
             from pcneo.search.cluster import ClusterGraph
 
             self._on_cluster = ClusterGraph(self.graph, plan.scheduler)
+
+    @property
+    def concurrency(self) -> int:
+        """Threads that search here."""
+        return self._plan.concurrency
+
+    @property
+    def check(self) -> bool:
+        """Whether answers are also checked to be minimal."""
+        return self._plan.check
 
     @property
     def vertices(self) -> int:

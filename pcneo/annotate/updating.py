@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from pcneo.annotate.estimating import check_storable
 from pcneo.annotate.plan import Plan
 from pcneo.annotate.row_writing import rows_of, write_rows
 from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
@@ -90,7 +91,11 @@ class Update:
         self._records: list[tuple[str, VersionRecord]] = []
 
     def bring(self, p: Fraction, score: str) -> UpdatedRun:
-        """Bring one run up to date: write what its next version has, unless nothing has changed."""
+        """Bring one run up to date: write what its next version has, unless nothing has changed.
+
+        Raises:
+            GraphError: a search would find more memberships than a store can take.
+        """
         run, version = self._opened.begin(p, p_text(p), score, self._supply.scope)
         begun = _Begun(run, p, score, version)
         hubs = self._current_hubs(begun)
@@ -100,6 +105,8 @@ class Update:
             and self._is_current(self._plan.gateway.get_run(run, version) if version else None)
         ):
             return self._unchanged(begun, Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges)))
+        if isinstance(self._supply, WholeGraph) and self._supply.is_bounded:
+            check_storable(self._supply, p, score)
         return self._write(begun, hubs)
 
     def complete(

@@ -279,11 +279,17 @@ def _print_estimate(result: EstimateResult) -> None:
             estimate.memberships,
             f"{estimate.memberships_low:,} to {estimate.memberships_high:,}",
             estimate.compute_seconds,
+            f"{estimate.compute_seconds_low:,.3g} to {estimate.compute_seconds_high:,.3g}",
             estimate.write_seconds,
+            estimate.total_seconds,
             f"{estimate.store_bytes / 1e6:,.1f} MB",
+            "" if estimate.parquet_bytes is None else f"{estimate.parquet_bytes / 1e6:,.1f} MB",
         )
         for p, estimate in result.estimates.items()
     ]
-    columns = ["p", "sampled", "memberships", "95 % interval", "search s", "write s", "store"]
-    print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")
+    columns = ["p", "sampled", "memberships", "95 % interval", "search s", "95 % interval", "write s", "in all s"]
+    print_table([*columns, "store", "Parquet"], rows, result.caption())
     note(f"read {result.read_seconds:.1f} s; search and write go on side by side, so the slower one sets the time")
+    for p, estimate in result.estimates.items():
+        for line in estimate.advice():
+            note(f"p={p}: {line}")

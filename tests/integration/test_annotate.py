@@ -563,7 +563,36 @@ def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
         memberships = truth.summaries[p].memberships
         assert estimate.memberships_low <= memberships <= estimate.memberships_high
         assert estimate.memberships_low < estimate.memberships < estimate.memberships_high < 2 * memberships
-        assert min(estimate.compute_seconds, estimate.write_seconds, estimate.store_bytes) > 0
+        assert 0 < estimate.compute_seconds_low < estimate.compute_seconds < estimate.compute_seconds_high
+        assert estimate.total_seconds > max(estimate.compute_seconds, estimate.write_seconds) > 0
+        assert estimate.store_bytes > (estimate.parquet_bytes or 0) > memberships
+        assert estimate.tasks == 1
+        assert estimate.worker_bytes > estimate.thread_bytes > 0
+
+
+@pytest.mark.schema("users")
+def test_the_estimate_of_a_file_is_about_its_size(db, tmp_path):
+    twin = naive.read_edges(copenhagen_friends_path())
+    db.put((a, b) for a in twin for b in twin[a] if a < b)
+    estimate = annotate.estimate(db.driver, db.name, p="0.3", **PERSONS).estimates["3/10"]
+    (file,) = annotate.to_parquet(db.driver, db.name, p="0.3", to=tmp_path, **PERSONS).files
+    assert estimate.parquet_bytes is not None
+    assert file.bytes / 2 < estimate.parquet_bytes < file.bytes * 2
+
+
+def test_more_memberships_than_a_store_should_take_are_refused_by_number(db, monkeypatch):
+    db.put(cycle(30))
+    standing = write(db, 0.6)
+    monkeypatch.setattr("pcneo.annotate.estimating.MOST_STORED", 800)
+    assert not write(db, 0.6).runs[0].changed  # whatever is stored stays
+    db.run("MATCH (:Person {id: 0})-[e:KNOWS]-(:Person {id: 1}) DELETE e")
+    before = db.everything()
+    with pytest.raises(GraphError, match=r"about 9\d\d memberships.*--format parquet.*smaller p.*--vertex") as refused:
+        write(db, [0.6, 0.1])
+    assert refused.value.data["p"] == "3/5"
+    assert db.versions() == {standing.runs[0].run: 1}
+    assert [len(part) for part in db.everything()] == [len(part) for part in before]
+    write(db, 0.1)
 
 
 def test_the_estimate_of_a_graph_smaller_than_the_sample_is_exact(db):

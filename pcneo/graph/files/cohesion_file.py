@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -127,6 +128,26 @@ def check_parquet() -> None:
         raise PcneoError(needs_extra("Parquet needs pyarrow", "parquet")) from error
 
 
+def bytes_in_file(batches: Sequence[CohesionBatch], keys: KeyArray) -> int:
+    """Return about how many bytes cohesions take in a file, without what every file has.
+
+    Args:
+        batches: in any order.
+        keys: those of the graph.
+    """
+    sizes = []
+    for held in ([], batches):
+        file = io.BytesIO()
+        with CohesionWriter(file, _NOBODY, keys) as writer:
+            for batch in held:
+                writer.hold(batch)
+        sizes.append(file.tell())
+    return sizes[1] - sizes[0]
+
+
+_NOBODY = FileHead("", "", "", 0, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
+
+
 class CohesionWriter:
     """Writes batches of one graph's cohesions to a file; at most one row group is in memory."""
 
@@ -170,6 +191,11 @@ class CohesionWriter:
             if start:
                 self._flush()
             self._add(batch.part(start, stop))
+
+    def hold(self, batch: CohesionBatch) -> None:
+        """Add a batch, whatever its vertices are, to the one row group of a file that nobody will read."""
+        self._waiting.append(batch)
+        self._cohesions += len(batch)
 
     def __enter__(self) -> Self:
         """Return the writer; the end of the file is written when the block ends."""
