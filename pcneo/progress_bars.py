@@ -97,8 +97,7 @@ class _Tqdm:
                 from tqdm.notebook import tqdm
             else:
                 from tqdm import tqdm
-            self._tasks[stage] = tqdm(desc=stage, total=total)
+            self._tasks[stage] = tqdm(desc=stage, total=total, mininterval=0.5)
         task = self._tasks[stage]
         task.total = total
         task.update(done - task.n)
-        task.refresh()

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from pcneo.cli.console import Bars, note, open_driver, print_table, say
 from pcneo.cli.server import describe
@@ -11,13 +15,21 @@ from pcneo.config import ConnectionSettings
 __all__ = ["demo"]
 
 
-def demo() -> None:
+def demo(
+    notebook: Annotated[
+        Path | None,
+        typer.Option("--notebook", help="Instead, write the tutorial for Jupyter to this new file, .ipynb."),
+    ] = None,
+) -> None:
     """Start a local Neo4j, load the friendships of 800 students, annotate them and run three queries.
 
     The server has a data folder of its own and never touches the database that NEO4J_URI names.
 
     Example: pcneo demo
     """
+    if notebook is not None:
+        _write_notebook(notebook)
+        return
     from pcneo.cli.walkthrough import DEMO_QUERIES, run_demo, start_demo_server
     from pcneo.server.data_folder import password_file
     from pcneo.server.servers import is_fetched
@@ -52,3 +64,15 @@ def demo() -> None:
         f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
         f"Stop it: pcneo server stop --data {shlex.quote(str(server.data))}"
     )
+
+
+def _write_notebook(path: Path) -> None:
+    from pcneo.cli.sample import tutorial_path
+    from pcneo.graph.files.whole_file import check_place, whole_file
+
+    if path.suffix != ".ipynb":
+        raise typer.BadParameter(f"{path}: a notebook's name ends in .ipynb.", param_hint="--notebook")
+    check_place(path, "notebook", replace=False)
+    with whole_file(path, replace=False) as file:
+        file.write(tutorial_path().read_bytes())
+    say(f"{path}: the tutorial; open it in Jupyter, such as with `jupyter lab {shlex.quote(str(path))}`.")

@@ -54,7 +54,8 @@ def test_all_that_a_page_prints_runs_in_its_order(page: str, reader: Reader) -> 
 
 
 def test_the_file_to_follow_along_with_is_the_demos() -> None:
-    (line,) = command_lines((GUIDE / "README.md").read_text(encoding="utf-8"))
+    tutorial, line = command_lines((GUIDE / "README.md").read_text(encoding="utf-8"))
+    assert tutorial == "pcneo demo --notebook tutorial.ipynb"  # which test_tutorial.py runs
     program, option, path, to, name = shlex.split(line)
     assert (program, option, to, name) == ("gzip", "-dc", ">", "friends.csv")
     assert (ROOT / path).read_bytes()[:2] == b"\x1f\x8b"
