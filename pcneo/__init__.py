@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pcneo.privacy.foresight import advise
     from pcneo.progress_bars import ProgressBars
     from pcneo.release import audit, budget
+    from pcneo.release.checking import check
     from pcneo.release.public_file import read_release
     from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
     from pcneo.store.chosen_graph import schema_statements
@@ -54,6 +55,7 @@ _HOMES = {
     "Selection": "pcneo.model",
     "advise": "pcneo.privacy.foresight",
     "ask": "pcneo.asking.blocking",
+    "check": "pcneo.release.checking",
     "clean": "pcneo.stored.cleaning",
     "connect": "pcneo.store.connection",
     "diff": "pcneo.stored.versions",
@@ -94,6 +96,7 @@ __all__ = [
     "ask",
     "audit",
     "budget",
+    "check",
     "clean",
     "connect",
     "diff",

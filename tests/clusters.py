@@ -16,7 +16,7 @@ from typing import Any
 from distributed import Client
 
 from pcneo.errors import AnswerError
-from pcneo.kernels import check, cohesion
+from pcneo.kernels import answer_check, cohesion
 from pcneo.search.cluster import remote
 
 STEPS = 300
@@ -99,7 +99,7 @@ def finds_nothing(token: str, path: str) -> int:
 
 def signatures() -> tuple[set[int], list[bool]]:
     arrays = [a for held in remote._held.values() for a in (held._graph.offsets, held._graph.neighbours)]
-    kernels = [*vars(cohesion).values(), *vars(check).values()]
+    kernels = [*vars(cohesion).values(), *vars(answer_check).values()]
     compiled = {len(kernel.signatures) for kernel in kernels if hasattr(kernel, "signatures")}
     return compiled, [array.flags.writeable for array in arrays]
 

@@ -16,6 +16,7 @@ from pcneo.cli import (
     annotate,
     audit,
     budget,
+    check,
     clean,
     demo,
     export,
@@ -63,6 +64,7 @@ app.command(name="queries", cls=Command)(queries.queries)
 app.command(name="show", cls=Command)(show.show)
 app.command(name="export", cls=Command)(export.export)
 app.command(name="runs", cls=Command)(runs.runs)
+app.command(name="check", cls=Command)(check.check)
 app.command(name="clean", cls=Command)(clean.clean)
 app.command(name="release", cls=Command)(release.release)
 app.add_typer(party.app, name="party")

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import Bars, connected, print_json, print_table, say
+from pcneo.cli.check import print_verified
+from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
     from pcneo.model import Run
     from pcneo.stored.runs import StoredRun
-    from pcneo.stored.verifying import VerifiedRun
     from pcneo.stored.versions import Difference
 
 __all__ = ["runs"]
@@ -24,7 +24,7 @@ def runs(
     run: Annotated[
         str | None, typer.Argument(help="With --verify, --history or --diff: only this run; any beginning will do.")
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Read everything again and compare fingerprints.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="As `pcneo check` does, which replaces it.")] = False,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
     diff: Annotated[
         tuple[int, int] | None,
@@ -34,7 +34,7 @@ def runs(
 ) -> None:
     """Show the standing runs, and whether the graph has moved since; with --verify, the exit code is 4 where it has.
 
-    Example: pcneo runs --verify
+    Example: pcneo runs --history
     """
     from pcneo.stored import runs as standing
     from pcneo.stored import verifying, versions
@@ -46,8 +46,9 @@ def runs(
     verified = []
     with connected() as (driver, database), Bars() as bars:
         if verify:
+            note("`pcneo check` does this and more; --verify goes away in 0.4.")
             verified = verifying.verify(driver, database, run=run, progress=bars)
-            show = partial(print_json if as_json else _print_verified, verified)
+            show = partial(print_json if as_json else print_verified, verified)
         elif history:
             show = partial(print_json if as_json else _print_history, versions.history(driver, database, run=run))
         elif diff:
@@ -90,22 +91,3 @@ def _difference_row(difference: Difference) -> list[Any]:
         sorted(now - was),
         sorted(was - now),
     ]
-
-
-def _print_verified(runs: list[VerifiedRun]) -> None:
-    print_table(
-        ("run", "version", "graph as read", "memberships as written"),
-        [
-            (
-                compared.run.id,
-                compared.run.version,
-                _verdict(compared.graph_same),
-                _verdict(compared.memberships_same),
-            )
-            for compared in runs
-        ],
-    )
-
-
-def _verdict(same: bool | None) -> str:
-    return "no fingerprint: a run of single vertices" if same is None else "same" if same else "CHANGED"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.errors import AnswerError, ParameterError
-from pcneo.kernels.check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
+from pcneo.kernels.answer_check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.model import CohesionBatch, Graph

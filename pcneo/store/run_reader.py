@@ -188,6 +188,14 @@ class RunReader(GraphReader):
             for row in self._read("list_differences", names, run=run, before=before, after=after)
         ]
 
+    def check_hubs(self, run: str, version: int) -> dict[str, int]:
+        """Return how many hubs of a run are `unfinished`, `torn`, `astray` or `unmarked`."""
+        return dict(self._read("check_hubs", run=run, version=version)[0])
+
+    def list_stray_hubs(self) -> list[tuple[str, int]]:
+        """Return the runs that hubs name and that are not on record, and how many hubs name each."""
+        return [(row["run"], row["cohesions"]) for row in self._read("list_stray_hubs")]
+
     def count_current(self, run: str, version: int) -> tuple[int, int]:
         """Return how many hubs a version of a run has, and their members as they were written."""
         row = self._read("count_current", run=run, version=version)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from pcneo.stored.runs import find_run
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["VerifiedRun", "verify"]
+__all__ = ["VerifiedRun", "verified", "verify"]
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,25 @@ def verify(
     gateway = Gateway(driver, database)
     runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
-    whole = {record.graph for record in runs if record.scope == "graph"}
-    prints = {name: _fingerprint(gateway, graphs[name], progress) for name in sorted(whole)}
+    compared = [
+        comparison
+        for name in dict.fromkeys(record.graph for record in runs)
+        for comparison in verified(gateway, graphs[name], [record for record in runs if record.graph == name], progress)
+    ]
+    return sorted(compared, key=lambda comparison: comparison.run.id)
+
+
+def verified(
+    gateway: Gateway, graph: GraphRecord, runs: Sequence[Run], progress: Progress | None = None
+) -> list[VerifiedRun]:
+    """Compare runs of one graph, which is read once; arguments, result and errors as for `verify`."""
+    whole = any(record.scope == "graph" for record in runs)
+    now = _fingerprint(gateway, graph, progress) if whole else None
     return [
         VerifiedRun(
             run=record,
-            graph_same=None if record.fingerprint is None else prints[record.graph] == record.fingerprint,
-            memberships_same=_memberships_same(gateway, graphs[record.graph], record, progress),
+            graph_same=None if record.fingerprint is None else now == record.fingerprint,
+            memberships_same=_memberships_same(gateway, graph, record, progress),
         )
         for record in runs
     ]

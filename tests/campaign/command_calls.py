@@ -25,6 +25,7 @@ COMMANDS: dict[str, list[str]] = {
     "annotate": ["-p", "--node-label", "--relationship-type", "--key", "--graph", "--score", "--vertex", "--mode"],
     "show": ["WORD", "--run", "--graph", "--plot"],
     "runs": ["--verify", "--json"],
+    "check": ["WORD", "--json"],
     "queries": ["QUERY", "--node-label", "--relationship-type", "--key", "--run", "--param", "--json"],
     "export": ["WORD", "FILE", "--run", "--graph"],
     "load": ["FILE", "--node-label", "--relationship-type", "--key", "--max-gib"],

@@ -19,7 +19,7 @@ from lengths import usual_or_thorough
 from pcneo.__main__ import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
-COMMANDS += ["advise", "show", "serve", "export", "party", "load-cohesions"]
+COMMANDS += ["advise", "check", "show", "serve", "export", "party", "load-cohesions"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
@@ -306,7 +306,7 @@ def test_keys_and_names_that_a_terminal_would_obey_reach_none(
     assert shown.returncode == 0, shown.stderr
     for arguments in (
         ["runs"], ["show", "b"], ["show", hostile], ["queries", "largest_cohesions", "--run"], ["show", "x\x1b"],
-        ["budget", "set", *named, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["runs", "--verify"],
+        ["budget", "set", *named, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["check"],
         ["release", "--mechanism", "critical", "-e", "1", "--to", str(tmp_path / "a.json")],
         ["clean", "x\x1b"], ["clean", "--all"],
     ):  # fmt: skip

@@ -16,6 +16,8 @@ from graphs import Database, cycle
 from lengths import usual_or_thorough
 from services import answer, ask, look, service_processes, serving, wait_until
 
+from pcneo import check
+
 pytestmark = pytest.mark.long
 
 NAMES = {"relationshipTypes": ["KNOWS"], "key": "id", "format": 2, "fingerprintKey": "0" * 64}
@@ -41,15 +43,10 @@ GRAPHS = [("ring", "Ring", cycle(RING)), ("friends", "Person", some_edges(1)), (
 
 
 def nothing_half_done(db: Database) -> None:
-    """Every hub belongs to a run that is seen, whole, and came with a version that is on record or was let go."""
-    assert db.run("MATCH (r:PCohesionRun) WHERE r.version = 0 RETURN r.id") == []
-    late = (
-        "MATCH (c:PCohesion) OPTIONAL MATCH (r:PCohesionRun {id: c.run}) "
-        "WITH c, r WHERE r IS NULL OR c.from > r.version RETURN count(c)"
-    )
-    assert db.run(late) == [[0]]
-    torn = "MATCH (c:PCohesion) WHERE COUNT { (c)<-[:IN_COHESION]-() } <> c.size RETURN count(c)"
-    assert db.run(torn) == [[0]]
+    """Whatever was killed, all that is seen is whole."""
+    checked = check(db.driver, db.name)
+    assert checked.all_well, checked
+    assert checked.findings == ()
 
 
 def produced(db: Database, request: Any) -> int:

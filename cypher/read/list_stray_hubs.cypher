@@ -1,0 +1,10 @@
+// The runs that hubs name and that are not on record.
+//
+// returns:
+//   run        string   the run
+//   cohesions  integer  its hubs
+// scan: every hub is looked at; asked for by `pcneo check` alone.
+MATCH (cohesion:PCohesion)
+WHERE NOT EXISTS { MATCH (:PCohesionRun {id: cohesion.run}) }
+RETURN coalesce(toStringOrNull(cohesion.run), '') AS run, count(cohesion) AS cohesions
+ORDER BY run

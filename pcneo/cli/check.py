@@ -1,0 +1,69 @@
+"""`pcneo check`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pcneo.cli.console import Bars, connected, print_json, print_table, say
+from pcneo.cli.options import Json
+from pcneo.errors import GraphChangedError
+
+if TYPE_CHECKING:
+    from pcneo.release.checking import Checked
+    from pcneo.stored.verifying import VerifiedRun
+
+__all__ = ["check", "print_verified"]
+
+
+def check(
+    run: Annotated[
+        str | None, typer.Argument(help="Only this run, without the ledger; any beginning of its id will do.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Read everything that is stored again, and say what is not as it should be; nothing is changed.
+
+    The exit code is 4 where the graph has moved since a run was written, where memberships have changed, or where there
+    is any other fault.
+
+    Example: pcneo check
+    """
+    from pcneo.release.checking import check as look
+
+    with connected() as (driver, database), Bars() as bars:
+        checked = look(driver, database, run=run, progress=bars)
+    print_json(checked) if as_json else _print(checked)
+    if not checked.all_well:
+        raise typer.Exit(GraphChangedError.exit_code)
+
+
+def _print(checked: Checked) -> None:
+    if checked.runs:
+        print_verified(list(checked.runs))
+    if checked.findings:
+        rows = [("FAULT" if each.is_fault else "to know", each.about, each.what) for each in checked.findings]
+        print_table(("", "about", "what was found"), rows)
+    elif checked.all_well:
+        say("Nothing is wrong.")
+
+
+def print_verified(runs: list[VerifiedRun]) -> None:
+    """Print how runs compare with the graph and with what was written."""
+    print_table(
+        ("run", "version", "graph as read", "memberships as written"),
+        [
+            (
+                compared.run.id,
+                compared.run.version,
+                _verdict(compared.graph_same),
+                _verdict(compared.memberships_same),
+            )
+            for compared in runs
+        ],
+    )
+
+
+def _verdict(same: bool | None) -> str:
+    return "no fingerprint: a run of single vertices" if same is None else "same" if same else "CHANGED"

@@ -1,0 +1,168 @@
+"""Use case: look for anything in the database that no writer of pcneo would leave, and change nothing.
+
+One function knows what must hold (DATA-MODEL.md#what-must-hold): of runs and versions, hubs and memberships, and the
+ledger. People call it as `pcneo check`, and so do tests that kill writers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.errors import BudgetError, GraphError
+from pcneo.model import Progress, Run
+from pcneo.privacy.composition import fits
+from pcneo.release.budget import account_of, check_sole_names
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.ledger import LedgerGateway, LedgerRecords
+from pcneo.stored.runs import find_run
+from pcneo.stored.verifying import VerifiedRun, verified
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["Checked", "Finding", "check"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it should be.
+
+    Attributes:
+        about: the run, the graph or the release.
+        what: a sentence that says what was found, and what to do about it.
+        is_fault: False where a writer is at work or was killed, which nobody sees and the next writer clears away, and
+            where the owner has done it.
+    """
+
+    about: str
+    what: str
+    is_fault: bool = True
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found.
+
+    Attributes:
+        runs: every run that was read again, and how it compares with what was written.
+        findings: everything else.
+    """
+
+    runs: tuple[VerifiedRun, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def all_well(self) -> bool:
+        """Whether graphs and memberships are as they were read and written, and there is no fault."""
+        changed = any(False in (compared.graph_same, compared.memberships_same) for compared in self.runs)
+        return not changed and not any(finding.is_fault for finding in self.findings)
+
+
+def check(
+    driver: Driver, database: str | None = None, *, run: str | None = None, progress: Progress | None = None
+) -> Checked:
+    """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: one run, by any beginning of its id, without the ledger; None for everything.
+        progress: called with stage, done and total.
+
+    Raises:
+        NotFoundError: there is no such run.
+        StoreFormatError: the store is of another format.
+        DatabaseError: the database could not be read.
+    """
+    gateway = LedgerGateway(driver, database)
+    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
+    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    compared: list[VerifiedRun] = []
+    findings: list[Finding] = []
+    for name, of_graph in _by_graph(runs).items():
+        if name not in graphs:
+            findings += [Finding(f"run {stored.id}", f"The node of its graph {name!r} is gone.") for stored in of_graph]
+            continue
+        try:
+            compared += verified(gateway, graphs[name], of_graph, progress)
+        except GraphError as error:
+            findings.append(Finding(f"graph {name}", str(error)))
+    for stored in runs:
+        findings += _of_hubs(gateway, stored)
+    if run is None:
+        findings += _of_records(gateway, runs, list(graphs.values()))
+        findings += _of_ledger(gateway, gateway.list_ledger())
+    return Checked(tuple(compared), tuple(findings))
+
+
+def _by_graph(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    by_graph: dict[str, list[Run]] = defaultdict(list)
+    for stored in runs:
+        by_graph[stored.graph].append(stored)
+    return by_graph
+
+
+def _of_hubs(gateway: LedgerGateway, run: Run) -> Iterator[Finding]:
+    counted = gateway.check_hubs(run.id, run.version)
+    again = f"`pcneo annotate --graph {run.graph}` writes them anew."
+    sentences = {
+        "torn": f"cohesions have lost or won members. {again}",
+        "astray": f"cohesions are not those of exactly one vertex. {again}",
+        "unmarked": "cohesions carry the label PCohesionRetired and are not retired, or the other way round.",
+    }
+    for name, sentence in sentences.items():
+        if counted[name]:
+            yield Finding(f"run {run.id}", f"{counted[name]:,} {sentence}")
+    if counted["unfinished"]:
+        yield Finding(
+            f"run {run.id}",
+            f"{counted['unfinished']:,} cohesions are of a version that nobody sees: a writer is at work, or was ended "
+            "in the middle. The next one clears them away.",
+            is_fault=False,
+        )
+
+
+def _of_records(gateway: LedgerGateway, runs: Sequence[Run], graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
+    seen = {stored.id for stored in runs}
+    for run, cohesions in gateway.list_stray_hubs():
+        yield Finding(f"run {run}", f"{cohesions:,} cohesions name this run, which is not on record.")
+    for graph in graphs:
+        for run, version in gateway.list_unfinished(graph.name):
+            if version == 0:
+                says = "It has no version yet: a writer is at work, or was ended in the middle."
+                yield Finding(f"run {run}", says, is_fault=False)
+            elif run not in seen:
+                yield Finding(f"run {run}", f"Readers go by version {version}, of which there is no record.")
+    for stored in runs:
+        if not stored.readable:
+            yield Finding(f"run {stored.id}", f"Readers go by version {stored.version}, which is not kept.")
+
+
+def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords) -> Iterator[Finding]:
+    for release in ledger.lost:
+        what = f"Its graph {release.graph!r} is gone; what it spent stands against every graph of its data."
+        yield Finding(f"release {release.id}", what, is_fault=False)
+    used = {record.graph for record in (*ledger.budgets, *ledger.releases)}
+    for graph in ledger.graphs:
+        if graph.name not in used:
+            continue
+        account = account_of(ledger, graph.name)
+        if account.total is not None and not fits(account.bounded, account.total):
+            what = f"Its releases have spent {account.bounded}, and its total is {account.total}."
+            yield Finding(f"graph {graph.name}", what, is_fault=False)
+        try:
+            check_sole_names(ledger, [graph])
+        except BudgetError as error:
+            yield Finding(f"graph {graph.name}", str(error))
+    kept: dict[str, set[int]] = {}
+    for release in ledger.releases:
+        if release.run is None or release.run_version is None:
+            continue
+        if release.run not in kept:
+            kept[release.run] = {old.version for old in gateway.list_versions(release.run) if old.readable}
+        if release.run_version not in kept[release.run]:
+            what = f"It rests on version {release.run_version} of run {release.run}, which its owner has let go."
+            yield Finding(f"release {release.id}", what, is_fault=False)

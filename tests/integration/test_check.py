@@ -1,0 +1,137 @@
+"""`check` finds everything that is broken on purpose here, and nothing where nothing is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo import annotate
+from pcneo.errors import NotFoundError
+from pcneo.release import ReleaseRequest, Terms, release
+from pcneo.release.checking import Checked, check
+
+EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
+NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+RUN = "friends@1/2"
+HUB = "MATCH (v:Person {id: 1})-[h:HAS_COHESION]->(c:PCohesion {run: 'friends@1/2'}) "
+GRAPH = "MATCH (g:PCohesionGraph {name: 'friends'}) "
+
+FAULTS = {
+    "a membership is gone": ("MATCH (:Person {id: 1})-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m", RUN, "lost or won"),
+    "a membership too many": (f"{HUB}MATCH (w:Person {{id: 6}}) CREATE (w)-[:IN_COHESION]->(c)", RUN, "lost or won"),
+    "an owner is gone": (f"{HUB}DELETE h", RUN, "exactly one vertex"),
+    "two owners": (f"{HUB}MATCH (w:Person {{id: 6}}) CREATE (w)-[:HAS_COHESION]->(c)", RUN, "exactly one vertex"),
+    "a label too many": (f"{HUB}SET c:PCohesionRetired", RUN, "PCohesionRetired"),
+    "a run is gone": ("MATCH (r:PCohesionRun) DELETE r", RUN, "not on record"),
+    "a version is gone": ("MATCH (v:PCohesionVersion) DELETE v", RUN, "there is no record"),
+    "a version is let go": ("MATCH (v:PCohesionVersion) SET v.readable = false", RUN, "is not kept"),
+    "a graph is gone": (f"{GRAPH}DELETE g", RUN, "is gone"),
+    "a type is gone": (f"{GRAPH}SET g.nodeLabels = ['Nobody']", "graph friends", "Nobody"),
+}
+"""What somebody does, what the finding is about, and a part of what it says."""
+
+REMARKS = {
+    "a writer in the middle": (f"{HUB}CREATE (v)-[:HAS_COHESION]->(:PCohesion {{run: c.run, from: 9, size: 0, "
+                               "until: 9007199254740991})", RUN, "nobody sees"),
+    "a run to come": (f"{GRAPH}CREATE (:PCohesionRun {{id: 'friends@1/3', graph: 'friends', version: 0}})",
+                      "friends@1/3", "no version yet"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(EDGES)
+    annotate.write(db.driver, db.name, graph="friends", p="1/2", **NAMES)
+    return db
+
+
+def looked(db: Database, **wanted: Any) -> Checked:
+    """What a check finds; it writes nothing."""
+    everything = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN elementId(n), labels(n), n {.*}, elementId(r)"
+    before = sorted(map(repr, db.run(everything)))
+    checked = check(db.driver, db.name, **wanted)
+    assert sorted(map(repr, db.run(everything))) == before
+    return checked
+
+
+def test_nothing_is_found_where_nothing_is_wrong(db: Database) -> None:
+    annotate.write(db.driver, db.name, graph="friends", p="1/3", vertices=[1, 2], **NAMES)
+    db.run("MATCH (:Person {id: 4})-[r:KNOWS]->(:Person {id: 6}) DELETE r")
+    annotate.write(db.driver, db.name, graph="friends")  # an earlier version stays for readers
+    checked = looked(db)
+    assert checked.findings == ()
+    assert [compared.run.id for compared in checked.runs] == ["friends@1/2", "friends@1/3:vertices"]
+    assert checked.all_well
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_each_fault_is_found(db: Database, what: str) -> None:
+    text, about, says = FAULTS[what]
+    db.run(text)
+    checked = looked(db)
+    found = [finding for finding in checked.findings if finding.is_fault]
+    assert any(about in finding.about and says in finding.what for finding in found), checked
+    assert not checked.all_well
+
+
+@pytest.mark.parametrize("what", REMARKS)
+def test_what_a_writer_leaves_in_the_middle_is_no_fault(db: Database, what: str) -> None:
+    text, about, says = REMARKS[what]
+    db.run(text)
+    checked = looked(db)
+    (finding,) = checked.findings
+    assert about in finding.about
+    assert says in finding.what
+    assert checked.all_well
+    annotate.write(db.driver, db.name, graph="friends")  # clears it away
+    assert looked(db).findings == ()
+
+
+def test_a_graph_that_has_moved_and_memberships_that_were_exchanged_are_found(db: Database) -> None:
+    db.run("MATCH (:Person {id: 4})-[r:KNOWS]->(:Person {id: 6}) DELETE r")
+    checked = looked(db)
+    assert [(compared.graph_same, compared.memberships_same) for compared in checked.runs] == [(False, True)]
+    assert not checked.all_well
+    db.run(
+        "MATCH (a:Person {id: 1})-[m:IN_COHESION]->(c:PCohesion {run: $run}), (b:Person {id: 6}) "
+        "WHERE NOT (b)-[:IN_COHESION]->(c) WITH m, b, c LIMIT 1 DELETE m CREATE (b)-[:IN_COHESION]->(c)",
+        run=RUN,
+    )
+    checked = looked(db, run="friends")
+    assert checked.findings == ()  # as many as before, and others
+    assert checked.runs[0].memberships_same is False
+
+
+def test_the_ledger_is_looked_at(db: Database, tmp_path: Any) -> None:
+    request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    release(db.driver, db.name, requests=[request], terms=Terms(budget_epsilon=2))
+    assert looked(db).findings == ()
+    db.run("MATCH (b:PCohesionBudget) SET b.epsilon = '1/2'")
+    db.run("MATCH (r:PCohesionRelease) SET r.runVersion = 7")
+    says = [(finding.is_fault, finding.what) for finding in looked(db).findings]
+    assert [fault for fault, _ in says] == [False, False]
+    assert "have spent" in says[0][1]
+    assert "version 7" in says[1][1]
+    db.run(f"{GRAPH}CREATE (:PCohesionGraph {{name: 'other'}}) WITH g MATCH (o:PCohesionGraph {{name: 'other'}}) "
+           "SET o += g {.*, name: 'other'}")  # fmt: skip
+    db.run("CREATE (:PCohesionBudget {graph: 'other', epsilon: '1', delta: '0', who: 'me', at: datetime()})")
+    assert any("shares data" in finding.what and finding.is_fault for finding in looked(db).findings)
+
+
+def test_the_command_leaves_with_4_where_there_is_a_fault(db: Database, pcneo: Callable[..., Any]) -> None:
+    code, out, _ = pcneo("check")
+    assert (code, "Nothing is wrong." in out) == (0, True)
+    db.run(FAULTS["an owner is gone"][0])
+    code, out, _ = pcneo("check")
+    assert (code, "FAULT" in out) == (4, True)
+    code, out, _ = pcneo("check", "--json")
+    assert code == 4
+    assert json.loads(out)["findings"][0]["about"] == f"run {RUN}"
+    with pytest.raises(NotFoundError):
+        check(db.driver, db.name, run="nobody's")
