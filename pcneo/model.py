@@ -123,7 +123,7 @@ class Run:
     Attributes:
         id: for example `friends@3/10`; carried by each of its hubs.
         graph: the graph's name.
-        scope: `graph` (every vertex) or `vertices` (those that were named).
+        scope: `graph` (every vertex), `vertices` (those that were named) or `answers` (of a release's answers).
         p_text: p as a canonical fraction `a/b`.
         score: name of the score.
         version: the version; hubs belong to it where `from <= version < until`.
@@ -134,8 +134,8 @@ class Run:
         cohesions: hubs that it has.
         memberships: their members.
         node_count, relationship_count: the count store's figures when the graph was read.
-        vertices, edges: those of the graph as read; for `vertices`, of what was read.
-        fingerprint: keyed hash of keys and edges; None for `vertices`.
+        vertices, edges: those of the graph as read; for `vertices` what was read, for `answers` what was searched.
+        fingerprint: keyed hash of these keys and edges; None for `vertices`.
         membership_hash: hash of the memberships; None for `vertices`.
         started_at, finished_at: server times.
         replaced_at: when readers went on to the next version; None for the one that they go by now.

@@ -318,6 +318,12 @@ def counts_from_answers(yes: Graph, k: int, f: Fraction, v: Vertex) -> Fraction:
     return Fraction(sum(products), (q - 2 * p) ** math.comb(k, 2))
 
 
+def sharing_pairs(yes: Graph, f: Fraction) -> set[frozenset[Vertex]]:
+    """The yes-answers whose ends have two yes-neighbours more in common than flips alone are expected to give."""
+    least = f * f * (len(yes) - 2) + 2
+    return {frozenset((a, b)) for a in yes for b in yes[a] if len(yes[a] & yes[b]) >= least}
+
+
 def answer_variance(f: Fraction) -> Fraction:
     """The variance that one answer adds."""
     return f * (1 - f) / (1 - 2 * f) ** 2

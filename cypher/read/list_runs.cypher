@@ -3,7 +3,7 @@
 // returns:
 //   id                 string         the run
 //   graph              string         name of its graph
-//   scope              string         graph or vertices
+//   scope              string         graph, vertices or answers
 //   pText              string         p as a canonical fraction a/b
 //   score              string         density or degree
 //   version            integer        the version

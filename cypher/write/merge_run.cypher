@@ -3,7 +3,7 @@
 // parameters:
 //   $run    string  its id
 //   $graph  string  name of its graph
-//   $scope  string  graph or vertices
+//   $scope  string  graph, vertices or answers
 //   $p      float   for filtering
 //   $pText  string  canonical fraction a/b, the identity of p
 //   $score  string  density or degree

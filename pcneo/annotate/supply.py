@@ -33,7 +33,12 @@ class Supply(Protocol):
 
     @property
     def scope(self) -> str:
-        """The scope of a run that stores them: `graph` or `vertices`."""
+        """The scope of a run that stores them: `graph`, `vertices` or `answers`."""
+        ...
+
+    @property
+    def answers(self) -> str:
+        """The beginning of the hash of the answers that they are of; empty where they are of the graph itself."""
         ...
 
     @property
@@ -76,6 +81,7 @@ class WholeGraph:
 
     scope = "graph"
     is_bounded = True
+    answers = ""
 
     def __init__(self, plan: Plan) -> None:
         """Read the graph; errors as in `pcneo.store.chosen_graph.read_graph`."""
@@ -134,6 +140,7 @@ class Frontier:
     """Single vertices: neighbourhoods are fetched as expansions need them, and kept for several p to share."""
 
     scope = "vertices"
+    answers = ""
 
     def __init__(self, plan: Plan, vertices: Sequence[Key]) -> None:
         """Begin with nothing read."""

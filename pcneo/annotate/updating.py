@@ -39,7 +39,7 @@ class UpdatedRun:
         run: its id.
         p: as `a/b`.
         score: name of the score.
-        scope: `graph` or `vertices`.
+        scope: `graph`, `vertices` or `answers`.
         version: the version that readers go by now.
         added: hubs that came with it; 0 where the run was up to date.
         retired: hubs that went with it; likewise.
@@ -96,7 +96,7 @@ class Update:
         Raises:
             GraphError: a search would find more memberships than a store can take.
         """
-        run, version = self._opened.begin(p, p_text(p), score, self._supply.scope)
+        run, version = self._opened.begin(p, p_text(p), score, self._supply.scope, self._supply.answers)
         begun = _Begun(run, p, score, version)
         hubs = self._current_hubs(begun)
         if (
@@ -187,7 +187,7 @@ class Update:
 
     def _needs_record(self, begun: _Begun) -> bool:
         """Whether a version is made though no hub changed: the graph or the search is another one."""
-        if self._supply.scope != "graph":
+        if self._fingerprint is None:
             return False
         return not self._is_current(self._plan.gateway.get_run(begun.id, begun.current))
 
@@ -215,7 +215,7 @@ class Update:
             vertices=self._supply.vertices,
             edges=self._supply.edges,
             fingerprint=self._fingerprint,
-            membership_hash=hasher.membership_hash() if self._supply.scope == "graph" else None,
+            membership_hash=None if self._fingerprint is None else hasher.membership_hash(),
         )
 
 

@@ -106,6 +106,10 @@ def annotate(
         str | None,
         typer.Option("--part", help="With parquet: part I of N, as I/N; N processes write the whole."),
     ] = None,
+    answers_from: Annotated[
+        Path | None,
+        typer.Option("--from", help="NAME.answers.gz of a release: store groups of its yes-answers, which are rough."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Find the minimal p-cohesion of every vertex and store it beside the graph, or bring what is stored up to date.
@@ -137,6 +141,10 @@ def annotate(
         raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
     if plot is not None and mode is not Mode.stats:
         raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
+    if answers_from is not None and (mode is not Mode.write or vertex or scheduler is not None):
+        raise typer.BadParameter(
+            "Groups of answers are stored, for every vertex, and searched here.", param_hint="--from"
+        )
     run = {
         Mode.write: partial(modes.write, graph=graph),
         Mode.stream: modes.stream,
@@ -145,6 +153,8 @@ def annotate(
     }[mode]
     if to is not None:
         run = partial(_to_parquet, to=to, part=_part(part), graph=graph)
+    if answers_from is not None:
+        run = partial(_from_answers, answers_from=answers_from, graph=graph)
     with connected() as (driver, database), _cluster(scheduler) as on_cluster, Bars() as bars:
         result = run(
             driver,
@@ -224,6 +234,15 @@ def _part(text: str | None) -> tuple[int, int]:
     if not (number.isascii() and number.isdecimal() and parts.isascii() and parts.isdecimal()):
         raise typer.BadParameter("A part is I/N, such as 3/16.", param_hint="--part")
     return int(number), int(parts)
+
+
+def _from_answers(driver: Driver, database: str, *, vertices: object, **options: Any) -> WriteResult:
+    """Say how rough the groups are before they are listed."""
+    from pcneo.release.rough_groups import annotate_answers
+
+    made = annotate_answers(driver, database, **options)
+    note(made.rough)
+    return made.written
 
 
 def _to_parquet(

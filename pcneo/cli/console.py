@@ -29,6 +29,8 @@ from pcneo.visible import visible
 if TYPE_CHECKING:
     from neo4j import Driver
 
+    from pcneo.model import Run
+
 __all__ = [
     "Bars",
     "camel",
@@ -36,11 +38,19 @@ __all__ = [
     "connected",
     "local_settings",
     "note",
+    "note_run",
     "open_driver",
     "print_json",
     "print_table",
     "say",
 ]
+
+
+def note_run(run: Run, further: str = "") -> None:
+    """Note which run an answer is of, and whether it is rough."""
+    note(f"Run {run.id}, version {run.version}{further}")
+    if run.scope == "answers":
+        note("Its groups are of randomised answers: they resemble the graph's own only roughly.")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from pcneo.cli.completion import complete_queries
-from pcneo.cli.console import connected, note, print_json, print_table, say
+from pcneo.cli.console import connected, note, note_run, print_json, print_table, say
 from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunScore
 from pcneo.errors import ParameterError
 
@@ -76,7 +76,7 @@ def queries(
             relationship_types=relationship_type,
             key=key,
         )
-    note(f"Run {result.run.id}, version {result.run.version}")
+    note_run(result.run)
     if as_json:
         print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
     else:

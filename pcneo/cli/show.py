@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.console import connected, note, print_json, print_table, say
+from pcneo.cli.console import connected, note, note_run, print_json, print_table, say
 from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def show(
         shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, score=score)
     if plot is not None:
         draw_cohesion(shown, plot)
-    note(f"Run {shown.run.id}, version {shown.run.version}, p={shown.run.p_text}, score {shown.run.score}")
+    note_run(shown.run, f", p={shown.run.p_text}, score {shown.run.score}")
     if shown.moved:
         note("The graph has changed since this run: the members are those of then, the connections those of now.")
     if as_json:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from pcneo.counting.memo import Memo
 from pcneo.errors import AnswerError
+from pcneo.graph.arrays import check_degrees
 from pcneo.kernels import answers as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import Graph
+from pcneo.model import Graph, KeyArray
 
 __all__ = ["AnsweredPairs", "Rows", "answer_pairs", "answered_among"]
 
@@ -151,6 +152,34 @@ class AnsweredPairs:
         for x, row in enumerate(self.rows):
             bits = np.unpackbits(row.view(np.uint8), bitorder="little", count=self.vertex_count)
             yield x, x + 1 + np.flatnonzero(bits[x + 1 :])
+
+    def sharing(self, least: int) -> AnsweredPairs:
+        """Return the yes-answers whose ends share `least` yes-neighbours or more, the others made no."""
+        kept = np.zeros_like(self.rows)
+        with compilation_announced(_COUNTS):
+
+            def keep(_: None, first: int, last: int) -> None:
+                kernels.keep_sharing(self.rows, least, first, last, kept)
+
+            run_ranges(self._costs(), lambda: None, keep)
+            kernels.mirror(kept)
+        return AnsweredPairs(kept)
+
+    def as_graph(self, keys: KeyArray) -> Graph:
+        """Return the yes-answers as a graph.
+
+        Args:
+            keys: of the vertices, by position.
+
+        Raises:
+            GraphError: a vertex has more yes-neighbours than a search takes.
+        """
+        rows = [np.unpackbits(row.view(np.uint8), bitorder="little").nonzero()[0] for row in self.rows]
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        neighbours = np.concatenate([np.empty(0, np.int64), *rows]).astype(np.uint32)
+        graph = Graph(keys, offsets, neighbours)
+        check_degrees(graph)
+        return graph
 
     def _costs(self) -> Integers:
         """About what each block of 64 vertices costs: the pairs whose smaller end it has."""

@@ -18,6 +18,7 @@ __all__ = [
     "count_paths",
     "count_shared",
     "count_triangles",
+    "keep_sharing",
     "mirror",
 ]
 
@@ -127,6 +128,26 @@ def count_triangles(answers, first, last, twice):
                 shared = _shared(answers[x], answers[y])
                 twice[x] += shared
                 twice[y] += shared
+
+
+@njit(nogil=True, cache=True)
+def keep_sharing(answers, least, first, last, kept):
+    """Copy the yes-pairs {x, y}, x < y, with x in the blocks first..last-1, whose ends share enough yes-neighbours.
+
+    Args:
+        answers: the answers.
+        least: how many they must share.
+        first, last: blocks of 64 vertices.
+        kept: uint64, as `answers`, zeros; the answer for {x, y} is set in the row of x alone.
+    """
+    for block in range(first, last):
+        for y in range(block << 6, len(answers)):
+            word = _smaller(answers, y, block)
+            while word:
+                x = (block << 6) + np.int64(lowest(word))
+                word &= word - ONE
+                if _shared(answers[x], answers[y]) >= least:
+                    kept[x, y >> 6] |= ONE << np.uint64(y & 63)
 
 
 @njit(nogil=True, cache=True)

@@ -86,6 +86,12 @@ class Flips:
         return float(Fraction(yes * COINS - self.below * self.pairs, COINS - 2 * self.below))
 
     @property
+    def usual_shared(self) -> int:
+        """How many yes-neighbours two vertices must share to count as near: ceil(f²(n-2)), those by flips, and two."""
+        # [rough-threshold]
+        return math.ceil(Fraction(self.below, COINS) ** 2 * (self.n - 2)) + 2
+
+    @property
     def bytes(self) -> int:
         """Of memory that the answers take."""
         return self.n * -(-self.n // 64) * 8
@@ -107,6 +113,13 @@ class Yes:
     def connections(self) -> float:
         """m̃, the estimated number of connections."""
         return self.flips.connections(self.count)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether there are more than twenty flips to yes, fN, for each estimated connection, m̃."""
+        flips = Fraction(self.flips.below, COINS) * self.flips.pairs
+        true = Fraction(self.count * COINS - self.flips.below * self.flips.pairs, COINS - 2 * self.flips.below)
+        return flips > 20 * true
 
     @property
     def share_true(self) -> float:

@@ -11,6 +11,7 @@ from pcneo.release.choice import GraphNames
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, check_requests, release
 from pcneo.release.request import GraphRequest, ReleaseRequest, read_batch
+from pcneo.release.rough_groups import RoughGroups, annotate_answers
 from pcneo.release.spending import Terms
 
 __all__ = [
@@ -21,8 +22,10 @@ __all__ = [
     "Prepared",
     "ReleaseRequest",
     "Released",
+    "RoughGroups",
     "Terms",
     "Utility",
+    "annotate_answers",
     "check_requests",
     "read_batch",
     "release",

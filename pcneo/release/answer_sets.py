@@ -8,13 +8,14 @@ from dataclasses import replace
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
+from pcneo.model import KeyArray
 from pcneo.release.answers_file import AnswersFile, answers_hash
 from pcneo.release.choice import Chosen
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
 from pcneo.store.ledger import LedgerGateway, ReleaseRecord
 
-__all__ = ["with_answer_sets"]
+__all__ = ["find_answers", "with_answer_sets"]
 
 
 def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
@@ -44,27 +45,47 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
 
 
 def _given(release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]) -> tuple[ReleaseRecord, AnsweredPairs]:
-    """Read a file's answers, and find the release that drew them, by their hash."""
-    keys = release.source.graph.keys
-    mine = [record for record in known if record.graph == release.graph.name and record.answers == record.id]
+    """Read a file's answers; where the graph is counted on, too, it must be the one that was answered for."""
+    graph = release.graph.name
+    record, answers = find_answers(graph, release.source.graph.keys, release.mechanism.threshold, file, known)
+    if release.mechanism.reads_graph and record.fingerprint != release.source.fingerprint:
+        raise GraphChangedError(
+            f"Graph {graph!r} is not the one that was answered for; counts would mix two.", graph=graph
+        )
+    return record, answers
+
+
+def find_answers(
+    graph: str, keys: KeyArray, threshold: int, file: AnswersFile, known: Sequence[ReleaseRecord]
+) -> tuple[ReleaseRecord, AnsweredPairs]:
+    """Read a file's answers, and find the release that drew them, by their hash.
+
+    Args:
+        graph: the graph's name.
+        keys: of its vertices, by position.
+        threshold: a, of 2^24, of the answers.
+        file: the file.
+        known: every release on record.
+
+    Raises:
+        FileFormatError: the file cannot be read.
+        GraphError: it has answers about vertices that the graph does not have.
+        GraphChangedError: the graph has other vertices than when its answers were drawn.
+        NotFoundError: the ledger knows no such answers.
+    """
+    mine = [record for record in known if record.graph == graph and record.answers == record.id]
     of_keys = keys_hash(keys)
     if mine and all(record.keys_hash != of_keys for record in mine):
         raise GraphChangedError(
-            f"Graph {release.graph.name!r} has other vertices now than when its answers were drawn.",
-            graph=release.graph.name,
+            f"Graph {graph!r} has other vertices now than when its answers were drawn.", graph=graph
         )
     answers = file.answers(keys)
     digest = answers_hash(of_keys, answers)
     for record in mine:
-        if record.answers_hash == digest and record.threshold == release.mechanism.threshold:
-            if release.mechanism.reads_graph and record.fingerprint != release.source.fingerprint:
-                raise GraphChangedError(
-                    f"Graph {release.graph.name!r} is not the one that was answered for; counts would mix two.",
-                    graph=release.graph.name,
-                )
+        if record.answers_hash == digest and record.threshold == threshold:
             return record, answers
     raise NotFoundError(
-        f"The ledger of graph {release.graph.name!r} has no answers as {file.path} has them, with its ε.",
+        f"The ledger of graph {graph!r} has no answers as {file.path} has them, with its ε.",
         what="answers",
         name=str(file.path),
     )

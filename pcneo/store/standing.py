@@ -72,10 +72,14 @@ _SPELLED = {
 """Names of fields whose parameter is spelled otherwise."""
 
 
-def run_id(graph: str, p_text: str, score: str, scope: str) -> str:
-    """Return the id of a standing run: `friends@3/10`, `friends@3/10:degree`, `friends@3/10:vertices`."""
+def run_id(graph: str, p_text: str, score: str, scope: str, answers: str = "") -> str:
+    """Return the id of a standing run: `friends@3/10`, `friends@3/10:degree`, `friends@3/10:vertices`.
+
+    One of answers has the beginning of their hash in it: `friends@3/10:answers:5f0c1e77`.
+    """
     further = [score] if score != "density" else []
-    return ":".join([f"{graph}@{p_text}", *further, *(["vertices"] if scope == "vertices" else [])])
+    kind = [scope] if scope != "graph" else []
+    return ":".join([f"{graph}@{p_text}", *further, *kind, *filter(None, [answers])])
 
 
 class OpenGraph:
@@ -108,9 +112,9 @@ class OpenGraph:
                 self._gateway.delete_run(run)
         return deleted
 
-    def begin(self, p: Fraction, p_text: str, score: str, scope: str) -> tuple[str, int]:
+    def begin(self, p: Fraction, p_text: str, score: str, scope: str, answers: str = "") -> tuple[str, int]:
         """Return the id of a standing run and the version that readers go by; a new run is entered, at version 0."""
-        run = run_id(self.graph.name, p_text, score, scope)
+        run = run_id(self.graph.name, p_text, score, scope, answers)
         return run, self._gateway.merge_run(run, self.graph.name, scope, float(p), p_text, score)
 
     def complete(self, transaction: Transaction, run: str, record: VersionRecord) -> None:

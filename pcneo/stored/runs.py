@@ -51,11 +51,12 @@ def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
     runs = gateway.list_runs()  # before the graphs: so the graph of every run that is listed is listed, too
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
     now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
-    return [
-        StoredRun(run, graphs[run.graph], now[run.graph] != (run.node_count, run.relationship_count))
-        for run in runs
-        if run.graph in graphs
-    ]
+    return [StoredRun(run, graphs[run.graph], _moved(run, now[run.graph])) for run in runs if run.graph in graphs]
+
+
+def _moved(run: Run, now: tuple[int, int]) -> bool:
+    """Groups of answers do not follow the graph."""
+    return run.scope != "answers" and now != (run.node_count, run.relationship_count)
 
 
 def find_run(

@@ -25,7 +25,7 @@ class VerifiedRun:
 
     Attributes:
         run: the record.
-        graph_same: whether vertices and edges are those of the run; None for a `vertices` run: it has no fingerprint.
+        graph_same: whether vertices and edges are those of the run; None for a run of another scope.
         memberships_same: whether the stored memberships are those that were written; for a `vertices` run whether there
             are as many.
     """
@@ -73,7 +73,7 @@ def verified(
     return [
         VerifiedRun(
             run=record,
-            graph_same=None if record.fingerprint is None else now == record.fingerprint,
+            graph_same=now == record.fingerprint if record.scope == "graph" else None,
             memberships_same=_memberships_same(gateway, graph, record, progress),
         )
         for record in runs

@@ -1,0 +1,145 @@
+"""Groups that carry the promise of `respond`: cohesions of the graph of the yes-answers (GUARANTEE.md#rough-groups)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pcneo.annotate import Keeping, WriteResult
+from pcneo.annotate.plan import DEFAULT_P, Options, P, Plan
+from pcneo.annotate.supply import WholeGraph
+from pcneo.annotate.writing import update_runs
+from pcneo.counting.answers import AnsweredPairs
+from pcneo.errors import ParameterError
+from pcneo.model import AnyPath, Progress
+from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
+from pcneo.release.answer_sets import find_answers
+from pcneo.release.answers_file import AnswersFile
+from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["RoughGroups", "annotate_answers"]
+
+
+@dataclass(frozen=True)
+class RoughGroups:
+    """Runs of the cohesions of yes-answers.
+
+    Attributes:
+        written: the runs.
+        rough: how far the yes-answers are from the graph, as public numbers tell.
+    """
+
+    written: WriteResult
+    rough: str
+
+
+def annotate_answers(
+    driver: Driver,
+    database: str | None = None,
+    *,
+    answers_from: AnyPath,
+    p: P | Sequence[P] | None = None,
+    graph: str | None = None,
+    node_labels: Sequence[str] = (),
+    relationship_types: Sequence[str] = (),
+    key: str | None = None,
+    score: str | None = None,
+    concurrency: int | None = None,
+    create_index: bool = False,
+    check: bool = False,
+    keeping: Keeping | None = None,
+    progress: Progress | None = None,
+) -> RoughGroups:
+    """Store the minimal p-cohesions of the yes-answers that share enough yes-neighbours, as runs of their own kind.
+
+    They follow from the answers alone, carry the promise of `respond` and cost nothing further. No release rests on
+    them, and none of them is ever taken for a run of the graph.
+
+    Args:
+        driver: an open driver; see `pcneo.connect`.
+        database: None for the user's home database.
+        answers_from: NAME.answers.gz of an earlier release of this graph, found in its ledger by its hash.
+        p: one or several; 3/10 unless given.
+        graph, node_labels, relationship_types, key: as for `annotate.write`.
+        score: `density` unless given.
+        concurrency, create_index, check, keeping, progress: as for `annotate.write`.
+
+    Raises:
+        FileFormatError: the file cannot be read.
+        ParameterError: so few of the yes-answers are connections that groups would say nothing.
+        NotFoundError: the ledger knows no such answers.
+        GraphChangedError: the graph has other vertices than when the answers were drawn.
+        PcneoError: as for `annotate.write`.
+    """
+    file = AnswersFile.open(answers_from)
+    check_epsilon(file.epsilon)
+    options = Options(
+        p=DEFAULT_P if p is None else p,
+        node_labels=node_labels,
+        relationship_types=relationship_types,
+        key=key,
+        score=score,
+        vertices=None,
+        concurrency=concurrency,
+        create_index=create_index,
+        check=check,
+        progress=progress,
+    )
+    known = LedgerGateway(driver, database).list_ledger().releases
+    said: list[str] = []
+
+    def supply(plan: Plan) -> AnsweredGraph:
+        answered = AnsweredGraph(plan, file, known)
+        said.append(answered.rough)
+        return answered
+
+    written = update_runs(driver, database, options, graph, keeping or Keeping(), make_supply=supply)
+    return RoughGroups(written, said[-1])
+
+
+class AnsweredGraph(WholeGraph):
+    """The yes-answers that share enough yes-neighbours, as a graph of the vertices that there are.
+
+    Attributes:
+        rough: how far the yes-answers are from the graph.
+    """
+
+    scope = "answers"
+
+    def __init__(self, plan: Plan, file: AnswersFile, known: Sequence[ReleaseRecord]) -> None:
+        """Read which vertices there are, then the answers.
+
+        Raises:
+            PcneoError: as `annotate_answers` says.
+        """
+        super().__init__(plan)
+        keys, below = self.graph.keys, threshold_of(file.epsilon)
+        record, answers = find_answers(plan.configuration.get("graph", ""), keys, below, file, known)
+        self.answers = str(record.answers_hash)[:8]
+        yes = Yes(Flips(len(keys), below), answers.yes_count)
+        # [rough-refused] From public numbers, before anything is searched or stored.
+        if yes.is_hopeless:
+            flips, true = yes.flips.f * yes.flips.pairs, max(yes.connections, 0)
+            raise ParameterError(
+                f"Groups of these answers would say nothing: of the {yes.count:,} yes-answers of {file.path} about "
+                f"{flips:,.0f} are flips, where the graph has about {true:,.0f} connections.",
+                name="answers_from",
+                value=str(file.path),
+            )
+        # [rough-from-answers] From here on the graph itself is not looked at.
+        near = answers.sharing(yes.flips.usual_shared)
+        self.graph = near.as_graph(keys)
+        self.rough = _rough(yes, near)
+
+
+def _rough(yes: Yes, near: AnsweredPairs) -> str:
+    flips, no = yes.flips, 100 * yes.flips.f
+    return (
+        f"These groups are rough. About {yes.share_true:.0f} % of the {yes.count:,} yes-answers are connections, and "
+        f"{no:.2g} % of all connections were answered no. Groups are those of the {near.yes_count:,} yes-answers whose "
+        f"ends share {flips.usual_shared:,} yes-neighbours or more. They carry the promise of respond."
+    )
