@@ -112,7 +112,7 @@ def test_they_are_queried_and_verified_like_others_and_said_to_be_rough(
     code, _, err = pcneo("queries", "largest_cohesions", "--run", "--param", f"run={run.id}")
     assert code == 0, err
     assert "only roughly" in err
-    result = run_query(db.driver, db.name, "largest_cohesions", parameters={"run": run.id})
+    result = run_query(db.driver, "largest_cohesions", db.name, parameters={"run": run.id})
     assert result.rows
     code, out, err = pcneo("runs")
     assert "answers" in out
