@@ -258,7 +258,7 @@ def test_several_k_are_computed_from_one_set_that_is_paid_for_once(
     assert (entries[3]["threshold"], entries[3]["vertices"]) == (f * 2**24, 7)
     assert not {"threshold", "vertices", "keysHash", "fingerprint", "answersHash"} & entries[4].keys()
     report = json.loads((tmp_path / "out-k4-e1_2.owner.json").read_text())
-    assert (report["answersOfRelease"], report["spent"]) == (entries[3]["id"], "ε = 0, δ = 0")
+    assert (report["answersOfRelease"], report["spent"]["epsilonExact"]) == (entries[3]["id"], "0")
     assert entries[3]["fingerprint"] == report["fingerprint"]
 
 
@@ -292,7 +292,7 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     assert spent(db) == Fraction(1, 2)
     code, out, _ = pcneo("budget", "show", "--json")
     shown = json.loads(out)[0]["releases"]
-    assert [entry["epsilon"] for entry in shown] == ["1/2", "0/1"]
+    assert [entry["epsilon"] for entry in shown] == [0.5, 0]
     assert {entry["answers"] for entry in shown} == {shown[0]["id"]}
     assert not (tmp_path / "again.answers.gz").exists()
 

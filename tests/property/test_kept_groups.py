@@ -223,6 +223,13 @@ def test_groups_of_those_who_are_still_there_are_taken_by_key() -> None:
     assert cut == [[0], [0], [1], [2]]
 
 
+def test_members_that_are_no_vertices_of_the_graph_any_more_drop_out() -> None:
+    """Vertex 1 has lost its label, not its memberships: the database still has it in its groups."""
+    groups = groups_now(graph_now([0, 2, 3]), hubs_of(PAIR), recorded(PAIR), SECRET)
+    cut = [groups.members[a:b].tolist() for a, b in zip(groups.offsets, groups.offsets[1:], strict=False)]
+    assert cut == [[0], [0], [1], [2]]
+
+
 def test_text_keys_are_as_good() -> None:
     digests = HubDigests(SECRET)
     rows = [("ann", ["ann", "ß"]), ("ß", ["ß"])]
