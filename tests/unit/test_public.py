@@ -70,6 +70,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         "from pcneo.cli import app; app(['annotate', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['release', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['audit', '--help'], prog_name='pcneo')",
+        "from pcneo.cli import app; app(['party', 'collect', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['--version'], prog_name='pcneo')",
     ],
 )
