@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -88,13 +89,18 @@ def _to_paste(server: LocalServer) -> str:
         return "Nothing is stored yet; after `pcneo annotate`, start with --browser again for a query to paste.\n"
     names = stored.selection
     query = render_query(
-        "critical_connections",
+        "cohesion_graph",
         node_labels=names.node_labels,
         relationship_types=names.relationship_types,
         key=names.key,
         values={"run": stored.run.id, "id": rows[0][0]},
     )
-    return f"Log in with the password in that file, paste this query and run it:\n\n{query}"
+    cypher = "".join(line for line in query.splitlines(keepends=True) if not line.startswith("//"))
+    prefilled = f"{server.browser}&cmd=edit&arg={quote(cypher)}"
+    return (
+        "Log in with the password in that file, paste this query and run it; this address has it pasted already:\n\n"
+        f"  {prefilled}\n\n{query}"
+    )
 
 
 @app.command(cls=Command)

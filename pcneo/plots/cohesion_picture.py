@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.model import AnyPath, Key, ShownCohesion
-from pcneo.plots.rings import LONGEST_LABEL, MOST_LABELLED_OTHERS, Rings, arrange
+from pcneo.plots.labels import fitted
+from pcneo.plots.rings import MOST_LABELLED_OTHERS, Rings, arrange
 from pcneo.plots.style import LOOKS, PAGE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
         _draw_outline(plane, rings)
         _draw_connections(plane, rings, shown, scale)
         _draw_vertices(plane, rings, shown, scale)
-        figure.suptitle(_title(shown), x=0.02, ha="left")
+        figure.suptitle(fitted(_title(shown), width), x=0.02, ha="left")
         figure.legend(handles=_legend(rings, shown, scale), loc="outside lower left")
         if path is not None:
             save_figure(figure, path)
@@ -68,7 +69,7 @@ def _title(shown: ShownCohesion) -> str:
     cohesion = shown.cohesion
     p, score = f"{cohesion.p.numerator}/{cohesion.p.denominator}", look(cohesion.score).label
     return (
-        f"Minimal p-cohesion of {_short(cohesion.vertex)}, p = {p}, {score}\n"
+        f"Minimal p-cohesion of {cohesion.vertex}, p = {p}, {score}\n"
         f"{_counted(cohesion.size, 'member')}, {_counted(cohesion.edges, 'critical connection')}, "
         f"density {cohesion.density:.2g}"
     )
@@ -77,18 +78,19 @@ def _title(shown: ShownCohesion) -> str:
 def _legend(rings: Rings, shown: ShownCohesion, scale: float) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    vertex, own, local, view = shown.cohesion.vertex, look(shown.cohesion.score), look("elv"), shown.local_view
+    vertex = rings.labels[shown.cohesion.vertex]
+    own, local, view = look(shown.cohesion.score), look("elv"), shown.local_view
     hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in shown.hops.values())
     some = f" ({len(rings.others):,} of {len(shown.others):,} drawn)" if len(rings.others) < len(shown.others) else ""
     entries: list[tuple[str, dict[str, Any]]] = [
-        (f"{_short(vertex)}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8}),
+        (f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8}),
         (
-            "member" if scale > NAMED_ABOVE else "member (too many to name)",
+            "member" if scale > NAMED_ABOVE else "member (no room for names)",
             {"marker": own.marker, "color": own.colour, "linestyle": ""},
         ),
         ("critical connection: both ends are members", {"color": CRITICAL}),
         (
-            f"connection of {_short(vertex)} that is not critical{some}",
+            f"connection of {vertex} that is not critical{some}",
             {"color": OTHER, "marker": "o", "markerfacecolor": "white", "linestyle": DASHED, "linewidth": 0.8},
         ),
         (
@@ -161,11 +163,9 @@ def _draw_vertices(plane: Axes, rings: Rings, shown: ShownCohesion, scale: float
         zorder=6,
     )
     if scale > NAMED_ABOVE:
-        for key in members:
-            _name(plane, rings, key, "black")
-    if scale > NAMED_ABOVE and len(rings.others) <= MOST_LABELLED_OTHERS:
-        for key in rings.others:
-            _name(plane, rings, key, "#666666")
+        others = rings.others if len(rings.others) <= MOST_LABELLED_OTHERS else ()
+        for key in (*members, *others):
+            _name(plane, rings, key, "black" if key in shown.hops else "#666666")
 
 
 def _scatter(plane: Axes, rings: Rings, keys: Sequence[Key], area: float, **look: Any) -> None:
@@ -192,7 +192,7 @@ def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
     plane.text(
         outside.real,
         outside.imag,
-        _short(key),
+        rings.labels[key],
         color=colour,
         fontsize=8,
         rotation=(angle - 180 if left else angle) if rotated else 0,
@@ -202,11 +202,6 @@ def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
         path_effects=[withStroke(linewidth=1.5, foreground="white")],
         zorder=7,
     )
-
-
-def _short(key: Key) -> str:
-    text = str(key).replace("$", r"\$")  # matplotlib reads text between two $ as mathematics
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 def _counted(count: int, singular: str, plural: str | None = None) -> str:

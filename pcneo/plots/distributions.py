@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.model import AnyPath
+from pcneo.plots.labels import fitted
 from pcneo.plots.style import PAGE, look, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def draw_distributions(
         )
         count = max((len(sizes) for sizes, _ in runs.values()), default=0)
         whose = f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
-        figure.suptitle(f"Minimal p-cohesions of {whose}, {look(score).label}", x=0.02, ha="left")
+        title = f"Minimal p-cohesions of {whose}, {look(score).label}"
+        figure.suptitle(fitted(title, PAGE), x=0.02, ha="left")
         figure.legend(loc="outside lower center", ncols=min(len(runs), LEGEND_COLUMNS))
         if path is not None:
             save_figure(figure, path)

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.model import Key, ShownCohesion
+from pcneo.plots.labels import labels
 
 __all__ = ["Rings", "arrange"]
 
 SLOT = 0.14
 """Inches of its ring that a labelled vertex takes."""
-LONGEST_LABEL = 14
-"""Characters of a key in a label; longer keys are cut."""
 MOST_LABELLED_OTHERS = 24
 MOST_OTHERS = 240
 
@@ -40,6 +39,7 @@ class Rings:
         outline: radius of the outline of the extended local view.
         radius: radius of the whole picture, labels included.
         ring: for each drawn vertex the number of vertices on its ring, itself included.
+        labels: what each drawn vertex is called in the picture.
     """
 
     places: dict[Key, complex]
@@ -47,6 +47,7 @@ class Rings:
     outline: float
     radius: float
     ring: dict[Key, int]
+    labels: dict[Key, str]
 
 
 def arrange(shown: ShownCohesion) -> Rings:
@@ -59,8 +60,8 @@ def arrange(shown: ShownCohesion) -> Rings:
     by_hops = [[key for key in shown.cohesion.members if shown.hops[key] == hops] for hops in (1, 2, 3)]
     others = shown.others[:MOST_OTHERS]
     width = 1.0 if len(others) <= MOST_LABELLED_OTHERS else 0.3
-    longest = max(len(str(key)) for key in (*shown.cohesion.members, *others))
-    room = 0.2 + max(3, min(longest, LONGEST_LABEL)) * _LETTER  # for a label outwards of its vertex
+    named = labels((*shown.cohesion.members, *others))
+    room = 0.2 + max(3, *map(len, named.values())) * _LETTER  # for a label outwards of its vertex
     near = max(1.0, (len(by_hops[0]) + width * len(others)) * SLOT / (2 * np.pi))
     middle = max(near + room + 0.2, len(by_hops[1]) * SLOT / (2 * np.pi))
     outline = (middle if by_hops[1] else near) + room
@@ -76,7 +77,7 @@ def arrange(shown: ShownCohesion) -> Rings:
         places[key] = near * complex(np.exp(1j * (free[0] + (number + 0.5) * (free[1] - free[0]) / len(others))))
         ring[key] = len(others)
     ring |= dict.fromkeys([*by_hops[0], *others], len(by_hops[0]) + len(others))
-    return Rings(places, others, outline, far + room if by_hops[2] else outline + 0.1, ring)
+    return Rings(places, others, outline, far + room if by_hops[2] else outline + 0.1, ring, named)
 
 
 def _between(members: int, others: float) -> tuple[float, float]:

@@ -60,8 +60,8 @@ def style_file() -> Path:
 def browser_settings(http_port: int, port: int) -> dict[str, str]:
     """Return the settings for Browser on the loopback address, with nothing else over HTTP.
 
-    Browser applies the style at login. Its page would load fonts and scripts from several companies; the policy lets it
-    contact this server alone, on the HTTP and the Bolt port.
+    Browser applies the style at login, and clears away the text of it. Its page would load fonts and scripts from
+    several companies; the policy lets it contact this server alone, on the HTTP and the Bolt port.
 
     Args:
         http_port: Browser's port.
@@ -74,7 +74,7 @@ def browser_settings(http_port: int, port: int) -> dict[str, str]:
         "server.http_enabled_modules": "BROWSER",
         "client.allow_telemetry": "false",
         "dbms.security.http_static_content_security_policy_header": POLICY.format(bolt=f"{HOST}:{port}"),
-        "browser.post_connect_cmd": f"style {_style()}",
+        "browser.post_connect_cmd": f"style {_style()}; clear",
     }
 
 

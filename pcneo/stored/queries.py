@@ -275,6 +275,8 @@ def _cell(column: Declaration, value: Any, key: str) -> Any:
     """Return a node as its key, and relationships as their types."""
     if column.kind == "node":
         return value[key]
+    if column.kind == "path":
+        return [value.start_node[key], *(relationship.type for relationship in value.relationships)]
     if column.kind == "list<relationship>":
         return [relationship.type for relationship in value]
     return value

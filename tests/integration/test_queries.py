@@ -256,8 +256,16 @@ def test_members_two_hops_away_share_a_neighbour_and_no_connection(stored: Store
     assert answered > 0
 
 
+def test_a_graph_for_browser_has_the_critical_connections_with_the_vertex_and_its_hub(stored: Stored) -> None:
+    for v in stored.vertices:
+        plain, drawn = stored.ask("critical_connections", id=v), stored.ask("cohesion_graph", id=v)
+        assert [tuple(row[1:]) for row in drawn] == [tuple(row) for row in plain]
+        assert all(row[0] == [v, "HAS_COHESION"] for row in drawn)
+
+
 def test_every_query_is_asked_here() -> None:
     assert {query.name for query in list_queries()} == {
+        "cohesion_graph",
         "cohesion_overlap",
         "containing_cohesions",
         "critical_connections",

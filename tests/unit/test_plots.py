@@ -6,9 +6,11 @@ import itertools
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from pcneo import plots
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.model import Cohesion, LocalView, Run, ShownCohesion
 from pcneo.plots import cohesion_picture as cohesion_plots
+from pcneo.plots.labels import LONGEST_LABEL, labels
 from pcneo.plots.rings import SLOT, arrange
 
 
@@ -135,11 +138,8 @@ def test_more_neighbours_than_there_is_room_for_are_said_to_be_left_out(monkeypa
 
 
 @pytest.mark.parametrize("cohesion", [SMALL, HUNDRED, TEXT])
-def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion, monkeypatch, tmp_path):
-    figures = []
-    monkeypatch.setattr(cohesion_plots, "save_figure", lambda figure, path: figures.append(figure))
-    plots.draw_cohesion(cohesion, tmp_path / "a.png")
-    (figure,) = figures
+def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion):
+    figure: Any = plots.draw_cohesion(cohesion)
     figure.draw_without_rendering()
     texts = [text for text in figure.findobj(match=lambda artist: hasattr(artist, "get_fontsize")) if text.get_text()]
     named = [text for text in texts if text.get_text() in set(map(str, cohesion.cohesion.members))]
@@ -152,6 +152,26 @@ def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion, monk
         assert box.x1 <= frame.x1, text.get_text()
         assert frame.y0 <= box.y0, text.get_text()
         assert box.y1 <= frame.y1, text.get_text()
+
+
+def test_long_keys_are_told_apart_by_what_is_their_own() -> None:
+    mail = ["ann.smith@example.org", "ann.smithers@example.org", "bob@example.org", "x"]
+    assert list(labels(mail).values()) == ["ann.smith", "ann.smithers", "bob", "x"]
+    pages = [f"https://example.org/people/{number}" for number in range(30)]
+    assert set(labels(pages).values()) == {str(number) for number in range(30)}
+    alike = [f"{'a' * 30}{number}{'b' * 30}" for number in range(12)] + ["c" * 70]
+    assert len(set(labels(alike).values())) == len(alike)
+    assert max(map(len, labels(alike).values())) <= LONGEST_LABEL
+    assert labels(["cost $5", 7]) == {"cost $5": r"cost \$5", 7: "7"}
+
+
+def test_a_long_title_is_whole_and_inside_the_frame() -> None:
+    cohesion = replace(SMALL.cohesion, p=Fraction(123456789, 1000000007), score="degree")
+    figure = plots.draw_cohesion(replace(SMALL, cohesion=cohesion))
+    figure.draw_without_rendering()
+    (title,) = [text for text in figure.texts if "Minimal" in text.get_text()]
+    assert "123456789/1000000007, degree score (reconstructed)" in title.get_text().replace("\n", " ")
+    assert title.get_window_extent().x1 <= figure.bbox.x1
 
 
 # --- sizes and densities
