@@ -188,6 +188,52 @@ def _left(seconds: float) -> str:
 
 
 @app.command()
+def attacker(
+    to: Annotated[Path, typer.Option("--to", help="Folder for attacker.md and attacker.svg.")],
+    graphs: Annotated[
+        Path | None, typer.Option("--graphs", help="Folder with the paper's graphs as edge lists.", show_default=False)
+    ] = None,
+    name: Annotated[
+        list[str] | None, typer.Option("--name", help="A graph of the folder; by default all that are small enough.")
+    ] = None,
+    epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="By default 1, 2, 3, 5 and 10.")] = None,
+) -> None:
+    """Measure the errors of every mechanism beside what one fixed attacker finds, on graphs of up to 10,000 vertices.
+
+    The friendships that come with pcneo are always among the graphs. Of respond and row, errors are those of plain,
+    clipped and smoothed counts.
+
+    Example: scripts/evaluate attacker --graphs graphs --to results
+    """
+    from evaluation.attacker import EPSILONS, draw_found, find, found_text
+    from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
+    from pcneo.cli.sample import copenhagen_friends_path
+    from pcneo.graph import graph_from_edges
+    from pcneo.graph.files import read_graph_file
+    from pcneo.graph.files.whole_file import whole_file
+    from pcneo.privacy.attack import MOST_VERTICES
+
+    files = find_files(graphs) if graphs is not None else {}
+    wanted = [d for d in DATASETS if d.name in (name or files) and d.counts.nodes <= MOST_VERTICES]
+    if missing := {*(name or ())} - {d.name for d in wanted if d.name in files}:
+        raise ParameterError(f"Not at hand, or too large: {', '.join(sorted(missing))}.", name="name", value=name)
+    friends = read_graph_file(copenhagen_friends_path())
+    sources, targets = (friends.keys[ends].tolist() for ends in (friends.sources, friends.targets))
+    at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}
+    at_hand |= {d.name: EvaluatedGraph.read(d, files[d.name]).graph for d in wanted}
+    found = [find(one, graph, epsilon or EPSILONS, told=note) for one, graph in at_hand.items()]
+    to.mkdir(parents=True, exist_ok=True)
+    draw_found(found, to / "attacker.svg")
+    words = ["scripts/evaluate", "attacker", *(["--graphs", graphs.resolve().name] if graphs else [])]
+    words += [part for one in name or () for part in ("--name", one)]
+    words += [part for one in epsilon or () for part in ("-e", one)]
+    text = found_text(found, shlex.join([*words, "--to", to.resolve().name]))
+    with whole_file(to / "attacker.md", replace=True) as file:
+        file.write(text.encode())
+    note(f"{len(found)} graphs, in {to}")
+
+
+@app.command()
 def graphs(
     folder: Annotated[Path | None, typer.Argument(help="Folder to check.", show_default=False)] = None,
 ) -> None:

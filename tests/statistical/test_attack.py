@@ -75,7 +75,7 @@ def test_exact_counts_guessing_and_a_total_alone(copenhagen: CountedGraph) -> No
     assert 0.1 < exact.degrees < 0.25
     total = MECHANISMS["total"].make(epsilon=3, n=copenhagen.vertex_count)
     found = attack_release(copenhagen, total, SimulatedNoise.seeded(1))
-    assert (found.share, found.with_groups, found.error) == (exact.guessing, None, None)
+    assert (found.share, found.with_groups, found.error, found.biased_errors) == (exact.guessing, None, None, {})
 
 
 def test_more_is_found_with_a_larger_epsilon_and_all_in_the_end(copenhagen: CountedGraph) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -33,12 +34,14 @@ class Attacked:
     Attributes:
         share: of connections among its m best pairs, with what is published.
         with_groups: the same where the groups are known too, as the promise takes them to be; None without groups.
-        error: mean absolute error of a count of a vertex; None where none is published.
+        error: mean absolute error of a plain count of a vertex; None where none is published.
+        biased_errors: that of clipped and of smoothed counts, by those names, where the mechanism was asked for them.
     """
 
     share: float
     with_groups: float | None
     error: float | None
+    biased_errors: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def attack_release(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draw
     mechanism.check_drawable()
     scaling = mechanism.scaling(facts)
     together = _inside_groups(facts) if mechanism.needs_groups else None
-    shares, grouped, errors = list[float](), list[float](), list[float]()
+    shares, grouped, errors = list[float](), list[float](), defaultdict[str, list[float]](list)
     for _ in range(draws):
         if mechanism.adds_noise:
             answers, drawn = None, mechanism.draw(facts, scaling, noise)
@@ -99,8 +102,12 @@ def attack_release(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draw
             grouped.append(_share(facts, seen(grouped=True), answers, together))
         if counts is not None:
             exact = facts.counts(mechanism.k).astype(np.float64)
-            errors.append(float(np.abs(np.array(counts, np.float64) - exact).mean()))
-    return Attacked(_mean(shares), _mean(grouped) if grouped else None, _mean(errors) if errors else None)
+            biased = {name: drawn.columns[name] for name in ("clipped", "smoothed") if name in drawn.columns}
+            for name, values in {"count": counts, **biased}.items():
+                errors[name].append(float(np.abs(np.array(values, np.float64) - exact).mean()))
+    means = {name: _mean(values) for name, values in errors.items()}
+    error = means.pop("count", None)
+    return Attacked(_mean(shares), _mean(grouped) if grouped else None, error, means)
 
 
 def _seen(

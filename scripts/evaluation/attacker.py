@@ -1,0 +1,171 @@
+"""Errors of all mechanisms beside what one fixed attacker finds: errors alone recommend the one that shows most.
+
+It is no part of the paper. Releases have the product's own parameters, δ and ε1 among them, and simulated noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaluation.cells import SEED
+from pcneo import plots
+from pcneo.counting.counted import CountedGraph
+from pcneo.model import Graph
+from pcneo.privacy.attack import MOST_VERTICES
+from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
+from pcneo.privacy.noise import SimulatedNoise
+from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release
+from pcneo.search import minimal_p_cohesions
+
+__all__ = ["EPSILONS", "Found", "draw_found", "find", "found_text"]
+
+EPSILONS = ("1", "2", "3", "5", "10")
+K, P = 3, "0.1"
+
+_DRAWS, _PAIRS = 5, 2_000_000
+"""Releases of a small graph; fewer where their pairs together would be more than this."""
+
+_NOTE = (
+    "At equal ε, mechanisms promise different things: `critical` protects pairs inside groups only, given the groups; "
+    "`published` promises nothing. The attacker's figure is a lower bound: one fixed attacker with the best of its "
+    "weights (pcneo/privacy/GUARANTEE.md#the-attacker). Errors of `respond` and `row` are those of plain, clipped and "
+    "smoothed counts; none is picked by the truth."
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was measured on one graph.
+
+    Attributes:
+        graph: its name.
+        vertices, connections: its size.
+        zeros: mean absolute error of publishing zeros.
+        exact: what the attacker finds without a release.
+        draws: simulated releases of each mechanism.
+        of: by mechanism and ε.
+    """
+
+    graph: str
+    vertices: int
+    connections: int
+    zeros: float
+    exact: Exact
+    draws: int
+    of: Mapping[tuple[str, str], Attacked]
+
+    @property
+    def threshold(self) -> float:
+        """ln(n/d), d the mean degree."""
+        return math.log(self.vertices**2 / (2 * self.connections))
+
+
+def find(
+    name: str, graph: Graph, epsilons: Sequence[str] = EPSILONS, told: Callable[[str], None] = lambda _: None
+) -> Found:
+    """Simulate releases of each mechanism that publishes counts, and attack them.
+
+    Args:
+        name: of the graph.
+        graph: of at most 10,000 vertices.
+        epsilons: ε of the releases.
+        told: called with what is done next.
+    """
+    n = graph.vertex_count
+    if n > MOST_VERTICES:
+        raise ValueError(f"{name} has {n} vertices; the attacker ranks all pairs of at most {MOST_VERTICES}.")
+    facts = CountedGraph(graph, minimal_p_cohesions(graph, P))
+    draws = max(1, min(_DRAWS, _PAIRS // math.comb(n, 2)))
+    of: dict[tuple[str, str], Attacked] = {}
+    for mechanism, kind in MECHANISMS.items():
+        for epsilon in epsilons if kind.counts_vertices else ():
+            told(f"{name}, {mechanism}, ε={epsilon}")
+            biased = True if "smooth" in kind.parameter_names() else None
+            request = MechanismRequest(mechanism=mechanism, k=K, epsilon=epsilon, clip=biased, smooth=biased)
+            made = kind.of(kind.parameters_of(request), n)
+            of[mechanism, epsilon] = attack_release(facts, made, SimulatedNoise.seeded(SEED), draws)
+    zeros = float(facts.counts(K).mean())
+    return Found(name, n, graph.edge_count, zeros, attack_exact(facts, K), draws, of)
+
+
+def found_text(found: Iterable[Found], command: str) -> str:
+    """Return the tables in Markdown."""
+    lines = [
+        "# Errors beside what an attacker finds",
+        "",
+        f"Made by `{command}`. k={K}; groups of p={P}. Noise is simulated.",
+        "",
+        _NOTE,
+        "",
+        "![errors and shares](attacker.svg)",
+    ]
+    for one in found:
+        lines += ["", f"## {one.graph}", "", *_table(one)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(one: Found) -> list[str]:
+    epsilons = list(dict.fromkeys(epsilon for _, epsilon in one.of))
+    exact = one.exact
+    lines = [
+        f"{one.vertices:,} vertices, {one.connections:,} connections, ln(n/d) = {one.threshold:.1f}; publishing zeros "
+        f"has an error of {one.zeros:.1f}. Without a release the attacker finds {exact.guessing:.1%} by guessing, "
+        f"{exact.degrees:.1%} with exact degrees, {exact.counts:.1%} with exact counts. Means of {one.draws} releases.",
+        "",
+        "| mean absolute error of a count | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
+        "|---|" + "---|" * len(epsilons),
+    ]
+    mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in one.of))
+    for mechanism in mechanisms:
+        lines.append(_row(mechanism, [one.of[mechanism, epsilon].error for epsilon in epsilons], "{:.3g}"))
+        for kind in one.of[mechanism, epsilons[0]].biased_errors:
+            errors = [one.of[mechanism, epsilon].biased_errors[kind] for epsilon in epsilons]
+            lines.append(_row(f"{mechanism}, {kind}", errors, "{:.3g}"))
+    lines += [
+        "",
+        "| connections that the attacker finds | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
+        "|---|" + "---|" * len(epsilons),
+    ]
+    for mechanism in mechanisms:
+        lines.append(_row(mechanism, [one.of[mechanism, epsilon].share for epsilon in epsilons], "{:.1%}"))
+        grouped = [one.of[mechanism, epsilon].with_groups for epsilon in epsilons]
+        if grouped[0] is not None:
+            lines.append(_row(f"{mechanism}, its groups known", grouped, "{:.1%}"))
+    return lines
+
+
+def _row(name: str, values: Iterable[float | None], form: str) -> str:
+    return f"| {name} | " + " | ".join("" if value is None else form.format(value) for value in values) + " |"
+
+
+def draw_found(found: Sequence[Found], path: Path) -> None:
+    """Draw errors and shares along ε, a row of panels for each graph, with ln(n/d) marked."""
+    with plots.new_figure(len(found), 2, height=0.6 + 1.9 * len(found)) as (figure, places):
+        for one, row in zip(found, places.reshape(len(found), 2), strict=True):
+            mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in one.of))
+            epsilons = list(dict.fromkeys(epsilon for _, epsilon in one.of))
+            for mechanism in mechanisms:
+                results = [one.of[mechanism, epsilon] for epsilon in epsilons]
+                along = [float(epsilon) for epsilon in epsilons]
+                style = plots.look(mechanism).line
+                row[0].plot(along, [result.error for result in results], **style)
+                row[1].plot(along, [100 * result.share for result in results], **style)
+            row[0].axhline(one.zeros, **{**plots.look("other").line, "marker": "", "label": "zeros"})
+            row[1].axhline(
+                100 * one.exact.counts, **{**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
+            )
+            row[0].set_yscale("log")
+            for place, label in zip(row, ("mean error of a count", "connections found, %"), strict=True):
+                place.axvline(one.threshold, color="#999999", linewidth=0.8)
+                place.set_ylabel(label)
+                place.set_title(f"{one.graph}; grey: ln(n/d)")
+        row = places.reshape(len(found), 2)[-1]
+        for place in row:
+            place.set_xlabel("ε")
+        named = (zip(*place.get_legend_handles_labels(), strict=True) for place in row)
+        handles = {text: handle for pairs in named for handle, text in pairs}
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
+        plots.save_figure(figure, path)

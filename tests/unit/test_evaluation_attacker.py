@@ -1,0 +1,87 @@
+"""Errors beside what an attacker finds: measured, told and drawn."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import networkx as nx
+import pytest
+from evaluation.attacker import Found, draw_found, find, found_text
+from evaluation.command_line import app
+from typer.testing import CliRunner
+
+from pcneo.counting.counted import CountedGraph
+from pcneo.graph import graph_from_networkx
+from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.noise import SimulatedNoise
+from pcneo.release.audit.attacked import attack_release
+
+EPSILONS = ("1", "8")
+COUNTED = [name for name, kind in MECHANISMS.items() if kind.counts_vertices]
+
+
+@pytest.fixture(scope="module")
+def found() -> Found:
+    return find("made", graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=3)), EPSILONS)
+
+
+def test_every_mechanism_that_counts_is_measured_at_every_epsilon(found: Found) -> None:
+    assert list(found.of) == [(name, epsilon) for name in COUNTED for epsilon in EPSILONS]
+    graph = nx.gnp_random_graph(40, 0.2, seed=3)
+    triangles = dict(nx.triangles(graph))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    assert found.zeros == pytest.approx(sum(triangles.values()) / 40)
+    assert found.threshold == pytest.approx(math.log(40 / (2 * graph.number_of_edges() / 40)))
+    assert found.exact.guessing == pytest.approx(graph.number_of_edges() / math.comb(40, 2))
+    for (name, _), one in found.of.items():
+        assert 0 <= one.share <= 1
+        assert one.error is not None
+        assert one.error > 0
+        assert set(one.biased_errors) == ({"clipped", "smoothed"} if name in ("respond", "row") else set())
+        assert (one.with_groups is not None) == MECHANISMS[name].needs_groups
+    for name in COUNTED:
+        few, many = (found.of[name, epsilon].error or 0 for epsilon in EPSILONS)
+        assert many < few
+
+
+def test_an_error_is_the_mean_distance_of_what_was_drawn_from_the_truth() -> None:
+    facts = CountedGraph(graph_from_networkx(nx.complete_graph(6)))
+    made = MECHANISMS["edge"].make(epsilon=1, n=6)
+    drawn = iter([[0], [3, -3, 1, 0, 0, 5]])
+    result = attack_release(facts, made, SimulatedNoise(lambda scale, size: next(drawn)))
+    assert result.error == pytest.approx(12 / 6)
+
+
+def test_the_tables_have_both_figures_and_say_what_they_are(found: Found, tmp_path: Path) -> None:
+    text = found_text([found], "scripts/evaluate attacker")
+    assert "promise different things" in text
+    assert "lower bound" in text
+    rows = re.findall(r"^\| ([a-z, ]+) \| ([\d.e+%]+) \| ([\d.e+%]+) \|$", text, re.MULTILINE)
+    named = [name for name, *_ in rows]
+    assert [name for name in named if name in COUNTED] == COUNTED * 2
+    assert {"respond, clipped", "row, smoothed", "critical, its groups known"} <= set(named)
+    shares = {name: values for name, *values in rows if values[0].endswith("%")}
+    assert shares["respond"] == [f"{found.of['respond', epsilon].share:.1%}" for epsilon in EPSILONS]
+    draw_found([found, found], tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").stat().st_size > 10_000
+
+
+def test_a_graph_with_too_many_pairs_is_not_attacked() -> None:
+    with pytest.raises(ValueError, match="at most 10000"):
+        find("large", graph_from_networkx(nx.empty_graph(10_001)), EPSILONS)
+
+
+def test_the_command_takes_the_shipped_graph_and_refuses_what_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.attacker.MECHANISMS", {"edge": MECHANISMS["edge"]})
+    shown = CliRunner().invoke(app, ["attacker", "-e", "3", "--to", str(tmp_path / "out")])
+    assert shown.exit_code == 0, shown.output
+    text = (tmp_path / "out" / "attacker.md").read_text(encoding="utf-8")
+    assert "## Copenhagen" in text
+    assert "Made by `scripts/evaluate attacker -e 3 --to out`" in text
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["attacker.md", "attacker.svg"]
+    missing = CliRunner().invoke(app, ["attacker", "--name", "HepTh", "--to", str(tmp_path / "other")])
+    assert missing.exit_code != 0
+    assert not (tmp_path / "other").exists()
