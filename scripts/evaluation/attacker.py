@@ -31,8 +31,8 @@ _DRAWS, _PAIRS = 5, 2_000_000
 _NOTE = (
     "At equal ε, mechanisms promise different things: `critical` protects pairs inside groups only, given the groups; "
     "`published` promises nothing. The attacker's figure is a lower bound: one fixed attacker with the best of its "
-    "weights (pcneo/privacy/GUARANTEE.md#the-attacker). Errors of `respond` and `row` are those of plain, clipped and "
-    "smoothed counts; none is picked by the truth."
+    "weights (GUARANTEE.md, The attacker). Errors of `respond` and `row` are those of plain, clipped and smoothed counts; "
+    "none is picked by the truth. The picture has plain counts."
 )
 
 
@@ -113,7 +113,8 @@ def _table(one: Found) -> list[str]:
     lines = [
         f"{one.vertices:,} vertices, {one.connections:,} connections, ln(n/d) = {one.threshold:.1f}; publishing zeros "
         f"has an error of {one.zeros:.1f}. Without a release the attacker finds {exact.guessing:.1%} by guessing, "
-        f"{exact.degrees:.1%} with exact degrees, {exact.counts:.1%} with exact counts. Means of {one.draws} releases.",
+        f"{exact.degrees:.1%} with exact degrees, {exact.counts:.1%} with exact counts. "
+        f"Releases simulated of each: {one.draws}.",
         "",
         "| mean absolute error of a count | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
         "|---|" + "---|" * len(epsilons),
