@@ -64,7 +64,7 @@ class Estimate:
         sampled: vertices that were searched.
         memberships, memberships_low, memberships_high: of all cohesions.
         compute_seconds, compute_seconds_low, compute_seconds_high: the search on this machine, with the threads of the
-            configuration.
+            configuration and nothing beside it.
         write_seconds: into this store: what memberships and hubs take elsewhere, slower or faster as reading was.
         total_seconds: reading, and the longer one of search and writing, which go on side by side.
         store_bytes: relationships and hubs.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,8 +18,10 @@ from pcneo.search.cohesion import Searched, Task, make_task
 
 __all__ = ["Interval", "Sample", "draw_sample"]
 
-CHUNK_SECONDS, MOST_IN_CHUNK = 0.01, 16
+CHUNK_SECONDS = 0.01
 """Vertices are searched together where each takes so little that starting their search would count."""
+TIMED_SECONDS, MOST_TIMED, FEWEST_CHUNKS = 1.0, 20_000, 8
+"""Where searches are quick, stretches of vertices are timed for so long: single ones at random find cold caches."""
 KEPT_MEMBERSHIPS = 5_000_000
 """Beyond so many, no further cohesions are kept for `Sample.batches`."""
 
@@ -39,9 +42,10 @@ class Sample:
     Attributes:
         population: vertices of the graph.
         sizes: members of each sampled cohesion.
-        seconds: that each chunk of vertices took on one thread.
-        counts: vertices of each chunk.
+        seconds: of a processor that each of some chunks of vertices took.
+        counts: vertices of each of these chunks.
         batches: the cohesions, or some of them.
+        repeats: whether chunks may have vertices in common.
     """
 
     population: int
@@ -49,25 +53,26 @@ class Sample:
     seconds: NDArray[np.float64]
     counts: NDArray[np.float64]
     batches: list[CohesionBatch]
+    repeats: bool = False
 
     def memberships(self) -> Interval:
         """Estimate the memberships of all cohesions."""
-        return self._total(self.sizes, np.ones(len(self.sizes)))
+        return self._total(self.sizes, np.ones(len(self.sizes)), repeats=False)
 
     def search_seconds(self) -> Interval:
-        """Estimate the seconds that the search of all vertices takes on one thread."""
-        return self._total(self.seconds, self.counts)
+        """Estimate the seconds that the search of all vertices takes on one thread that nobody disturbs."""
+        return self._total(self.seconds, self.counts, repeats=self.repeats)
 
-    def _total(self, sums: NDArray[np.float64], counts: NDArray[np.float64]) -> Interval:
+    def _total(self, sums: NDArray[np.float64], counts: NDArray[np.float64], *, repeats: bool) -> Interval:
         """Estimate the sum over the population by the ratio of sums over chunks of vertices, with Student's t."""
-        n, drawn, chunks = self.population, counts.sum(), len(counts)
+        n, drawn, chunks = self.population, float(counts.sum()), len(counts)
         if not chunks:
             return Interval(0.0, 0.0, 0.0)
-        mean = sums.sum() / drawn
+        mean = float(sums.sum()) / drawn
         if chunks < 2:
             return Interval(n * mean, 0.0 if drawn < n else n * mean, math.inf if drawn < n else n * mean)
         spread = float(((sums - mean * counts) ** 2).sum()) / (chunks - 1)
-        error = n * _student(chunks - 1) * math.sqrt(spread * chunks * (1 - drawn / n)) / drawn
+        error = n * _student(chunks - 1) * math.sqrt(spread * chunks * (1 if repeats else 1 - drawn / n)) / drawn
         return Interval(n * mean, max(0.0, n * mean - error), n * mean + error)
 
 
@@ -83,33 +88,67 @@ def draw_sample(
         seconds: after which no further ones are begun. One for each thread is searched, however long it takes.
         concurrency: threads.
     """
-    n = graph.vertex_count
     task = make_task(p, score, check, int(graph.degrees.max(initial=0)))
-    drawn = np.random.default_rng(0).choice(n, size=min(most, n), replace=False)
-    searched = Searched.of(graph, task.p)
-    search = _Searching(task, searched)
-    done: list[tuple[CohesionBatch, float]] = []
-    running: set[Future[tuple[CohesionBatch, float]]] = set()
-    started, at = time.perf_counter(), 0
+    n = graph.vertex_count
+    random = np.random.default_rng(0)
+    drawn = random.choice(n, size=min(most, n), replace=False)
+    # neighbours in the order of keys are often neighbours in the graph: the processor has their rows at hand
+    starts: list[int] = random.integers(0, max(1, n), MOST_TIMED if n > most else 0).tolist()
+    search = _Searching(task, Searched.of(graph, task.p))
+    began = time.perf_counter()
     with ThreadPoolExecutor(concurrency) as pool:
-        while running or at < len(drawn):
-            late = done and time.perf_counter() - started > seconds
-            while not late and at < len(drawn) and len(running) < concurrency:
-                length = _chunk(done)
-                running.add(pool.submit(search, np.sort(drawn[at : at + length])))
-                at += length
-            if not running:
-                break
-            ended, running = wait(running, return_when=FIRST_COMPLETED)
-            done += [future.result() for future in ended]
-    kept = np.cumsum([len(batch.members) for batch, _ in done]) <= KEPT_MEMBERSHIPS
+        found = _search(
+            pool, concurrency, search, (lambda at, length: drawn[at : at + length], len(drawn), 16), began + seconds
+        )
+        stretch = (lambda at, length: np.arange(starts[at], min(starts[at] + length, n)), len(starts), 1_000)
+        further = _search(pool, concurrency, search, stretch, began + TIMED_SECONDS, found)
+    timed = further if len(further) >= FEWEST_CHUNKS else found + further
+    kept = np.cumsum([len(batch.members) for batch, _ in found]) <= KEPT_MEMBERSHIPS
     return Sample(
         population=n,
-        sizes=np.concatenate([np.empty(0), *(batch.sizes.astype(np.float64) for batch, _ in done)]),
-        seconds=np.array([took for _, took in done], np.float64),
-        counts=np.array([len(batch) for batch, _ in done], np.float64),
-        batches=[batch for (batch, _), keep in zip(done, kept, strict=True) if keep] or [b for b, _ in done[:1]],
+        sizes=np.concatenate([np.empty(0), *(batch.sizes.astype(np.float64) for batch, _ in found)]),
+        seconds=np.array([took for _, took in timed], np.float64),
+        counts=np.array([len(batch) for batch, _ in timed], np.float64),
+        batches=[batch for (batch, _), keep in zip(found, kept, strict=True) if keep] or [b for b, _ in found[:1]],
+        repeats=bool(further),
     )
+
+
+_Chunks = list[tuple[CohesionBatch, float]]
+
+
+def _search(
+    pool: ThreadPoolExecutor,
+    threads: int,
+    search: _Searching,
+    vertices: tuple[Callable[[int, int], NDArray[np.int64]], int, int],
+    end: float,
+    before: _Chunks | None = None,
+) -> _Chunks:
+    """Search chunks of vertices until all are done, or the time is over; one for each thread anyway.
+
+    Args:
+        pool, threads: who searches.
+        search: how.
+        vertices: gives so many from a place on; how many there are; how many a chunk has at most.
+        end: when the time is over, by `time.perf_counter`.
+        before: chunks that were searched before, whose costs tell how long the next ones may be; then there need not
+            be any.
+    """
+    take, total, longest = vertices
+    done: _Chunks = []
+    running: set[Future[tuple[CohesionBatch, float]]] = set()
+    at = 0
+    while True:
+        late = bool(done or before) and time.perf_counter() > end
+        while not late and at < total and len(running) < threads:
+            length = _chunk(done or before or [], longest)
+            running.add(pool.submit(search, np.sort(take(at, length))))
+            at += length
+        if not running:
+            return done
+        ended, running = wait(running, return_when=FIRST_COMPLETED)
+        done += [future.result() for future in ended]
 
 
 class _Searching:
@@ -122,16 +161,16 @@ class _Searching:
     def __call__(self, queries: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
         if not hasattr(self._own, "work"):
             self._own.work = self._searched.workspace()
-        started = time.perf_counter()
+        started = time.thread_time()
         batch = self._task.run(self._searched, queries, self._own.work)
-        return batch, time.perf_counter() - started
+        return batch, time.thread_time() - started
 
 
-def _chunk(done: list[tuple[CohesionBatch, float]]) -> int:
+def _chunk(done: _Chunks, longest: int) -> int:
     if not done:
         return 1
     cost = sum(took for _, took in done) / sum(len(batch) for batch, _ in done)
-    return max(1, min(MOST_IN_CHUNK, int(CHUNK_SECONDS / max(cost, 1e-9))))
+    return max(1, min(longest, int(CHUNK_SECONDS / max(cost, 1e-9))))
 
 
 def _student(freedom: int) -> float:

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` works too
 
 from benchmarks import (  # noqa: E402
+    beyond,
     command,
     counting,
     database,
@@ -59,6 +60,8 @@ BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions-half": searching.cohesions_half,
     "utility": mechanism_errors.utility,
     "writers": database.writers,
+    "cluster": beyond.cluster,
+    "files": beyond.files,
     "growth": growth.growth,
     "large": large.large,
 }

@@ -66,6 +66,15 @@ def test_a_part_of_a_graph_is_drawn_the_same_way_each_time():
     assert len(drawn[0]) == 50
 
 
+@pytest.mark.parametrize("vertices", [401, 1_000, 5_000])
+def test_the_time_of_a_graph_hardly_larger_than_the_sample_is_estimated(vertices):
+    graph = graph_from_networkx(nx.gnp_random_graph(vertices, 6 / vertices, seed=2))
+    sample = draw_sample(graph, Fraction(1, 3), "density", most=400, seconds=5, concurrency=2)
+    seconds, memberships = sample.search_seconds(), sample.memberships()
+    assert 0 < seconds.low <= seconds.value <= seconds.high < 10
+    assert memberships.low < len(minimal_p_cohesions(graph, "1/3").members) < memberships.high
+
+
 def test_one_vertex_says_nothing_about_the_others():
     interval = Sample(10, np.array([3.0]), np.array([1.0]), np.array([1.0]), []).memberships()
     assert (interval.value, interval.low, interval.high) == (30, 0, math.inf)
