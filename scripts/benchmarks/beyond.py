@@ -74,7 +74,7 @@ def files(setting: Setting) -> Iterator[Line]:
     """Cohesions that are there already into a file: Parquet beside JSON lines."""
     from pcneo.search import search_batches
 
-    for p, vertices in (("0.1", None), ("0.3", range(0, setting.graph.vertex_count, 5))):
+    for p, vertices in (("0.1", None), ("0.3", range(setting.graph.vertex_count // 5))):
         batches = list(search_batches(setting.graph, p, vertices=vertices, concurrency=THREADS))
         rows, memberships = sum(map(len, batches)), sum(len(batch.members) for batch in batches)
         with TemporaryDirectory() as folder:
