@@ -13,7 +13,7 @@ from pcneo.model import AnyPath, Key
 from pcneo.party.call import read_call
 from pcneo.party.json_files import bad, keys_of, read_object
 from pcneo.party.messages import Message, message_name, write_message
-from pcneo.party.own_ledger import ledger_held, read_ledger, write_ledger
+from pcneo.party.own_ledger import ledger_held, read_ledger, sole_file, write_ledger
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.vertex import OwnRow, answer
 
@@ -57,7 +57,7 @@ def answer_call(
         coins: returns so many random bytes; the operating system's unless a test brings others.
 
     Raises:
-        FileFormatError: a file cannot be read, or the call is not as it must be.
+        FileFormatError: a file cannot be read, the ledger has a second name, or the call is not as it must be.
         ParameterError: ε is outside 0.001..16, or the message cannot be written.
         NotFoundError: the vertex is not in the call's list.
         GraphError: row and ledger are those of two vertices, or keys are of another kind than the list's.
@@ -65,7 +65,7 @@ def answer_call(
         BusyError: another process is answering with this ledger.
         PcneoError: the message could not be written; the spend stays.
     """
-    asked, own, book = read_call(call), read_row(row), Path(ledger)
+    asked, own, book = read_call(call), read_row(row), sole_file(Path(ledger))
     place = Path(call).with_name(message_name(own.key)) if to is None else Path(to)
     with ledger_held(book):
         known = read_ledger(book)

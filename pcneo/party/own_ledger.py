@@ -18,7 +18,7 @@ from pcneo.model import Key
 from pcneo.party.json_files import bad, keys_of, number_of, read_object, text_of
 from pcneo.privacy.exact import exact_text
 
-__all__ = ["OwnLedger", "Spent", "ledger_held", "read_ledger"]
+__all__ = ["OwnLedger", "Spent", "ledger_held", "read_ledger", "sole_file", "write_ledger"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,22 @@ class OwnLedger:
             )
         at = datetime.now(UTC).isoformat(timespec="seconds")
         return replace(self, spends=(*self.spends, Spent(release, epsilon, at)))
+
+
+def sole_file(path: Path) -> Path:
+    """Return the file itself that a ledger's path leads to, by whatever links: one file has one lock and one sum.
+
+    Raises:
+        FileFormatError: it cannot be found, or has a second name, under which its old content would stay.
+    """
+    try:
+        real = path.resolve(strict=True)
+        links = real.stat().st_nlink
+    except (OSError, RuntimeError) as error:
+        raise bad(path, getattr(error, "strerror", None) or "it leads in a circle") from error
+    if links > 1:
+        raise bad(path, "it has a second name (a hard link), under which what was spent would not be seen")
+    return real
 
 
 def read_ledger(path: Path) -> OwnLedger:

@@ -18,6 +18,7 @@ from pcneo.model import Selection
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.protection import Protects
 from pcneo.store.count_property import remove_properties
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import (
@@ -73,6 +74,9 @@ class Forgotten:
     kept_properties: tuple[str, ...]
 
 
+DAMAGED = "No pcneo writes that: somebody has changed the ledger, and nothing is released until that is put right."
+
+
 def user() -> str:
     """Return the name of the operating system's user, for the record; `unknown` where there is none."""
     try:
@@ -94,12 +98,27 @@ def parse_total(epsilon: object, delta: object | None) -> Cost:
 def account_of(ledger: LedgerRecords, graph: str) -> Account:
     """Return the account of one graph."""
     totals = [budget for budget in ledger.budgets if budget.graph == graph]
-    total = Cost(Fraction(totals[-1].epsilon), Fraction(totals[-1].delta)) if totals else None
+    total = _recorded_cost(totals[-1], f"The last total of graph {graph!r}") if totals else None
     return Account(graph, total, tuple(_spend(release) for release in ledger.releases if release.graph == graph))
 
 
 def _spend(release: ReleaseRecord) -> Spend:
-    return Spend(release.mechanism, Fraction(release.epsilon), Fraction(release.delta), release.membership_hash)
+    cost = _recorded_cost(release, f"Release {release.id}")
+    spend = Spend(release.mechanism, cost.epsilon or Fraction(0), cost.delta, release.membership_hash)
+    if spend.protects is Protects.PAIRS_INSIDE_GROUPS and release.membership_hash is None:
+        raise BudgetError(f"Release {release.id} does not say on which groups it rests. {DAMAGED}", graph=release.graph)
+    return spend
+
+
+def _recorded_cost(record: BudgetRecord | ReleaseRecord, what: str) -> Cost:
+    """Read ε and δ of a record as somebody must who is not sure that pcneo alone has written it."""
+    try:
+        epsilon, delta = Fraction(record.epsilon), Fraction(record.delta)
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise BudgetError(f"{what} has no number for ε or δ. {DAMAGED}", graph=record.graph) from error
+    if epsilon < 0 or not 0 <= delta < 1:
+        raise BudgetError(f"{what} has ε = {epsilon} and δ = {delta}. {DAMAGED}", graph=record.graph)
+    return Cost(epsilon, delta)
 
 
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:

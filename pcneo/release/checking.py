@@ -149,11 +149,11 @@ def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords) -> Iterator[Findin
     for graph in ledger.graphs:
         if graph.name not in used:
             continue
-        account = account_of(ledger, graph.name)
-        if account.total is not None and not fits(account.bounded, account.total):
-            what = f"Its releases have spent {account.bounded}, and its total is {account.total}."
-            yield Finding(f"graph {graph.name}", what, is_fault=False)
         try:
+            account = account_of(ledger, graph.name)
+            if account.total is not None and not fits(account.bounded, account.total):
+                what = f"Its releases have spent {account.bounded}, and its total is {account.total}."
+                yield Finding(f"graph {graph.name}", what, is_fault=False)
             check_sole_names(ledger, [graph])
         except BudgetError as error:
             yield Finding(f"graph {graph.name}", str(error))

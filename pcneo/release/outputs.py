@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from typing import Any
 
 from pcneo.config import __version__
 from pcneo.errors import GraphError, ParameterError
-from pcneo.graph.files.whole_file import is_taken, refusing, temporary_beside, whole_file
+from pcneo.graph.files.whole_file import is_taken, refusing, temporary_beside, try_link, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.facts import Answers
@@ -166,9 +165,7 @@ def check_writable(path: Path) -> None:
                 f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
             )
         with temporary_beside(path) as (_, temporary):
-            other = temporary.with_name(f"{temporary.name}-")
-            os.link(temporary, other)
-            other.unlink()
+            try_link(temporary)
 
 
 def write_public(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import neo4j
@@ -11,7 +12,7 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
-from pcneo.errors import NotFoundError
+from pcneo.errors import BudgetError, NotFoundError
 from pcneo.release import ReleaseRequest, Terms, release
 from pcneo.release.checking import Checked, check
 
@@ -122,6 +123,27 @@ def test_the_ledger_is_looked_at(db: Database, tmp_path: Any) -> None:
            "SET o += g {.*, name: 'other'}")  # fmt: skip
     db.run("CREATE (:PCohesionBudget {graph: 'other', epsilon: '1', delta: '0', who: 'me', at: datetime()})")
     assert any("shares data" in finding.what and finding.is_fault for finding in looked(db).findings)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("r.epsilon = '-5/1'", "ε = -5"),
+        ("r.epsilon = 'x'", "no number"),
+        ("r.delta = '1/1'", "δ = 1"),
+        ("r.membershipHash = null", "on which groups"),
+    ],
+)
+def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_path: Any, change: str, says: str) -> None:
+    request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    release(db.driver, db.name, requests=[request], terms=Terms(budget_epsilon=2))
+    db.run(f"MATCH (r:PCohesionRelease) SET {change}")
+    (finding,) = looked(db).findings
+    assert finding.is_fault
+    assert says in finding.what
+    with pytest.raises(BudgetError, match="put right"):
+        release(db.driver, db.name, requests=[replace(request, to=tmp_path / "b.csv")])
+    assert not (tmp_path / "b.csv").exists()
 
 
 def test_the_command_leaves_with_4_where_there_is_a_fault(db: Database, pcneo: Callable[..., Any]) -> None:

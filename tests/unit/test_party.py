@@ -8,7 +8,9 @@ import fcntl
 import gzip
 import json
 import math
+import os
 import random
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -457,3 +459,54 @@ def test_the_program_of_a_vertex_loads_neither_the_database_nor_the_collector() 
     done = subprocess.run([sys.executable, "-c", watched], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert "own_ledger" not in Path(collecting.__file__).read_text()
+
+
+def test_a_ledger_has_one_sum_by_whatever_name_it_is_found(tmp_path: Path) -> None:
+    parties = Parties(tmp_path, KEYS, EDGES, epsilon="1")
+    parties.write_ledger(4, total="1")
+    real, link = parties.own(4) / "ledger.json", tmp_path / "elsewhere.json"
+    link.symlink_to(real)
+    answer_call(parties.folder / "call.json", row=parties.files(4)["row"], ledger=link, to=tmp_path / "first.json")
+    assert link.is_symlink()
+    with pytest.raises(BudgetError):
+        parties.answer(4)
+    second = tmp_path / "second.json"
+    second.hardlink_to(real)
+    with pytest.raises(FileFormatError, match="second name"):
+        parties.answer(4)
+    link.unlink()
+    link.symlink_to(link)
+    with pytest.raises(FileFormatError):
+        parties.answer(4, ledger=link)
+
+
+def test_the_spend_is_on_disk_under_its_name_before_a_coin_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parties = Parties(tmp_path, KEYS, EDGES)
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def noted(handle: int) -> None:
+        synced.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        fsync(handle)
+
+    def coins(number: int) -> bytes:
+        assert synced == ["file", "folder"]
+        return bytes(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    parties.answer(4, coins=coins)
+
+
+def test_where_files_can_have_no_second_name_nothing_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parties = Parties(tmp_path, KEYS, EDGES)
+    before = parties.files(4)["ledger"].read_text()
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(ParameterError, match="not permitted"):
+        parties.answer(4)
+    assert parties.files(4)["ledger"].read_text() == before

@@ -6,13 +6,13 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from pcneo.errors import ParameterError, PcneoError
 
-__all__ = ["check_place", "is_taken", "refusing", "temporary_beside", "whole_file"]
+__all__ = ["check_place", "is_taken", "refusing", "temporary_beside", "try_link", "whole_file"]
 
 
 @contextmanager
@@ -49,8 +49,30 @@ def whole_file(path: Path, *, replace: bool, mode: int = 0o666) -> Iterator[Bina
                 temporary.replace(path)
             else:
                 os.link(temporary, path)  # unlike a rename it never overwrites a file that has appeared since
+        _sync_folder(path.parent)
     except OSError as error:
         raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the new name on disk, too, where the file system can: the file alone would come back under its old name."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def try_link(temporary: Path) -> None:
+    """Give a file a second name and take it away again, as `whole_file` does for a file that replaces none.
+
+    Raises:
+        OSError: the file system has no hard links.
+    """
+    other = temporary.with_name(f"{temporary.name}-")
+    os.link(temporary, other)
+    other.unlink()
 
 
 def _mode_of_new_files(beside: Path, mode: int) -> int:
@@ -81,8 +103,9 @@ def check_place(path: Path, option: str, *, replace: bool) -> None:
             raise ParameterError(f"{path} exists and is not overwritten. Name another file.", name=option, value=path)
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        with temporary_beside(path):
-            pass
+        with temporary_beside(path) as (_, temporary):
+            if not replace:
+                try_link(temporary)
 
 
 @contextmanager
