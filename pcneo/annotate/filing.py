@@ -131,7 +131,7 @@ def to_parquet(
     paths = _paths(Path(to), options, part)
     plan = make_plan(driver, database, "stream", options, graph)
     supply = WholeGraph(plan)
-    name, fingerprint_key = _fingerprint_key(plan, graph)
+    name, fingerprint_key, is_new = _fingerprint_key(plan, graph)
     head = FileHead(
         p_text="",
         score=plan.score,
@@ -140,7 +140,7 @@ def to_parquet(
         selection=plan.selection,
         graph=name,
         fingerprint=supply.fingerprint(bytes.fromhex(fingerprint_key)),
-        fingerprint_key="" if name else fingerprint_key,
+        fingerprint_key=fingerprint_key if is_new else "",
         vertices=supply.vertices,
         edges=supply.edges,
         part=part,
@@ -166,9 +166,9 @@ def to_parquet(
 def part_positions(vertices: int, part: tuple[int, int]) -> NDArray[np.int64]:
     """Return the positions of the vertices of a part, ascending, int64: stretches from all over the graph."""
     number, parts = part
-    bounds = np.arange(STRETCHES * parts + 1) * vertices // (STRETCHES * parts)
     stretches = range(number - 1, STRETCHES * parts, parts)
-    return np.concatenate([np.arange(bounds[stretch], bounds[stretch + 1]) for stretch in stretches])
+    bounds = [(i * vertices // (STRETCHES * parts), (i + 1) * vertices // (STRETCHES * parts)) for i in stretches]
+    return np.concatenate([np.arange(*bound, dtype=np.int64) for bound in bounds])
 
 
 def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Fraction, Path]:
@@ -191,13 +191,13 @@ def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Fraction, 
     return paths
 
 
-def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str]:
-    """Return a name of the graph in this database and its key; no name and a new key where pcneo knows none."""
+def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str, bool]:
+    """Return a name of the graph, its key, and whether the key is new: pcneo knows no such graph in this database."""
     known = {record.name: record for record in plan.gateway.list_graphs() if record.selection == plan.selection}
-    for name in (graph, plan.selection.default_name, *known):
+    for name in (graph,) if graph else (plan.selection.default_name, *known):
         if name in known:
-            return known[name].name, known[name].fingerprint_key
-    return "", secrets.token_hex(32)
+            return known[name].name, known[name].fingerprint_key, False
+    return graph or "", secrets.token_hex(32), True
 
 
 def _write(supply: WholeGraph, p: Fraction, positions: NDArray[np.int64], path: Path, head: FileHead) -> FiledCohesions:

@@ -34,15 +34,15 @@ def load_cohesions(
     *,
     graph: str | None = None,
     create_index: bool = False,
-    check: bool = False,
     keeping: Keeping | None = None,
     progress: Progress | None = None,
 ) -> WriteResult:
     """Bring standing runs up to date from files that `annotate.to_parquet` wrote, without searching.
 
     The graph is read, and each file is refused that was made of another state of it. Together the files of a p must
-    have every vertex once. Each cohesion is checked against the graph as the search's answers are, but not searched
-    again. What differs from what is stored is written, as by `annotate.write`.
+    have every vertex once. Each cohesion is proved to be a minimal p-cohesion of its vertex in the graph as it is now;
+    that it is the one which the search finds, of several, rests on the file. What differs from what is stored is
+    written, as by `annotate.write`.
 
     Args:
         driver: an open driver.
@@ -50,7 +50,6 @@ def load_cohesions(
         files: one or several, of one selection and score; those of several p are brought to the run of each.
         graph: as for `annotate.write`; by default the name that the files have.
         create_index: create the index on the key where it is missing.
-        check: also check that every answer is minimal.
         keeping, progress: as for `annotate.write`.
 
     Returns:
@@ -84,7 +83,7 @@ def load_cohesions(
         vertices=None,
         concurrency=None,
         create_index=create_index,
-        check=check,
+        check=True,
         progress=progress,
     )
     name = graph or heads[0].graph or None

@@ -22,19 +22,19 @@ def load_cohesions(
     create_index: Annotated[
         bool, typer.Option("--create-index", help="Create the index on the key if it is missing.")
     ] = False,
-    check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write files of `annotate --format parquet` into the standing runs of their graph, as `annotate` would.
 
-    The graph must still be the one that the files are of. Each cohesion is checked against it, and not searched again.
+    The graph must still be the one that the files are of. Each cohesion is proved to be a minimal one there;
+    that it is the one which a search finds rests on the file.
 
     Example: pcneo load-cohesions parts/*.parquet
     """
     from pcneo.annotate.load_cohesions import load_cohesions as load_files
 
     with connected() as (driver, database), Bars() as bars:
-        result = load_files(driver, database, files, graph=graph, create_index=create_index, check=check, progress=bars)
+        result = load_files(driver, database, files, graph=graph, create_index=create_index, progress=bars)
     if as_json:
         print_json(result)
     else:

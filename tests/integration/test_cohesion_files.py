@@ -84,6 +84,14 @@ def test_the_fingerprint_is_the_graphs_own_where_it_has_a_name(db, tmp_path):
     assert (head.graph, head.fingerprint, head.fingerprint_key) == ("friends", hashes(db)[0][3], "")
 
 
+def test_a_name_that_is_asked_for_is_kept_though_nobody_knows_it_yet(db, tmp_path):
+    annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
+    (file,) = parts_of(db, tmp_path, 1, graph="study")
+    assert CohesionFile(file).head.graph == "study"
+    assert [run.run for run in load(db, file).runs] == ["study@1/3"]
+    assert set(db.versions()) == {"friends@9/10", "study@1/3"}
+
+
 def test_without_a_name_each_file_has_a_key_of_its_own(db, tmp_path):
     first, second = (CohesionFile(file).head for file in parts_of(db, tmp_path, 2))
     assert (first.graph, second.graph) == ("", "")
@@ -187,7 +195,7 @@ def test_what_is_no_cohesion_of_the_graph_is_refused(db, tmp_path):
     count = sum(map(len, graph.values())) // 2
     larger = replaced(file, wrong, place, everything, count)
     with pytest.raises(FileFormatError, match=r"can do without|does not connect"):
-        load(db, larger, check=True)
+        load(db, larger)
     load(db, replaced(file, wrong, place, members, edges))
 
 
@@ -229,4 +237,5 @@ def test_parts_that_are_none_are_refused(part, db, tmp_path):
 def test_an_empty_part_is_a_file_without_rows(db, tmp_path):
     empty = annotate.to_parquet(db.driver, db.name, p="1/3", to=tmp_path, part=(1, 80), **PERSONS).files[0].path
     assert CohesionFile(empty).cohesions == 0
+    assert len(filing.part_positions(64, (10**9, 10**9))) == 16  # however many, a part is found without the others
     load(db, empty, *parts_of(db, tmp_path, 1))
