@@ -699,7 +699,8 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     released(kite, tmp_path / "b.csv")
     (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
     of_elv, of_critical = shown["releases"]
-    assert (of_elv["epsilon"], of_elv["epsilon1"], of_elv["delta"], of_elv["h"]) == ("3/1", "1/7", "1/1000", 2)
+    names = ("epsilonExact", "epsilon1Exact", "deltaExact", "h")
+    assert [of_elv[name] for name in names] == ["3", "1/7", "0.001", 2]
     assert of_critical["epsilon1"] is of_critical["h"] is None
     assert "1/7" in pcneo("budget", "show")[1]
     report = (tmp_path / "a.owner.md").read_text()

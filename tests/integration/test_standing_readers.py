@@ -135,6 +135,8 @@ def plain(record: neo4j.Record) -> str:
     """A record as text in which a node is its key and a relationship its type."""
 
     def of(value: Any) -> Any:
+        if isinstance(value, neo4j.graph.Path):  # to a hub, which retires meanwhile and stays the same hub
+            return [node.get("id", node.element_id) for node in value.nodes]
         if isinstance(value, neo4j.graph.Node):
             return value["id"]
         if isinstance(value, neo4j.graph.Relationship):

@@ -57,7 +57,7 @@ def test_the_browsers_lock_pins_its_one_jar():
 
 def test_the_style_has_all_of_our_labels_and_types_and_reads_as_json_on_one_line():
     command = browser.browser_settings(1, 2)["browser.post_connect_cmd"]
-    style = json.loads(command.removeprefix("style "))
+    style = json.loads(command.removeprefix("style ").removesuffix("; clear"))
     assert style.keys() == {f"node.{label}" for label in OWN_LABELS} | {f"relationship.{name}" for name in OWN_TYPES}
     assert all(rule["color"].startswith("#") and "caption" in rule for rule in style.values())
     assert "\n" not in command
