@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import Configuration, Options, P, make_plan
-from pcneo.annotate.sampling import Sample, draw_sample
+from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
 from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.frames import Table, columns_of
@@ -199,8 +199,13 @@ def estimate(
 
 def estimate_memberships(supply: WholeGraph, p: Fraction, score: str) -> int:
     """Return about how many memberships a run of a whole graph would have, from a sample of its vertices."""
-    sample = draw_sample(supply.graph, p, score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=supply.concurrency)
-    return round(sample.memberships().value)
+    return round(_memberships(supply, p, score, SAMPLE, SAMPLE_SECONDS).value)
+
+
+def _memberships(supply: WholeGraph, p: Fraction, score: str, most: int, seconds: float) -> Interval:
+    threads = supply.concurrency
+    sample = draw_sample(supply.graph, p, score, most=most, seconds=seconds, concurrency=threads, timed=False)
+    return sample.memberships()
 
 
 def check_storable(supply: WholeGraph, p: Fraction, score: str) -> None:
@@ -211,8 +216,7 @@ def check_storable(supply: WholeGraph, p: Fraction, score: str) -> None:
     """
     if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
         return
-    sample = draw_sample(supply.graph, p, score, most=64, seconds=1.0, concurrency=supply.concurrency)
-    memberships = sample.memberships()
+    memberships = _memberships(supply, p, score, 64, 1.0)
     if memberships.low > MOST_STORED:
         number = float(f"{memberships.value:.2g}")
         raise GraphError(

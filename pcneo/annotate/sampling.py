@@ -77,7 +77,15 @@ class Sample:
 
 
 def draw_sample(
-    graph: Graph, p: Fraction, score: str, *, most: int, seconds: float, concurrency: int, check: bool = False
+    graph: Graph,
+    p: Fraction,
+    score: str,
+    *,
+    most: int,
+    seconds: float,
+    concurrency: int,
+    check: bool = False,
+    timed: bool = True,
 ) -> Sample:
     """Search vertices drawn at random until there are enough, or the time is over; two draws take the same order.
 
@@ -87,13 +95,14 @@ def draw_sample(
         most: vertices that are enough.
         seconds: after which no further ones are begun. One for each thread is searched, however long it takes.
         concurrency: threads.
+        timed: whether `Sample.search_seconds` is wanted, for which a second more goes into timing stretches.
     """
     task = make_task(p, score, check, int(graph.degrees.max(initial=0)))
     n = graph.vertex_count
     random = np.random.default_rng(0)
     drawn = random.choice(n, size=min(most, n), replace=False)
     # neighbours in the order of keys are often neighbours in the graph: the processor has their rows at hand
-    starts: list[int] = random.integers(0, max(1, n), MOST_TIMED if n > most else 0).tolist()
+    starts: list[int] = random.integers(0, max(1, n), MOST_TIMED if timed and n > most else 0).tolist()
     search = _Searching(task, Searched.of(graph, task.p))
     began = time.perf_counter()
     with ThreadPoolExecutor(concurrency) as pool:
@@ -102,13 +111,13 @@ def draw_sample(
         )
         stretch = (lambda at, length: np.arange(starts[at], min(starts[at] + length, n)), len(starts), 1_000)
         further = _search(pool, concurrency, search, stretch, began + TIMED_SECONDS, found)
-    timed = further if len(further) >= FEWEST_CHUNKS else found + further
+    chunks = further if len(further) >= FEWEST_CHUNKS else found + further
     kept = np.cumsum([len(batch.members) for batch, _ in found]) <= KEPT_MEMBERSHIPS
     return Sample(
         population=n,
         sizes=np.concatenate([np.empty(0), *(batch.sizes.astype(np.float64) for batch, _ in found)]),
-        seconds=np.array([took for _, took in timed], np.float64),
-        counts=np.array([len(batch) for batch, _ in timed], np.float64),
+        seconds=np.array([took for _, took in chunks], np.float64),
+        counts=np.array([len(batch) for batch, _ in chunks], np.float64),
         batches=[batch for (batch, _), keep in zip(found, kept, strict=True) if keep] or [b for b, _ in found[:1]],
         repeats=bool(further),
     )
