@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
@@ -96,10 +96,11 @@ def pad(scale: Fraction, delta: Fraction) -> int:
         digits *= 2
 
 
-def standard_error(scales: Iterable[Fraction]) -> float:
+def standard_error(scales: Iterable[Fraction] | Mapping[Fraction, int]) -> float:
     """Return the standard deviation of the sum of independent noises, one a scale; 0 stands for an exact count.
 
-    For the graph's total, the sum of the counts over k, it is this divided by k.
+    Where many are alike, how many there are of each scale will do. For the graph's total, the sum of the counts over k,
+    it is this divided by k.
     """
     return math.sqrt(math.fsum(_variance(scale) * count for scale, count in Counter(scales).items() if scale))
 

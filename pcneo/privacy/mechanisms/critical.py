@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,7 +101,7 @@ class Critical(Mechanism):
         # C is not said before a spend, and `most` alone can never speak for `edge`: it bounds critical's noise as well.
         # The geometric mean is near the truth on the graphs that were tried, while the arithmetic one is near `most`.
         bounds = least, isqrt(least * most), most
-        return EdgeErrors(*(math.sqrt(n) * standard_error([edge.expected_scale(C)]) / edge.k for C in bounds))
+        return EdgeErrors(*(standard_error({edge.expected_scale(C): n}) / edge.k for C in bounds))
 
     def describe(self, utility: Utility) -> str:
         """Say how many counts are exact, how large the error is, and whether `edge` would do better."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from decimal import ROUND_UP, Context, Decimal, localcontext
@@ -116,7 +115,7 @@ class OneScale(Mechanism):
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
         """Return what holds whatever the graph is; no fact is looked at."""
         usual = self.scale_without_connections
-        error = math.sqrt(self.size) * standard_error([usual]) / self.times_counted
+        error = standard_error({usual: self.size}) / self.times_counted
         return Utility(float(self.least_scale), float(usual), error)
 
     def foresee(self, mean_degree: float) -> Foresight:
@@ -125,7 +124,7 @@ class OneScale(Mechanism):
         return Foresight(
             error=standard_error([usual]) if self.counts_vertices else None,
             error_is="usually at least: that of a graph without connections",
-            error_of_total=math.sqrt(self.size) * standard_error([usual]) / self.times_counted,
+            error_of_total=standard_error({usual: self.size}) / self.times_counted,
         )
 
     def describe(self, utility: Utility) -> str:
