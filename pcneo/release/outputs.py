@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from pcneo.config import __version__
-from pcneo.errors import GraphError, ParameterError
-from pcneo.graph.files.whole_file import is_taken, refusing, temporary_beside, try_link, whole_file
+from pcneo.errors import GraphError
+from pcneo.graph.files.whole_file import check_place, whole_file
 from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.facts import Answers
@@ -159,13 +159,7 @@ def check_writable(path: Path) -> None:
     Raises:
         ParameterError: it cannot be written, or it exists.
     """
-    with refusing(path, "to"):
-        if is_taken(path):
-            raise ParameterError(
-                f"{path} exists; a release never overwrites one. Name another file.", name="to", value=path
-            )
-        with temporary_beside(path) as (_, temporary):
-            try_link(temporary)
+    check_place(path, "to", replace=False, taken="exists; a release never overwrites one. Name another file.")
 
 
 def write_public(path: Path, text: str) -> None:

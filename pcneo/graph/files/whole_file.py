@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from pcneo.errors import ParameterError, PcneoError
 
-__all__ = ["check_place", "is_taken", "refusing", "temporary_beside", "try_link", "whole_file"]
+__all__ = ["check_place", "is_taken", "refusing", "temporary_beside", "whole_file"]
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def try_link(temporary: Path) -> None:
+def _try_link(temporary: Path) -> None:
     """Give a file a second name and take it away again, as `whole_file` does for a file that replaces none.
 
     Raises:
@@ -86,13 +86,16 @@ def _mode_of_new_files(beside: Path, mode: int) -> int:
         probe.unlink()
 
 
-def check_place(path: Path, option: str, *, replace: bool) -> None:
+def check_place(
+    path: Path, option: str, *, replace: bool, taken: str = "exists and is not overwritten. Name another file."
+) -> None:
     """Check, before long work, that `whole_file` can write a file, by making and removing one beside it.
 
     Args:
         path: the file.
         option: the option that names it, for the error.
         replace: whether it may replace an existing file.
+        taken: what is said of one that exists and may not be replaced, after its name.
 
     Raises:
         ParameterError: it cannot be written, is a folder, or exists and may not be replaced; `data["name"]` is the
@@ -100,12 +103,12 @@ def check_place(path: Path, option: str, *, replace: bool) -> None:
     """
     with refusing(path, option):
         if is_taken(path) and not replace:
-            raise ParameterError(f"{path} exists and is not overwritten. Name another file.", name=option, value=path)
+            raise ParameterError(f"{path} {taken}", name=option, value=path)
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
         with temporary_beside(path) as (_, temporary):
             if not replace:
-                try_link(temporary)
+                _try_link(temporary)
 
 
 @contextmanager
