@@ -43,7 +43,9 @@ def _print(checked: Checked) -> None:
     if checked.runs:
         print_verified(list(checked.runs))
     if checked.findings:
-        rows = [("FAULT" if each.is_fault else "to know", each.about, each.what) for each in checked.findings]
+        rows = [
+            ("FAULT" if finding.is_fault else "to know", finding.about, finding.what) for finding in checked.findings
+        ]
         print_table(("", "about", "what was found"), rows)
     elif checked.all_well:
         say("Nothing is wrong.")

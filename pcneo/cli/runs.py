@@ -57,7 +57,7 @@ def runs(
         else:
             show = partial(print_json if as_json else _print_runs, standing.list_runs(driver, database))
     show()
-    if any(False in (compared.graph_same, compared.memberships_same) for compared in verified):
+    if any(compared.has_changed for compared in verified):
         raise typer.Exit(GraphChangedError.exit_code)
 
 

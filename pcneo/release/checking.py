@@ -6,7 +6,6 @@ ledger. People call it as `pcneo check`, and so do tests that kill writers.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from pcneo.release.budget import account_of, check_sole_names
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, LedgerRecords
 from pcneo.stored.runs import find_run
-from pcneo.stored.verifying import VerifiedRun, verified
+from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -57,7 +56,7 @@ class Checked:
     @property
     def all_well(self) -> bool:
         """Whether graphs and memberships are as they were read and written, and there is no fault."""
-        changed = any(False in (compared.graph_same, compared.memberships_same) for compared in self.runs)
+        changed = any(compared.has_changed for compared in self.runs)
         return not changed and not any(finding.is_fault for finding in self.findings)
 
 
@@ -82,7 +81,7 @@ def check(
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
     compared: list[VerifiedRun] = []
     findings: list[Finding] = []
-    for name, of_graph in _by_graph(runs).items():
+    for name, of_graph in by_graph(runs).items():
         if name not in graphs:
             findings += [Finding(f"run {stored.id}", f"The node of its graph {name!r} is gone.") for stored in of_graph]
             continue
@@ -96,13 +95,6 @@ def check(
         findings += _of_records(gateway, runs, list(graphs.values()))
         findings += _of_ledger(gateway, gateway.list_ledger())
     return Checked(tuple(compared), tuple(findings))
-
-
-def _by_graph(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    by_graph: dict[str, list[Run]] = defaultdict(list)
-    for stored in runs:
-        by_graph[stored.graph].append(stored)
-    return by_graph
 
 
 def _of_hubs(gateway: LedgerGateway, run: Run) -> Iterator[Finding]:

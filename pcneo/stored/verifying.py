@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from pcneo.stored.runs import find_run
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["VerifiedRun", "verified", "verify"]
+__all__ = ["VerifiedRun", "by_graph", "verified", "verify"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class VerifiedRun:
     run: Run
     graph_same: bool | None
     memberships_same: bool
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether graph or memberships are others."""
+        return False in (self.graph_same, self.memberships_same)
 
 
 def verify(
@@ -58,10 +64,18 @@ def verify(
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
     compared = [
         comparison
-        for name in dict.fromkeys(record.graph for record in runs)
-        for comparison in verified(gateway, graphs[name], [record for record in runs if record.graph == name], progress)
+        for name, of_graph in by_graph(runs).items()
+        for comparison in verified(gateway, graphs[name], of_graph, progress)
     ]
     return sorted(compared, key=lambda comparison: comparison.run.id)
+
+
+def by_graph(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Return the runs by their graph's name, each in the order given."""
+    grouped: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        grouped[run.graph].append(run)
+    return grouped
 
 
 def verified(
