@@ -9,6 +9,7 @@ import html
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pcneo.errors import PcneoError, needs_extra
@@ -17,7 +18,7 @@ from pcneo.visible import visible
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Table", "columns_of", "html_table"]
+__all__ = ["Table", "columns_of", "html_table", "is_number", "words"]
 
 SHOWN_ROWS = 20
 SHOWN_ITEMS = 12
@@ -96,20 +97,28 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: s
 
 
 def _cell(value: Any) -> str:
-    align = "right" if isinstance(value, int | float) and not isinstance(value, bool) else "left"
-    return f'<td style="text-align: {align}">{_text(_words(value))}</td>'
+    align = "right" if is_number(value) else "left"
+    return f'<td style="text-align: {align}">{_text(words(value, SHOWN_ITEMS))}</td>'
 
 
-def _words(value: Any) -> str:
+def is_number(value: Any) -> bool:
+    """Whether a cell of a table holds a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def words(value: Any, most: int | None = None) -> str:
+    """Return what a cell of a table says; of a list no more than `most` items."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.3f}"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M:%S %Z")
     if isinstance(value, list | tuple):
-        some = ", ".join(map(_words, value[:SHOWN_ITEMS]))
-        return f"{some}, … ({len(value):,})" if len(value) > SHOWN_ITEMS else some
+        some = ", ".join(words(item, most) for item in value[:most])
+        return some if most is None or len(value) <= most else f"{some}, … ({len(value):,})"
     return str(value)
 
 

@@ -23,6 +23,7 @@ from rich.text import Text
 from pcneo.cli.streams import can_ask, note, output, say, takes_all_text
 from pcneo.config import ConnectionSettings, read_environment
 from pcneo.errors import ConnectionFailedError
+from pcneo.frames import is_number, words
 from pcneo.progress_bars import ProgressBars as Bars
 from pcneo.visible import visible
 
@@ -145,7 +146,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
         OutputError: it cannot be printed.
     """
     values = [list(row) for row in rows]
-    cells = [[visible(_cell(value)) for value in row] for row in values]
+    cells = [[visible(words(value)) for value in row] for row in values]
     names = list(map(visible, columns))
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
@@ -163,7 +164,7 @@ def _table(
 ) -> Table:  # fmt: skip
     table = Table(title=title and Text(title), title_justify="left")
     for i, name in enumerate(names):
-        numbers = bool(values) and all(_is_number(row[i]) for row in values)
+        numbers = bool(values) and all(is_number(row[i]) for row in values)
         table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", min_width=least[i])
     for row in cells:
         table.add_row(*map(Text, row))
@@ -182,24 +183,6 @@ def _paragraphs(names: Sequence[str], cells: Iterable[Sequence[str]], title: str
 
 def _longest_word(text: str) -> int:
     return max(map(cell_len, text.split()), default=0)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.3f}"
-    if isinstance(value, datetime):
-        return value.strftime("%Y-%m-%d %H:%M:%S %Z")
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_cell, value))
-    return str(value)
 
 
 def print_json(value: Any) -> None:
