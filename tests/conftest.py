@@ -172,7 +172,7 @@ def empty_database(request: pytest.FixtureRequest, schema: Schema, database: str
 @pytest.fixture
 def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
     """The command line within this process: exit code, standard output, standard error."""
-    from pcneo.__main__ import main
+    from pcneo.cli.main import main
 
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)

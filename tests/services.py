@@ -17,7 +17,7 @@ from typing import Any
 from graphs import Database
 from neo4j_servers import Server
 
-from pcneo.config import ConnectionSettings
+from pcneo.basics.config import ConnectionSettings
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.serving import Service
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import Configuration, Options, P, make_plan
 from pcneo.annotate.supply import supply_of
-from pcneo.frames import Table, columns_of
-from pcneo.model import AnyPath, Key, Progress
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.plots import check_picture, draw_distributions
 from pcneo.search import p_text
 from pcneo.search.tally import Summary, Tally

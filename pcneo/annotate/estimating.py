@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from pcneo.annotate.plan import Configuration, Options, P, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.model import Graph, Key, Progress
 from pcneo.errors import GraphError, ParameterError, PcneoError
-from pcneo.frames import Table, columns_of
 from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
-from pcneo.model import Graph, Key, Progress
 from pcneo.search import p_text
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
 from pcneo.annotate.supply import WholeGraph
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
+from pcneo.basics.model import AnyPath, Progress
+from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
 from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead, check_parquet
-from pcneo.graph.files.whole_file import check_place, refusing, whole_file
-from pcneo.model import AnyPath, Progress
 from pcneo.search import REVISION, p_text
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.model import AnyPath, Progress
 from pcneo.errors import KeyPropertyError
-from pcneo.frames import Table, columns_of
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
-from pcneo.model import AnyPath, Progress
 from pcneo.store.load_gateway import LoadGateway
 
 if TYPE_CHECKING:

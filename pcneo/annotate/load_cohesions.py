@@ -14,9 +14,9 @@ import numpy as np
 from pcneo.annotate.plan import Options, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import WriteResult, update_runs
+from pcneo.basics.model import AnyPath, CohesionBatch, Progress
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
 from pcneo.graph.files.cohesion_file import CohesionFile, FileHead, RowGroup, check_parquet
-from pcneo.model import AnyPath, CohesionBatch, Progress
 from pcneo.search import REVISION, p_text, parse_fraction
 from pcneo.search.cohesion import Searched, make_task
 from pcneo.store.standing import Keeping

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from pcneo.basics.model import Key, Progress, Selection
 from pcneo.errors import ParameterError
-from pcneo.kernels.threads import thread_count
-from pcneo.model import Key, Progress, Selection
-from pcneo.search import check_score, p_text, parse_fraction
+from pcneo.search import check_score, p_text, parse_fraction, thread_count
 from pcneo.store.chosen_graph import choose_selection, find_keys, require_key_index
 from pcneo.store.gateway import Gateway
 

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from pcneo.basics.model import CohesionBatch
 from pcneo.graph import HubHashes
-from pcneo.model import CohesionBatch
 from pcneo.store.fence import SESSIONS
 from pcneo.store.hub_writer import CohesionRow
 

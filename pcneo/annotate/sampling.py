@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import CohesionBatch, Graph
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.search.cohesion import Searched, Task, make_task
 
 __all__ = ["Interval", "Sample", "draw_sample"]

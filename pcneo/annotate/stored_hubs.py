@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray, Selection
 from pcneo.graph import HubHashes, owner_hash
-from pcneo.model import CohesionBatch, Graph, Key, KeyArray, Selection
 from pcneo.store.gateway import Gateway
 from pcneo.store.run_reader import StoredHub
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pcneo.annotate.plan import Options, P, Plan, make_plan
 from pcneo.annotate.supply import supply_of
-from pcneo.model import Cohesion, Key, Progress
+from pcneo.basics.model import Cohesion, Key, Progress
 
 if TYPE_CHECKING:
     from distributed import Client

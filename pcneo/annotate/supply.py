@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from pcneo.annotate.plan import Plan
+from pcneo.basics.model import CohesionBatch, Key
 from pcneo.graph import fingerprint
-from pcneo.model import CohesionBatch, Key
 from pcneo.search import p_text, search_batches, search_frontier
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.reading import FRONTIER

@@ -17,9 +17,9 @@ from pcneo.annotate.plan import Plan
 from pcneo.annotate.row_writing import rows_of, write_rows
 from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
 from pcneo.annotate.supply import Supply, WholeGraph
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
+from pcneo.basics.model import CohesionBatch, Key, Run, densities
 from pcneo.graph import HubHasher
-from pcneo.model import CohesionBatch, Key, Run, densities
 from pcneo.search import REVISION, p_text
 from pcneo.search.tally import Summary, Tally
 from pcneo.store.hub_writer import CohesionRow

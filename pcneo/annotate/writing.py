@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan
 from pcneo.annotate.supply import Supply, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.model import Key, Progress
 from pcneo.errors import PcneoError
-from pcneo.frames import Table, columns_of
-from pcneo.model import Key, Progress
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.ledger import LedgerGateway

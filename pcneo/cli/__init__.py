@@ -78,7 +78,7 @@ app.add_typer(server.app, name="server")
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from pcneo.config import __version__
+        from pcneo.basics.config import __version__
 
         typer.echo(f"pcneo {__version__}")
         raise typer.Exit

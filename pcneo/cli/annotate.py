@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
     from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, WriteResult
-    from pcneo.model import Cohesion
+    from pcneo.basics.model import Cohesion
     from pcneo.search.tally import Summary
 
 __all__ = ["Format", "Mode", "Score", "annotate", "print_written"]

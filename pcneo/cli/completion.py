@@ -26,8 +26,8 @@ def complete_graphs(incomplete: str) -> list[str]:
 
 
 def _names(of: Callable[..., str]) -> list[str]:
+    from pcneo.basics.config import read_environment
     from pcneo.cli.console import local_settings
-    from pcneo.config import read_environment
     from pcneo.errors import PcneoError
     from pcneo.store.connection import connect
     from pcneo.stored.runs import list_runs

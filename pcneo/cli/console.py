@@ -20,17 +20,17 @@ from rich.console import Group as RenderGroup
 from rich.table import Table
 from rich.text import Text
 
+from pcneo.basics.config import ConnectionSettings, read_environment
+from pcneo.basics.frames import is_number, words
+from pcneo.basics.progress_bars import ProgressBars as Bars
+from pcneo.basics.visible import visible
 from pcneo.cli.streams import can_ask, note, output, say, takes_all_text
-from pcneo.config import ConnectionSettings, read_environment
 from pcneo.errors import ConnectionFailedError
-from pcneo.frames import is_number, words
-from pcneo.progress_bars import ProgressBars as Bars
-from pcneo.visible import visible
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-    from pcneo.model import Run
+    from pcneo.basics.model import Run
 
 __all__ = [
     "Bars",

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from pcneo.basics.config import ConnectionSettings
 from pcneo.cli.console import Bars, note, open_driver, print_table, say
 from pcneo.cli.server import describe
-from pcneo.config import ConnectionSettings
 
 __all__ = ["demo"]
 
@@ -67,8 +67,8 @@ def demo(
 
 
 def _write_notebook(path: Path) -> None:
+    from pcneo.basics.whole_file import check_place, whole_file
     from pcneo.cli.sample import tutorial_path
-    from pcneo.graph.files.whole_file import check_place, whole_file
 
     if path.suffix != ".ipynb":
         raise typer.BadParameter(f"{path}: a notebook's name ends in .ipynb.", param_hint="--notebook")

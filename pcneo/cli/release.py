@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import (
     Closer,
@@ -26,7 +27,6 @@ from pcneo.cli.options import (
 )
 from pcneo.cli.streams import can_ask
 from pcneo.errors import OutputError, ParameterError, PcneoError
-from pcneo.visible import visible
 
 if TYPE_CHECKING:
     from pcneo.release import Prepared, Released, ReleaseRequest

@@ -13,7 +13,7 @@ from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
-    from pcneo.model import Run
+    from pcneo.basics.model import Run
     from pcneo.stored.runs import StoredRun
     from pcneo.stored.versions import Difference
 

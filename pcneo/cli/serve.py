@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
+from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.cli.console import local_settings
 from pcneo.cli.streams import say
-from pcneo.config import ConnectionSettings, read_environment
 
 __all__ = ["serve"]
 

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import typer
 
+from pcneo.basics.config import ConnectionSettings
 from pcneo.cli.console import Bars, note, print_json, say
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
-from pcneo.config import ConnectionSettings
 
 if TYPE_CHECKING:
     from pcneo.server.servers import LocalServer

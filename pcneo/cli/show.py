@@ -11,7 +11,7 @@ from pcneo.cli.console import connected, note, note_run, print_json, print_table
 from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
-    from pcneo.model import ShownCohesion
+    from pcneo.basics.model import ShownCohesion
 
 __all__ = ["show"]
 

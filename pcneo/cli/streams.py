@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from pcneo.basics.visible import visible
 from pcneo.errors import OutputError, PcneoError
-from pcneo.visible import visible
 
 __all__ = [
     "VisibleFormatter",

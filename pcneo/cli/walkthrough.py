@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from pcneo import annotate
 from pcneo.annotate import WriteResult
 from pcneo.annotate.load import LoadResult, load
+from pcneo.basics.model import Progress
 from pcneo.cli.sample import copenhagen_friends_path
-from pcneo.model import Progress
 from pcneo.server.folders import data_folder
 from pcneo.server.servers import LocalServer, start
 from pcneo.stored.queries import QueryResult, run_query

@@ -11,13 +11,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph, KeyArray
 from pcneo.counting.memo import Memo
 from pcneo.errors import AnswerError
 from pcneo.graph.arrays import check_degrees
 from pcneo.kernels import answers as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import Graph, KeyArray
 
 __all__ = ["AnsweredPairs", "Rows", "answer_pairs", "answered_among"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.errors import ParameterError
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["check_batch"]
 

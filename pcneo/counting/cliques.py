@@ -13,6 +13,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.batch_check import check_batch
 from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import cliques as kernels
@@ -20,7 +21,6 @@ from pcneo.kernels import triangles as triangle_kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import Dag, by_core, by_degree, edge_places
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = [
     "check_clique_size",

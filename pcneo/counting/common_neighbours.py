@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.batch_check import check_batch
 from pcneo.errors import AnswerError
 from pcneo.kernels import common_neighbours as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import by_core
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["degrees_inside", "largest_common", "largest_common_inside"]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.answers import AnsweredPairs, Rows, answer_pairs, answered_among
 from pcneo.counting.memo import Memo
@@ -21,7 +22,6 @@ from pcneo.counting.protected import (
     refused_memory,
 )
 from pcneo.errors import GraphError
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["CountedGraph"]
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph
 from pcneo.counting.cliques import check_clique_size
 from pcneo.errors import GraphError, ParameterError
 from pcneo.kernels import cliques as clique_kernels
@@ -19,7 +20,6 @@ from pcneo.kernels import losses as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import Dag, by_core
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import Graph
 
 __all__ = ["AFFORDABLE", "ORDER_SEED", "PairLosses", "pair_losses"]
 

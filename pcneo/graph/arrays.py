@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph, Key, KeyArray
 from pcneo.errors import GraphError, KeyPropertyError
 from pcneo.kernels.cohesion import MAX_DEGREE
-from pcneo.model import Graph, Key, KeyArray
 
 __all__ = [
     "check_degree",

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph, Key
 from pcneo.errors import ParameterError
 from pcneo.graph.arrays import check_degrees, check_listing, compress, note_kinds, sort_keys
-from pcneo.model import Graph, Key
 
 if TYPE_CHECKING:
     import networkx

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 from pcneo.errors import GraphChangedError
-from pcneo.model import CohesionBatch, Graph, Key, KeyArray
 
 __all__ = ["batch_from_rows"]
 

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pcneo.model import CohesionBatch, Graph, Key, KeyArray
+from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 
 __all__ = [
     "HubDigests",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Key
 from pcneo.graph.arrays import key_array
 from pcneo.kernels.arrivals import number_keys
-from pcneo.model import Key
 
 __all__ = ["Numbering"]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph, Key
 from pcneo.errors import GraphChangedError, KeyPropertyError
 from pcneo.graph.arrays import check_degree, note_kinds, sort_arcs, sort_keys
 from pcneo.graph.numbering import Numbering
 from pcneo.kernels.arrivals import Arrived, append_rows
 from pcneo.kernels.cohesion import MAX_DEGREE
-from pcneo.model import Graph, Key
 
 __all__ = ["PartialGraph"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from pcneo.basics.model import AnyPath, Key
+from pcneo.basics.whole_file import check_place
 from pcneo.errors import GraphError, NotFoundError, PcneoError
-from pcneo.graph.files.whole_file import check_place
-from pcneo.model import AnyPath, Key
 from pcneo.party.call import read_call
 from pcneo.party.json_files import bad, keys_of, read_object
 from pcneo.party.messages import Message, message_name, write_message

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from pcneo.basics.model import AnyPath
+from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError
-from pcneo.graph.files.whole_file import check_place, whole_file
-from pcneo.model import AnyPath
 from pcneo.party.json_files import bad, keys_of, number_of, read_json, read_object, text_of
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.exact import exact_text, positive

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from pcneo.basics.model import AnyPath, Key
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError, ParameterError
 from pcneo.graph import keys_hash
-from pcneo.model import AnyPath, Key
 from pcneo.party.call import CALL, Call, read_call
 from pcneo.party.json_files import bad
 from pcneo.party.messages import SUFFIX, read_message

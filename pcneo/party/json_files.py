@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Never
 
+from pcneo.basics.model import Key
 from pcneo.errors import FileFormatError, ParameterError
-from pcneo.model import Key
 from pcneo.privacy.exact import positive
 
 __all__ = ["bad", "keys_of", "number_of", "read_json", "read_object", "text_of"]

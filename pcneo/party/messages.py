@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pcneo.graph.files.whole_file import whole_file
-from pcneo.model import Key
+from pcneo.basics.model import Key
+from pcneo.basics.whole_file import whole_file
 from pcneo.party.json_files import bad, keys_of, read_object, text_of
 
 __all__ = ["SUFFIX", "Message", "message_name", "read_message", "write_message"]

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
+from pcneo.basics.model import Key
+from pcneo.basics.whole_file import whole_file
 from pcneo.errors import BudgetError, BusyError, ParameterError
-from pcneo.graph.files.whole_file import whole_file
-from pcneo.model import Key
 from pcneo.party.json_files import bad, keys_of, number_of, read_object, text_of
 from pcneo.privacy.exact import exact_text
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import AnyPath, Key, ShownCohesion
+from pcneo.basics.model import AnyPath, Key, ShownCohesion
 from pcneo.plots.labels import fitted
 from pcneo.plots.rings import MOST_LABELLED_OTHERS, Rings, arrange
 from pcneo.plots.style import LOOKS, PAGE, look, new_figure, save_figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import AnyPath
+from pcneo.basics.model import AnyPath
 from pcneo.plots.labels import fitted
 from pcneo.plots.style import PAGE, look, new_figure, save_figure
 

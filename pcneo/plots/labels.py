@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from itertools import takewhile
 
-from pcneo.model import Key
+from pcneo.basics.model import Key
 
 __all__ = ["LONGEST_LABEL", "fitted", "labels", "plain"]
 

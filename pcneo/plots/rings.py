@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import Key, ShownCohesion
+from pcneo.basics.model import Key, ShownCohesion
 from pcneo.plots.labels import labels
 
 __all__ = ["Rings", "arrange"]

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import AnyPath
+from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import ParameterError, PcneoError, needs_extra
-from pcneo.graph.files.whole_file import check_place, whole_file
-from pcneo.model import AnyPath
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Key, KeyArray
 from pcneo.errors import GraphError
-from pcneo.model import Key, KeyArray
 
 __all__ = ["AskedKeys", "parity"]
 

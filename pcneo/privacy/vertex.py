@@ -15,8 +15,8 @@ from typing import NewType
 
 import numpy as np
 
+from pcneo.basics.model import Key
 from pcneo.errors import GraphError, NotFoundError
-from pcneo.model import Key
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.randomised_response import threshold_of
 

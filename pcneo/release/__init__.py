@@ -7,6 +7,7 @@ What leaves is listed in GUARANTEE.md#two-outputs.
 
 from pcneo.privacy.mechanisms import MechanismRequest
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
+from pcneo.release import audit, budget
 from pcneo.release.choice import GraphNames
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, check_requests, release
@@ -26,6 +27,8 @@ __all__ = [
     "Terms",
     "Utility",
     "annotate_answers",
+    "audit",
+    "budget",
     "check_requests",
     "read_batch",
     "release",

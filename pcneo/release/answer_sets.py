@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pcneo.basics.model import KeyArray
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
-from pcneo.model import KeyArray
 from pcneo.release.answers_file import AnswersFile, answers_hash
 from pcneo.release.choice import Chosen
 from pcneo.release.prepared import Prepared

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import AnyPath, KeyArray
+from pcneo.basics.whole_file import whole_file
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError
-from pcneo.graph.files.whole_file import whole_file
-from pcneo.model import AnyPath, KeyArray
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Selection
 from pcneo.errors import BudgetError, NotFoundError, ParameterError
-from pcneo.model import Selection
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive

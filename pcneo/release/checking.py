@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Progress, Run
 from pcneo.errors import BudgetError, GraphError
-from pcneo.model import Progress, Run
 from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names
 from pcneo.store.gateway import GraphRecord

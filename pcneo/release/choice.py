@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from pcneo.basics.model import Run, Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
-from pcneo.model import Run, Selection
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.privacy.protection import Protects

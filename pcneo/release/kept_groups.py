@@ -8,10 +8,10 @@ from typing import NoReturn
 
 import numpy as np
 
+from pcneo.basics.model import Graph, Key, Run
 from pcneo.counting.protected import Groups
 from pcneo.errors import GraphChangedError
 from pcneo.graph import HubDigests, membership_hash
-from pcneo.model import Graph, Key, Run
 from pcneo.store.run_reader import KeptHub
 
 __all__ = ["groups_now"]

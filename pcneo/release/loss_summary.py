@@ -15,12 +15,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.losses import ORDER_SEED, PairLosses, pair_losses
 from pcneo.counting.protected import Protected, pair_blocks
 from pcneo.errors import GraphError
-from pcneo.model import Graph
 from pcneo.privacy.mechanisms import Scaling
 from pcneo.privacy.quantiles import StreamedQuantiles, quantiles, worst_places
 

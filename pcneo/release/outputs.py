@@ -13,10 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
+from pcneo.basics.model import Key
+from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError
-from pcneo.graph.files.whole_file import check_place, whole_file
-from pcneo.model import Key
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.laplace import standard_error, sum_half_width

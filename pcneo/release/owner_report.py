@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
+from pcneo.basics.visible import visible
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import left
 from pcneo.privacy.exact import decimal_text, exact_text
@@ -17,7 +18,6 @@ from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.quantiles import QUANTILES
 from pcneo.release.loss_summary import LossSummary
 from pcneo.release.prepared import Prepared
-from pcneo.visible import visible
 
 __all__ = ["owner_json", "owner_markdown", "owner_record"]
 

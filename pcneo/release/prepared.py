@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Progress, Run
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
-from pcneo.model import Progress, Run
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Scaling
 from pcneo.privacy.noise import Noise

@@ -12,9 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pcneo.basics.frames import Table
+from pcneo.basics.model import AnyPath, Key
 from pcneo.errors import FileFormatError
-from pcneo.frames import Table
-from pcneo.model import AnyPath, Key
 
 __all__ = ["PublicRelease", "read_release"]
 

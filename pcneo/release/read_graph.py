@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from pcneo.basics.model import CohesionBatch, Graph, Progress, Run
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups
 from pcneo.errors import GraphChangedError, GraphError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.cohesion_rows import batch_from_rows
-from pcneo.model import CohesionBatch, Graph, Progress, Run
 from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.gateway import GraphRecord

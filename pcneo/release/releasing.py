@@ -13,9 +13,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.model import Key, Progress
+from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.graph import keys_hash
-from pcneo.model import Key, Progress
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Drawn, Respond, mechanism_named
@@ -29,7 +30,6 @@ from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
 from pcneo.release.simulated_parties import answers_of_parties
 from pcneo.release.spending import Terms, check_early, enter, spend
-from pcneo.signals import Waiting, signals_wait
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA

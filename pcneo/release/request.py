@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from pcneo.basics.model import AnyPath
 from pcneo.errors import FileFormatError, ParameterError
-from pcneo.model import AnyPath
 from pcneo.privacy.exact import positive
 from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest, Row
 from pcneo.release.answers_file import AnswersFile

@@ -10,9 +10,9 @@ from pcneo.annotate import Keeping, WriteResult
 from pcneo.annotate.plan import DEFAULT_P, Options, P, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import update_runs
+from pcneo.basics.model import AnyPath, Progress
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import ParameterError
-from pcneo.model import AnyPath, Progress
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
 from pcneo.release.answer_sets import find_answers
 from pcneo.release.answers_file import AnswersFile

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from pcneo.basics.model import Graph
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.model import Graph
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.collector import put_together
 from pcneo.privacy.noise import Noise

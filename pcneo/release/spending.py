@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
 from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError
 from pcneo.graph import keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total

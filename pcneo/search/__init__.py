@@ -3,6 +3,7 @@
 Nothing here knows a database. Further rows of a graph that is not at hand come through a callable.
 """
 
+from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import REVISION, SCORES, check_score
 from pcneo.search.frontier import minimal_p_cohesion, search_frontier, search_streamed
 from pcneo.search.needs import needs_of, p_text, parse_fraction
@@ -20,4 +21,5 @@ __all__ = [
     "search_batches",
     "search_frontier",
     "search_streamed",
+    "thread_count",
 ]

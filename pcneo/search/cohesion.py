@@ -11,11 +11,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels.answer_check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.model import CohesionBatch, Graph
 from pcneo.search.needs import needs_of, p_text, parse_fraction
 
 __all__ = ["REVISION", "SCORES", "Searched", "Task", "check_score", "compile_kernels", "make_task"]

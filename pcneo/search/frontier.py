@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
 from pcneo.kernels.cohesion import (
@@ -25,7 +26,6 @@ from pcneo.kernels.cohesion import (
     workspace,
 )
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.search.cohesion import SCORES, Task, compile_kernels, make_task
 from pcneo.search.needs import needs_of
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from pcneo.model import CohesionBatch
+    from pcneo.basics.model import CohesionBatch
 
 __all__ = ["Distribution", "Summary", "Tally"]
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pcneo.basics.signals import signals_interrupt, signals_wait
 from pcneo.errors import LocalServerError, ParameterError, needs_extra
 from pcneo.server import process
 from pcneo.server.browser import browser_is_fetched, ensure_browser
@@ -22,7 +23,6 @@ from pcneo.server.data_folder import check_store_is_free, claim, ensure_password
 from pcneo.server.folders import cache_folder, data_folder, make_private
 from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running, unrecorded
-from pcneo.signals import signals_interrupt, signals_wait
 
 __all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "is_fetched", "start", "status", "stop"]
 

@@ -6,7 +6,7 @@ import json
 import logging
 from datetime import UTC, datetime
 
-from pcneo.visible import visible
+from pcneo.basics.visible import visible
 
 __all__ = ["EventFormatter", "tell"]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pcneo.basics.model import Key
 from pcneo.errors import NotFoundError, ParameterError, RightsError
-from pcneo.model import Key
 from pcneo.search import check_score, parse_fraction
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.requests import VALUES, Claim

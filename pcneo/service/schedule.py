@@ -7,8 +7,8 @@ import time
 
 from pcneo.annotate.plan import Options
 from pcneo.annotate.writing import update_runs
+from pcneo.basics.model import Progress
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError
-from pcneo.model import Progress
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.service_settings import ServiceSettings

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from pcneo.config import ConnectionSettings
+from pcneo.basics.config import ConnectionSettings
 from pcneo.errors import PcneoError
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from pcneo.basics.model import Key
 from pcneo.errors import (
     AnswerError,
     BusyError,
@@ -25,7 +26,6 @@ from pcneo.errors import (
     SchemaError,
     StoreFormatError,
 )
-from pcneo.model import Key
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, EndingError, Lease

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pcneo.basics.model import Graph, Key, Progress, Selection, one_or_more
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
 from pcneo.graph.files import is_integer_key
-from pcneo.model import Graph, Key, Progress, Selection, one_or_more
 from pcneo.store.gateway import Gateway, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
 

@@ -6,7 +6,7 @@ import re
 
 import neo4j
 
-from pcneo.config import ConnectionSettings, __version__, validate
+from pcneo.basics.config import ConnectionSettings, __version__, validate
 from pcneo.errors import ConnectionFailedError
 from pcneo.store.failures import translated
 

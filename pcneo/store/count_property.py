@@ -13,8 +13,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from pcneo.basics.model import Key
 from pcneo.errors import GraphError
-from pcneo.model import Key
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, ReleaseRecord
 from pcneo.store.lock import GraphLock

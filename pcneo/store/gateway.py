@@ -15,8 +15,8 @@ from typing import Any
 
 import neo4j
 
+from pcneo.basics.model import Selection
 from pcneo.errors import GraphError, RightsError, SchemaError
-from pcneo.model import Selection
 from pcneo.store.failures import translated
 from pcneo.store.run_reader import FORMAT, RunReader
 from pcneo.store.schema import SchemaItem

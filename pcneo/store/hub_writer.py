@@ -11,8 +11,8 @@ from typing import Any, TypedDict, TypeVar
 
 import neo4j
 
+from pcneo.basics.model import Key, Selection
 from pcneo.errors import DatabaseError, WriteMismatchError
-from pcneo.model import Key, Selection
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.fence import SESSIONS, Fence
 from pcneo.store.statements import load_statement

@@ -9,8 +9,8 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from pcneo.basics.model import Key, Selection
 from pcneo.errors import WriteMismatchError
-from pcneo.model import Key, Selection
 from pcneo.store.gateway import Gateway, GraphRecord, graph_records
 from pcneo.store.transaction import Row, Transaction, sample_names
 

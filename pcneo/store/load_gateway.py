@@ -7,8 +7,8 @@ from typing import LiteralString
 
 import neo4j
 
+from pcneo.basics.model import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
-from pcneo.model import Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.gateway import Gateway, KeyIndex
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement

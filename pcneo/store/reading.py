@@ -10,8 +10,8 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from pcneo.basics.model import Key, Selection
 from pcneo.errors import DatabaseError, KeyPropertyError
-from pcneo.model import Key, Selection
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
 from pcneo.store.transaction import Row, sample_names

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import neo4j
 
+from pcneo.basics.model import Key
 from pcneo.errors import BusyError
-from pcneo.model import Key
 from pcneo.store.failures import translated
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.statements import load_statement

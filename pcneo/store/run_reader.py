@@ -14,8 +14,8 @@ from typing import Any
 
 import neo4j
 
+from pcneo.basics.model import Key, Run, Selection
 from pcneo.errors import GraphChangedError, StoreFormatError
-from pcneo.model import Key, Run, Selection
 from pcneo.store.failures import translated
 from pcneo.store.reading import PAGE, GraphReader
 from pcneo.store.statements import load_statement

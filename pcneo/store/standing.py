@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pcneo.basics.model import Progress, Run
 from pcneo.errors import WriteMismatchError
-from pcneo.model import Progress, Run
 from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.hub_writer import HubWriter
@@ -42,7 +42,7 @@ class Keeping:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionRecord:
-    """What `PCohesionVersion` says of a new version; `replaces` is the one before, others as in `pcneo.model.Run`."""
+    """What `PCohesionVersion` says of a new version; `replaces` is the one before, others as in `basics.model.Run`."""
 
     replaces: int
     version: int

@@ -12,7 +12,7 @@ from typing import Any, LiteralString, TypeVar
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
-from pcneo.model import Selection
+from pcneo.basics.model import Selection
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
@@ -30,7 +30,7 @@ log = logging.getLogger("pcneo")
 
 @dataclass(frozen=True, kw_only=True)
 class RunFigures:
-    """The figures in the record of a complete run; attributes as in `pcneo.model.Run`."""
+    """The figures in the record of a complete run; attributes as in `pcneo.basics.model.Run`."""
 
     node_count: int
     relationship_count: int

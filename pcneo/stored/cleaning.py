@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pcneo.model import Progress
+from pcneo.basics.model import Progress
 from pcneo.store.count_property import remove_properties
 from pcneo.store.gateway import Gateway
 from pcneo.store.ledger import LedgerGateway

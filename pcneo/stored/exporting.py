@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError, ParameterError
-from pcneo.graph.files.whole_file import check_place, whole_file
-from pcneo.model import AnyPath, Key, Progress
 from pcneo.stored.networks import Attributes, Network, network_of
 from pcneo.stored.runs import LATEST, list_runs
 from pcneo.stored.showing import read_cohesions, show

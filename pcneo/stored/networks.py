@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key, ShownCohesion, StoredCohesions
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
-from pcneo.model import Cohesion, CohesionBatch, Graph, Key, ShownCohesion, StoredCohesions
 
 if TYPE_CHECKING:
     import networkx

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.frames import Table
+from pcneo.basics.model import Key, Run, Selection, one_or_more
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.frames import Table
-from pcneo.model import Key, Run, Selection, one_or_more
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.gateway import Gateway
 from pcneo.store.statements import Declaration, Statement, all_statements

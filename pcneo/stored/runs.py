@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Run, Selection
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.model import Run, Selection
 from pcneo.search import p_text, parse_fraction
 from pcneo.store.gateway import Gateway
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Key, Progress, Run
 from pcneo.errors import KeyPropertyError
 from pcneo.graph import fingerprint, membership_hash
-from pcneo.model import Key, Progress, Run
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.stored.runs import find_run

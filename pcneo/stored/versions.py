@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Key, Run
 from pcneo.errors import NotFoundError
-from pcneo.model import Key, Run
 from pcneo.store.gateway import Gateway
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.standing import open_graph

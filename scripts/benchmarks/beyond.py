@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, timed
 
 if TYPE_CHECKING:
-    from pcneo.model import CohesionBatch
+    from pcneo.basics.model import CohesionBatch
 
 __all__ = ["cluster", "files"]
 
@@ -98,8 +98,8 @@ def files(setting: Setting) -> Iterator[Line]:
 
 
 def _parquet(setting: Setting, batches: list[CohesionBatch], path: Path) -> None:
+    from pcneo.basics.model import Selection
     from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
-    from pcneo.model import Selection
 
     head = FileHead("3/10", "density", "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
     with path.open("wb") as file, CohesionWriter(file, head, setting.graph.keys) as writer:

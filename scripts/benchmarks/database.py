@@ -15,7 +15,7 @@ from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns
 from benchmarks.neo4j_servers import NAMES, in_process, loaded
 
 if TYPE_CHECKING:
-    from pcneo.model import Cohesion
+    from pcneo.basics.model import Cohesion
     from pcneo.store.hub_writer import CohesionRow
 
 __all__ = ["annotate", "streamed", "writers"]
@@ -137,7 +137,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
     from pcneo import annotate, connect, minimal_p_cohesions
-    from pcneo.config import ConnectionSettings
+    from pcneo.basics.config import ConnectionSettings
 
     graph, rows, rounds = setting.graph, as_sets(setting.graph), min(3, setting.rounds)
     chosen = np.random.default_rng(SEED).choice(graph.vertex_count, min(20, graph.vertex_count), replace=False)

@@ -21,7 +21,7 @@ PHASES = ("read", "count", "scales", "losses", "ledger", "noise", "write", "othe
 
 def _connected(uri: str, password_file: str) -> Any:
     from pcneo import connect
-    from pcneo.config import ConnectionSettings
+    from pcneo.basics.config import ConnectionSettings
 
     return connect(ConnectionSettings(uri, "neo4j", Path(password_file).read_text().strip()))
 

@@ -1,7 +1,7 @@
 """`python -m evaluation`, with `scripts` on the path; `scripts/evaluate` runs it."""
 
 from evaluation.command_line import app
-from pcneo.__main__ import run
+from pcneo.cli.main import run
 
 if __name__ == "__main__":
     run(app, "scripts/evaluate")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from evaluation.cells import SEED
 from pcneo import plots
+from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
-from pcneo.model import Graph
 from pcneo.privacy.attack import MOST_VERTICES
 from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
 from pcneo.privacy.noise import SimulatedNoise

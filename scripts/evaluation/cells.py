@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, TypeAlias, TypedDict
 
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
 
 __all__ = [
     "REVISIONS",

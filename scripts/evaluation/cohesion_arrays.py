@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from evaluation.graph_arrays import LOSS_STEPS, GraphArrays
 from evaluation.kept_arrays import KeptArrays, RefusedError
+from pcneo.basics.model import CohesionBatch
 from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.losses import pair_losses
 from pcneo.counting.protected import Protected, largest_supports, protect, refused_memory
 from pcneo.errors import GraphError
-from pcneo.model import CohesionBatch
 from pcneo.release.loss_summary import losses_inside
 from pcneo.search import minimal_p_cohesions, search_batches
 

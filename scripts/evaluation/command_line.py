@@ -207,10 +207,10 @@ def attacker(
     """
     from evaluation.attacker import EPSILONS, draw_found, find, found_text
     from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
+    from pcneo.basics.whole_file import whole_file
     from pcneo.cli.sample import copenhagen_friends_path
     from pcneo.graph import graph_from_edges
     from pcneo.graph.files import read_graph_file
-    from pcneo.graph.files.whole_file import whole_file
     from pcneo.privacy.attack import MOST_VERTICES
 
     files = find_files(graphs) if graphs is not None else {}

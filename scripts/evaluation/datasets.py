@@ -9,11 +9,11 @@ from typing import cast
 
 import numpy as np
 
+from pcneo.basics.model import Graph, KeyArray
 from pcneo.counting.cliques import clique_counts
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.graph import fingerprint, graph_from_edges
 from pcneo.graph.files import read_graph_file
-from pcneo.model import Graph, KeyArray
 
 __all__ = ["DATASETS", "Counts", "Dataset", "EvaluatedGraph", "PaperRow", "check_counts", "complete", "find_files"]
 

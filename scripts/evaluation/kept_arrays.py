@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from evaluation.results_folder import ResultsFolder
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
 from pcneo.counting.memo import Memo
 from pcneo.errors import GraphError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.cliques import clique_counts
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["component_sizes", "densities", "view_edges", "view_sizes", "views_inside"]
 

@@ -16,8 +16,8 @@ from evaluation.datasets import EvaluatedGraph
 from evaluation.graph_arrays import GraphArrays
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
-from pcneo.kernels.threads import thread_count
-from pcneo.model import CohesionBatch
+from pcneo.basics.model import CohesionBatch
+from pcneo.search import thread_count
 
 __all__ = ["Memberships", "Step", "StoredCohesions", "finish"]
 

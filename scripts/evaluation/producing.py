@@ -17,8 +17,8 @@ from evaluation.report_text import report
 from evaluation.results_folder import ResultsFolder
 from evaluation.tables import TABLES, claims_table
 from pcneo import plots
+from pcneo.basics.whole_file import whole_file
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
-from pcneo.graph.files.whole_file import whole_file
 
 __all__ = ["TARGETS", "Evaluation", "check_targets", "evaluate", "graphs_of_folder"]
 

@@ -11,7 +11,7 @@ from evaluation.experiments import ALL, EXPERIMENTS
 from evaluation.finished_cells import Finished
 from evaluation.tables import RECONSTRUCTED, TABLES, claims_table
 from evaluation.which_mechanism import advice
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
 
 __all__ = ["report"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evaluation.cells import Cell, cell_of
 from evaluation.results import Result, from_plain, to_plain
-from pcneo.graph.files.whole_file import whole_file
+from pcneo.basics.whole_file import whole_file
 
 __all__ = ["ResultsFolder"]
 

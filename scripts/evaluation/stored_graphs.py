@@ -10,8 +10,8 @@ import numpy as np
 
 from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
 from evaluation.experiments import P_VALUES
+from pcneo.basics.model import CohesionBatch, Graph, Run
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.model import CohesionBatch, Graph, Run
 from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.store.ledger import LedgerGateway
 

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import CohesionBatch, Graph
+from pcneo.basics.model import CohesionBatch, Graph
 
 __all__ = ["deciding_connections"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from campaign.texts import hostile_text, is_harmless, letters, number_text, one_of
-from pcneo.__main__ import main
+from pcneo.cli.main import main
 
 __all__ = ["try_command"]
 

@@ -18,10 +18,10 @@ from graphs import Database, cycle
 from pcneo import __version__, annotate
 from pcneo.annotate.plan import Options, make_plan
 from pcneo.annotate.supply import Frontier
+from pcneo.basics.model import Cohesion, Selection
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_rows
-from pcneo.model import Cohesion, Selection
 from pcneo.search import REVISION, minimal_p_cohesions
 from pcneo.store import reading
 from pcneo.store.gateway import Gateway

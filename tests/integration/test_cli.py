@@ -16,7 +16,7 @@ import neo4j
 import pytest
 from lengths import usual_or_thorough
 
-from pcneo.__main__ import main
+from pcneo.cli.main import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
 COMMANDS += ["advise", "check", "show", "serve", "export", "party", "load-cohesions"]
@@ -323,7 +323,7 @@ def test_keys_and_names_that_a_terminal_would_obey_reach_none(
 def test_an_interruption_is_said(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     code = (
-        "import pcneo.annotate; from pcneo.__main__ import main\n"
+        "import pcneo.annotate; from pcneo.cli.main import main\n"
         "def interrupted(*_, **__): raise KeyboardInterrupt\n"
         "pcneo.annotate.write = interrupted; main()"
     )

@@ -17,9 +17,9 @@ from graphs import Database
 
 from pcneo import annotate, load_cohesions
 from pcneo.annotate import filing
+from pcneo.basics.model import CohesionBatch
 from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import CohesionFile
-from pcneo.model import CohesionBatch
 from pcneo.stored import verifying
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}

@@ -34,7 +34,7 @@ PROGRAM = """
 import os, sys, time
 from pathlib import Path
 from pcneo import connect
-from pcneo.config import read_environment
+from pcneo.basics.config import read_environment
 from pcneo.errors import BudgetError, BusyError
 from pcneo.release import ReleaseRequest, release
 from pcneo.privacy import noise

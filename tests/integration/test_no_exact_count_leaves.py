@@ -18,7 +18,7 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
-from pcneo.__main__ import main
+from pcneo.cli.main import main
 from pcneo.privacy.noise import ReleaseNoise
 
 NOISE = 424_243

@@ -50,7 +50,7 @@ def test_all_that_the_readme_prints_runs_in_its_order(reader: Reader) -> None:
 def test_connection_lines_are_the_names_that_the_configuration_reads() -> None:
     exports = [line for line in command_lines(README) if line.startswith("export ")]
     names = set(re.findall(r"^export (\w+)=", "\n".join(exports), re.MULTILINE))
-    source = (ROOT / "pcneo/config.py").read_text()
+    source = (ROOT / "pcneo/basics/config.py").read_text()
     assert names == {"NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD_FILE"}
     assert all(f'"{name}"' in source for name in names)
 

@@ -14,7 +14,7 @@ import pytest
 from graphs import Database, cycle
 
 from pcneo import annotate, connect
-from pcneo.config import ConnectionSettings
+from pcneo.basics.config import ConnectionSettings
 from pcneo.errors import (
     ConnectionFailedError,
     GraphChangedError,

@@ -25,9 +25,9 @@ from graphs import Database
 from outside_graphs import outside_graph
 
 from pcneo import annotate
+from pcneo.basics.model import Key
 from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
-from pcneo.model import Key
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
 from pcneo.release import ReleaseRequest, Terms, budget, release, spending
@@ -885,7 +885,7 @@ def test_a_signal_after_the_spend_waits_until_what_is_paid_for_is_written(
     kite: Database, server: Any, tmp_path: Path, what: str
 ) -> None:
     """It comes where noise is drawn, the first thing after the spend; in a process of its own."""
-    code = "import signal, sys; from pcneo.__main__ import main; from pcneo.release import releasing\n"
+    code = "import signal, sys; from pcneo.cli.main import main; from pcneo.release import releasing\n"
     code += (
         f"draw = releasing._draw\ndef once(*a): releasing._draw = draw; signal.raise_signal({what}); return draw(*a)\n"
     )

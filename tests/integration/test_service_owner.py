@@ -21,7 +21,7 @@ from neo4j_servers import Server
 from services import ServiceProcess, answer, ask, service_processes, serving, wait_until
 
 from pcneo import annotate
-from pcneo.config import ConnectionSettings
+from pcneo.basics.config import ConnectionSettings
 from pcneo.errors import ParameterError
 from pcneo.service.events import EventFormatter, tell
 from pcneo.service.monitoring import monitored, parse_address

@@ -35,7 +35,7 @@ WRITER = """
 import os, sys, time
 from pcneo import annotate, connect
 from pcneo.annotate import row_writing as writer
-from pcneo.config import read_environment
+from pcneo.basics.config import read_environment
 
 writer.MEMBERSHIPS_A_TRANSACTION = 2_000
 
@@ -52,7 +52,7 @@ with connect(read_environment(os.environ)) as driver:
 HOLDER = """
 import os, sys, time
 from pcneo import connect
-from pcneo.config import read_environment
+from pcneo.basics.config import read_environment
 from pcneo.store.gateway import Gateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction, in_transaction

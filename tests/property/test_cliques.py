@@ -13,11 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pcneo.basics.model import CohesionBatch
 from pcneo.counting.cliques import clique_counts, clique_counts_of_sizes, clique_supports, cliques_inside, edge_ends
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.kernels.degeneracy import by_core, by_degree
-from pcneo.model import CohesionBatch
 from pcneo.search import minimal_p_cohesions
 
 TWO_TRIANGLES = nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3))

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from lengths import examples
 from outside_graphs import outside_graph
 
+from pcneo.basics.model import Cohesion, Graph, Key
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
-from pcneo.model import Cohesion, Graph, Key
 from pcneo.search import SCORES, minimal_p_cohesions, search_streamed
 from pcneo.search.cohesion import Searched
 

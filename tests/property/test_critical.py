@@ -20,10 +20,10 @@ import numpy as np
 import pytest
 from networkx.generators.atlas import graph_atlas_g
 
+from pcneo.basics.model import Graph
 from pcneo.counting.cliques import clique_counts, edge_ends
 from pcneo.counting.protected import Groups, Protected, largest_supports, protect
 from pcneo.graph import graph_from_edges
-from pcneo.model import Graph
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import SimulatedNoise
 

@@ -17,10 +17,10 @@ from typing import Any
 import naive
 import pytest
 
+from pcneo.basics.model import Graph, Run
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphChangedError
 from pcneo.graph import HubDigests, graph_from_edges, membership_hash
-from pcneo.model import Graph, Run
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import Critical

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import examples
 
+from pcneo.basics.model import Graph
 from pcneo.counting.cliques import clique_supports, edge_ends
 from pcneo.counting.losses import pair_losses
 from pcneo.counting.protected import Protected, largest_supports, listed_hull, pair_blocks, protect
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
-from pcneo.model import Graph
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.quantiles import StreamedQuantiles, quantiles
 from pcneo.release.loss_summary import losses_inside, rates_of

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx.generators.atlas import graph_atlas_g
 
+from pcneo.basics.model import Graph
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.cliques import clique_counts, clique_supports, edge_ends
 from pcneo.counting.protected import (
@@ -32,7 +33,6 @@ from pcneo.counting.protected import (
 )
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.model import Graph
 from pcneo.search import minimal_p_cohesions
 
 SMALL = [graph for graph in graph_atlas_g() if 0 < len(graph) < 7]

@@ -15,10 +15,10 @@ import naive
 import numpy as np
 import pytest
 
+from pcneo.basics.model import Graph
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.graph import graph_from_edges
-from pcneo.model import Graph
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.randomised_response import COINS, Flips, Yes
 from pcneo.search import search_batches

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from outside_graphs import outside_graph
 
+from pcneo.basics.model import Graph
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.cliques import clique_counts, clique_supports, cliques_inside
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.model import Graph
 from pcneo.search import minimal_p_cohesions
 
 NAMES = [

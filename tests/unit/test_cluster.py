@@ -17,8 +17,8 @@ from clusters import cluster
 from distributed import Client
 
 from pcneo import graph_from_networkx, minimal_p_cohesions
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.errors import AnswerError, ClusterError, ParameterError
-from pcneo.model import CohesionBatch, Graph
 from pcneo.search.cluster import ClusterGraph, cluster_graph, connected_scheduler, graph_image, remote, scheduler_client
 
 pytestmark = pytest.mark.long

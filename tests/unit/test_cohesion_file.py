@@ -19,10 +19,10 @@ import pytest
 
 from pcneo import graph_from_edges, minimal_p_cohesions
 from pcneo.annotate.filing import part_positions
+from pcneo.basics.model import CohesionBatch, Graph, Selection
 from pcneo.errors import FileFormatError
 from pcneo.graph.files import cohesion_file
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter, FileHead
-from pcneo.model import CohesionBatch, Graph, Selection
 from pcneo.search import search_batches
 
 HEAD = FileHead(

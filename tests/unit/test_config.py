@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcneo.config import SCHEMES, ConnectionSettings, read_environment, validate
+from pcneo.basics.config import SCHEMES, ConnectionSettings, read_environment, validate
 from pcneo.errors import ConnectionFailedError
 
 FULL = {"NEO4J_URI": "neo4j://db.example.org:7687", "NEO4J_USERNAME": "ada", "NEO4J_PASSWORD": "secret word"}

@@ -16,7 +16,7 @@ from evaluation.datasets import DATASETS
 from evaluation.kept_report import KEPT_REPORT, keep_report
 from evaluation.producing import TARGETS
 
-from pcneo.__main__ import run as run_command_line
+from pcneo.cli.main import run as run_command_line
 from pcneo.errors import NotFoundError
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_an_interruption_leaves_with_130() -> None:
         "import os, signal, sys, time\n"
         "import evaluation.datasets\n"
         "from evaluation.command_line import app\n"
-        "from pcneo.__main__ import run\n"
+        "from pcneo.cli.main import run\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def interrupted(folder):\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(60)\n"
         "evaluation.datasets.find_files = interrupted\n"

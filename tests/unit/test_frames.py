@@ -10,9 +10,9 @@ import networkx as nx
 import pytest
 
 import pcneo
+from pcneo.basics.frames import SHOWN_ROWS, html_table
+from pcneo.basics.progress_bars import ProgressBars
 from pcneo.errors import PcneoError
-from pcneo.frames import SHOWN_ROWS, html_table
-from pcneo.progress_bars import ProgressBars
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_bars_are_silent_where_nobody_looks_and_tqdms_in_a_notebook(
         bars("search", 1, 2)
     assert capfd.readouterr() == ("", "")
     pytest.importorskip("tqdm")
-    monkeypatch.setattr("pcneo.progress_bars._in_notebook", lambda: True)
+    monkeypatch.setattr("pcneo.basics.progress_bars._in_notebook", lambda: True)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: name == "tqdm")
     with ProgressBars() as bars:
         bars("search", 1, 2)
@@ -105,5 +105,5 @@ def test_bars_are_silent_where_nobody_looks_and_tqdms_in_a_notebook(
 
 
 def test_tables_import_nothing_heavy() -> None:
-    program = "import sys, pcneo.model; assert not {'pandas', 'pyarrow', 'rich', 'tqdm'} & set(sys.modules)"
+    program = "import sys, pcneo.basics.model; assert not {'pandas', 'pyarrow', 'rich', 'tqdm'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)

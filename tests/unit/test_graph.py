@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pcneo.basics.model import Graph, Key, Selection
 from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, ParameterError
 from pcneo.graph import (
     MembershipHash,
@@ -25,7 +26,6 @@ from pcneo.graph import (
     graph_from_rows,
     membership_hash,
 )
-from pcneo.model import Graph, Key, Selection
 from pcneo.search import minimal_p_cohesions
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pcneo.config import __version__
+from pcneo.basics.config import __version__
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from pcneo.basics.model import Selection
 from pcneo.errors import BudgetError, ParameterError
-from pcneo.model import Selection
 from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS

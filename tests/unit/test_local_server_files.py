@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from pcneo.basics.signals import signals_interrupt, signals_wait
 from pcneo.errors import LocalServerError, ParameterError
 from pcneo.server import configuration, folders, process, servers
 from pcneo.server import data_folder as data
 from pcneo.server.processes import holder_of, started_at
 from pcneo.server.records import Record, folder_arguments, read_record, running
-from pcneo.signals import signals_interrupt, signals_wait
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
 

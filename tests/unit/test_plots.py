@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from pcneo import plots
+from pcneo.basics.model import Cohesion, LocalView, Run, ShownCohesion
 from pcneo.errors import ParameterError, PcneoError
-from pcneo.model import Cohesion, LocalView, Run, ShownCohesion
 from pcneo.plots import cohesion_picture as cohesion_plots
 from pcneo.plots.labels import LONGEST_LABEL, labels
 from pcneo.plots.rings import SLOT, arrange

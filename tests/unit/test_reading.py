@@ -10,8 +10,8 @@ import naive
 import networkx as nx
 import pytest
 
+from pcneo.basics.model import Selection
 from pcneo.errors import DatabaseError
-from pcneo.model import Selection
 from pcneo.store import reading
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.reading import GraphReader

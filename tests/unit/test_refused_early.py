@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from pcneo.__main__ import main
+from pcneo.cli.main import main
 from pcneo.privacy.mechanisms import MECHANISMS
 
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
@@ -162,8 +162,8 @@ def test_bytes_that_are_no_utf_8_are_refused_by_the_name_of_their_variable(pcneo
 
 
 def test_an_export_or_a_picture_with_a_name_that_is_too_long_is_refused_as_an_argument(tmp_path: Path):
+    from pcneo.basics.whole_file import check_place
     from pcneo.errors import ParameterError
-    from pcneo.graph.files.whole_file import check_place
 
     for name in ("x" * 300 + ".json", "a\0.json", "no folder/x.json"):
         for replace in (True, False):

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from pcneo.basics.model import Key
 from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
-from pcneo.model import Key
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.release import outputs
 from pcneo.release.request import ReleaseRequest, check_destinations, read_batch

@@ -14,7 +14,7 @@ import pytest
 from pcneo import graph_from_networkx, minimal_p_cohesions
 from pcneo.annotate.estimating import Estimate
 from pcneo.annotate.sampling import Sample, _student, draw_sample
-from pcneo.model import Graph
+from pcneo.basics.model import Graph
 
 
 def star(leaves: int) -> Graph:

@@ -19,11 +19,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from pcneo.basics.model import Graph, Key
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx, graph_from_rows
 from pcneo.kernels import cohesion as kernel
 from pcneo.kernels.cohesion import Workspace, minimal_cohesions, workspace
-from pcneo.model import Graph, Key
 from pcneo.search import (
     minimal_p_cohesion,
     minimal_p_cohesions,

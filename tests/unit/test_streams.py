@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 SHELL = "/bin/sh"
-HEAD = "import typer, sys, os\nfrom pcneo.__main__ import run\nfrom pcneo.cli.streams import *\n"
+HEAD = "import typer, sys, os\nfrom pcneo.cli.main import run\nfrom pcneo.cli.streams import *\n"
 HEAD += "from pcneo.cli.console import print_json, print_table\napp = typer.Typer()\n"
 
 

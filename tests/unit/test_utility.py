@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from outside_graphs import outside_graph
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, LargestSupports
 from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.model import CohesionBatch, Graph
 from pcneo.privacy.mechanisms import Critical, Edge, Elv, OneScale, Published, Scaling
 from pcneo.privacy.outlook import Utility
 from pcneo.search import minimal_p_cohesions

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import ParameterError, PcneoError
-from pcneo.graph.files.whole_file import check_place, whole_file
 
 
 def write(path: Path, text: bytes, **options) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, protect
 from pcneo.counting.protected.tiles import Tile, by_degree, tiles
@@ -13,7 +14,6 @@ from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import Graph
 
 __all__ = ["common_bounds"]
 

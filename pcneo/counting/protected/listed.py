@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph
 from pcneo.counting.cliques import edge_ends, supports_within
 from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.errors import AnswerError
@@ -13,7 +14,6 @@ from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import Graph
 
 __all__ = ["largest_listed", "listed_hull"]
 

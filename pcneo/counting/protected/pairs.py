@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.errors import AnswerError, ParameterError
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, Rows, fill_bits, groups_of_vertices, marks_for
 from pcneo.kernels.threads import run_ranges
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["BLOCK", "PAIRS", "Groups", "Protected", "matrix_memory", "pair_blocks", "protect", "starts_of_edges"]
 

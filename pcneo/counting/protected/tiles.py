@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting.protected.pairs import PAIRS, Groups, Protected, matrix_memory
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.threads import run_ranges, thread_count
-from pcneo.model import CohesionBatch, Graph
 
 __all__ = ["TILE", "Tile", "by_degree", "protected_memory", "refused_memory", "tiles"]
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, KeyArray, Selection
 from pcneo.errors import FileFormatError, PcneoError, needs_extra
-from pcneo.model import CohesionBatch, KeyArray, Selection
 
 if TYPE_CHECKING:
     import pyarrow
@@ -41,7 +41,7 @@ class FileHead:
         p_text: p as `a/b`.
         score: name of the score.
         pcneo: the version of pcneo that wrote it.
-        search: of the search, as in `pcneo.model.Run`.
+        search: of the search, as in `pcneo.basics.model.Run`.
         selection: labels, types and key of the graph in its database.
         graph: the graph's name there; empty where pcneo knew it under none.
         fingerprint: of the graph as it was read.

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from pcneo.basics.visible import visible
 from pcneo.errors import FileFormatError
-from pcneo.visible import visible
 
 __all__ = ["bad_file", "file_bytes", "line_blocks"]
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import Key, KeyArray
+from pcneo.basics.model import Key, KeyArray
 
 __all__ = ["LONGEST_KEY", "GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "is_integer_key", "key_array"]
 

@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import pair_blocks
 from pcneo.errors import ParameterError
-from pcneo.model import Graph
 from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks
 from pcneo.privacy.facts import Answers
 from pcneo.privacy.mechanisms import Mechanism

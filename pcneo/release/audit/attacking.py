@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Progress
 from pcneo.errors import GraphError, NotFoundError, ParameterError
-from pcneo.model import Progress
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.simulated_scales import SEED

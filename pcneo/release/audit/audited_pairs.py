@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from pcneo.basics.model import Graph, Run
 from pcneo.counting import cliques
 from pcneo.counting.losses import AFFORDABLE, PairLosses, pair_losses
-from pcneo.model import Graph, Run
 from pcneo.privacy.simulated_scales import SimulatedScales
 from pcneo.release.audit.findings import Losses, PairLoss
 from pcneo.release.loss_summary import CONNECTIONS, INSIDE, LossSummary, losses_inside, rates_of, summary

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pcneo.basics.model import Progress, Run
 from pcneo.errors import GraphError, ParameterError
-from pcneo.model import Progress, Run
 from pcneo.privacy.advice import Fit, advise
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms import MECHANISMS, mechanism_named

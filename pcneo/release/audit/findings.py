@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pcneo.model import Key
+from pcneo.basics.model import Key
 from pcneo.privacy.advice import Fit
 from pcneo.privacy.simulated_scales import SimulatedScales
 

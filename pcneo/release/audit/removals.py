@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
+from pcneo.basics.model import CohesionBatch, Graph, Progress
 from pcneo.counting import cliques
 from pcneo.counting.counted import CountedGraph
-from pcneo.model import CohesionBatch, Graph, Progress
 from pcneo.privacy.simulated_scales import SEED
 from pcneo.release.audit.findings import Removal, Removals
 from pcneo.release.prepared import Prepared

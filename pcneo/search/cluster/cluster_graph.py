@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.errors import AnswerError, ClusterError
-from pcneo.model import CohesionBatch, Graph
 from pcneo.search.cluster import remote
 from pcneo.search.cluster.graph_image import GraphImage
 from pcneo.search.cluster.scheduler_client import check_running, scheduler_failures

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from pcneo.model import Graph
+from pcneo.basics.model import Graph
 
 __all__ = ["GraphImage", "open_image"]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.model import Graph
+from pcneo.basics.model import Graph
 from pcneo.search.cluster.graph_image import open_image
 from pcneo.search.cohesion import REVISION, Searched, Task, compile_kernels
 
@@ -32,7 +32,7 @@ class GraphMissingError(Exception):
 
 
 class Found(NamedTuple):
-    """The cohesions of some vertices, in their order: as in `pcneo.model.CohesionBatch`; and the seconds they took."""
+    """The cohesions of some vertices, as in `basics.model.CohesionBatch`, in their order, and the seconds they took."""
 
     offsets: NDArray[np.int64]
     members: NDArray[np.uint32]

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pcneo.asking.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of, is_to_be_cancelled
-from pcneo.model import Key, Progress
+from pcneo.basics.model import Key, Progress
+from pcneo.service.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.store.failures import translated
 from pcneo.store.sessions import session_options
 from pcneo.store.statements import load_statement

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.visible import visible
 from pcneo.errors import PcneoError, needs_extra
-from pcneo.visible import visible
 
 if TYPE_CHECKING:
     import pandas

@@ -9,8 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from pcneo.basics.model import Key
 from pcneo.errors import ParameterError, RequestError
-from pcneo.model import Key
 from pcneo.store.transaction import Row
 
 __all__ = ["AnsweredRequest", "P", "Patience", "PlacedRequest", "answer_of", "is_to_be_cancelled"]

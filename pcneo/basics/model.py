@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.frames import Table, html_table
+from pcneo.basics.frames import Table, html_table
 
 __all__ = [
     "AnyPath",

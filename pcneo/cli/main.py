@@ -1,0 +1,92 @@
+"""Runs the command line, and turns our errors into lines and exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from typer import Abort, BadParameter
+
+from pcneo.basics.signals import signals_interrupt
+from pcneo.basics.visible import visible
+from pcneo.cli import app
+from pcneo.cli.streams import mend_streams, note, output
+from pcneo.errors import OutputError, PcneoError
+
+if TYPE_CHECKING:
+    from typer import Typer
+
+__all__ = ["main", "run"]
+
+_CallError = cast("type[BadParameter]", BadParameter.__mro__[2])
+"""Every mistake on a command line: a class that typer does not export."""
+
+
+def main() -> None:
+    """Run the command line; a user's mistake gets a line and an exit code, never a traceback."""
+    run(app, "pcneo")
+
+
+def run(command_line: Typer, name: str) -> None:
+    """Run a command line under a name; what it raises of `PcneoError` and `OSError` becomes a line and an exit code."""
+    mend_streams()
+    try:
+        with signals_interrupt():
+            code = _code(command_line, name)
+        with output():
+            pass
+    except OutputError as error:
+        note(f"{name}: {error} Nothing else failed.")
+        code = error.exit_code
+        _forget_output()
+    except BrokenPipeError:
+        code = PcneoError.exit_code
+        _forget_output()
+    sys.exit(code)
+
+
+def _code(command_line: Typer, name: str) -> int:
+    """Return the exit code with which a command line ends.
+
+    Raises:
+        OutputError: its answer cannot be printed.
+    """
+    try:
+        ended = command_line(prog_name=name, standalone_mode=False)
+    except OutputError:
+        raise
+    except _CallError as error:
+        from typer import rich_utils  # which takes long to import
+
+        error.message = visible(error.message, keep="\n")  # which quotes what was typed, or pasted
+        rich_utils.rich_format_error(error)
+        return error.exit_code
+    except Abort:
+        note("Aborted.")
+        return PcneoError.exit_code
+    except PcneoError as error:
+        with suppress(OSError):
+            sys.stdout.flush()  # rows come before what ended them
+        note(f"{name}: {error}")
+        return error.exit_code
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        note(f"{name}: {error.strerror or error}{where}")
+        return PcneoError.exit_code
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+        if code in (128 + signal.SIGTERM, 128 + getattr(signal, "SIGHUP", 1)):
+            note(f"{name}: interrupted by {signal.Signals(code - 128).name}")
+        return code
+    return ended if isinstance(ended, int) else 0
+
+
+def _forget_output() -> None:
+    """Let what standard output still holds go: Python would try to write it at the end, and fail aloud."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = None
