@@ -106,19 +106,19 @@ def draw_sample(
     search = _Searching(task, Searched.of(graph, task.p))
     began = time.perf_counter()
     with ThreadPoolExecutor(concurrency) as pool:
-        found = _search(
+        sampled = _search(
             pool, concurrency, search, (lambda at, length: drawn[at : at + length], len(drawn), 16), began + seconds
         )
         stretch = (lambda at, length: np.arange(starts[at], min(starts[at] + length, n)), len(starts), 1_000)
-        further = _search(pool, concurrency, search, stretch, began + TIMED_SECONDS, found)
-    chunks = further if len(further) >= FEWEST_CHUNKS else found + further
-    kept = np.cumsum([len(batch.members) for batch, _ in found]) <= KEPT_MEMBERSHIPS
+        further = _search(pool, concurrency, search, stretch, began + TIMED_SECONDS, sampled)
+    chunks = further if len(further) >= FEWEST_CHUNKS else sampled + further
+    kept = np.cumsum([len(batch.members) for batch, _ in sampled]) <= KEPT_MEMBERSHIPS
     return Sample(
         population=n,
-        sizes=np.concatenate([np.empty(0), *(batch.sizes.astype(np.float64) for batch, _ in found)]),
+        sizes=np.concatenate([np.empty(0), *(batch.sizes.astype(np.float64) for batch, _ in sampled)]),
         seconds=np.array([took for _, took in chunks], np.float64),
         counts=np.array([len(batch) for batch, _ in chunks], np.float64),
-        batches=[batch for (batch, _), keep in zip(found, kept, strict=True) if keep] or [b for b, _ in found[:1]],
+        batches=[batch for (batch, _), keep in zip(sampled, kept, strict=True) if keep] or [b for b, _ in sampled[:1]],
         repeats=bool(further),
     )
 

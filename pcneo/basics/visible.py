@@ -26,4 +26,4 @@ def visible(text: str, keep: str = "") -> str:
         text: of any origin.
         keep: characters to leave alone, such as the line ends of a message of several lines.
     """
-    return _OBEYED.sub(lambda found: found[0] if found[0] in keep else f"\\u{ord(found[0]):04x}", text)
+    return _OBEYED.sub(lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text)

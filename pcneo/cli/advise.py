@@ -43,22 +43,22 @@ def _print(advice: Advice) -> None:
     )
     rows = [
         (
-            one.mechanism,
-            one.epsilon,
-            "" if one.delta is None else f"{float(Fraction(one.delta)):.3g}",
-            _short(one.standard_error),
-            one.standard_error_is if one.refused is None else "refused",
-            _short(one.standard_error_of_total),
-            "" if one.percent_true is None else f"{one.percent_true:.3g} %",
+            advised.mechanism,
+            advised.epsilon,
+            "" if advised.delta is None else f"{float(Fraction(advised.delta)):.3g}",
+            _short(advised.standard_error),
+            advised.standard_error_is if advised.refused is None else "refused",
+            _short(advised.standard_error_of_total),
+            "" if advised.percent_true is None else f"{advised.percent_true:.3g} %",
         )
-        for one in advice.mechanisms
+        for advised in advice.mechanisms
     ]
     columns = ["mechanism", "costs ε", "δ", "standard error", "which is", "of the total", "yes-answers true"]
     print_table(columns, rows)
-    for one in advice.mechanisms:
-        lines = {"promises": one.promises, "exact": one.exact, "shows": one.shows, "takes": one.takes}
-        lines["refused"] = one.refused or ""
-        say("\n".join([one.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))
+    for advised in advice.mechanisms:
+        lines = {"promises": advised.promises, "exact": advised.exact, "shows": advised.shows, "takes": advised.takes}
+        lines["refused"] = advised.refused or ""
+        say("\n".join([advised.mechanism, *(f"  {name:<9} {text}" for name, text in lines.items() if text)]))
     say(
         "At equal ε, mechanisms promise different things, and the one with the smallest error may show most. What an "
         "attacker would find in your graph, for you alone: pcneo audit --attack."

@@ -71,11 +71,11 @@ def audit(
                 "The attack takes every mechanism; leave --mechanism and --resample out.", param_hint="--attack"
             )
         with connected() as (driver, database), Bars() as bars:
-            found = attack_graph(driver, database, request=request, progress=bars)
+            result = attack_graph(driver, database, request=request, progress=bars)
         if as_json:
-            print_json(found)
+            print_json(result)
         else:
-            _print_attack(found)
+            _print_attack(result)
         return
     read_parameters(request)
     with connected() as (driver, database), Bars() as bars:
@@ -96,8 +96,13 @@ def _print_attack(result: AttackResult) -> None:
         f"{result.connections:,} connections{threshold}."
     )
     rows = [
-        (one.mechanism, *map(_percent, (one.share, one.with_groups)), one.error, one.refused or "")
-        for one in result.attacked
+        (
+            attacked.mechanism,
+            *map(_percent, (attacked.share, attacked.with_groups)),
+            attacked.error,
+            attacked.refused or "",
+        )
+        for attacked in result.attacked
     ]
     columns = ["mechanism", "connections found", "with the groups", "mean error of a count", "refused"]
     print_table(columns, rows, f"Of its {result.connections:,} best pairs; mean of {result.draws} simulated releases")

@@ -365,10 +365,10 @@ def _weigh(rows, work, score, size, wanted, joined, highest):
             bounds[i] = 0
             filled = _keep(rows.ranks, work.scores, work.chosen, filled, wanted, exact, w)
             continue
-        then, found = np.int64(sums[w] >> np.uint64(32)), np.int64(sums[w] & np.uint64(0xFFFFFFFF))
+        then, linked = np.int64(sums[w] >> np.uint64(32)), np.int64(sums[w] & np.uint64(0xFFFFFFFF))
         work.merits[i], work.lacks[i] = exact, lacking
-        bounds[i] = max(1, min(lacking * highest, found + lacking * (joined - then)))
-        work.guesses[listed], work.likely[listed] = exact - _penalty(lacking, found), i
+        bounds[i] = max(1, min(lacking * highest, linked + lacking * (joined - then)))
+        work.guesses[listed], work.likely[listed] = exact - _penalty(lacking, linked), i
         listed += 1
     return filled, listed
 

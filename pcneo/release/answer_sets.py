@@ -29,19 +29,19 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
     """
     drawn: dict[tuple[str, int], str] = {}
     known: tuple[ReleaseRecord, ...] | None = None
-    found: list[Prepared] = []
+    complete: list[Prepared] = []
     for choice, release in zip(chosen, prepared, strict=True):
         given = choice.request.answers_from if isinstance(choice.request, ReleaseRequest) else None
         if release.mechanism.adds_noise:
-            found.append(release)
+            complete.append(release)
         elif given is not None:
             known = gateway.list_ledger().releases if known is None else known
             record, answers = _given(release, AnswersFile.open(given), known)
-            found.append(replace(release, answer_set=record.id, given=answers))
+            complete.append(replace(release, answer_set=record.id, given=answers))
         else:
             of_set = release.graph.name, release.mechanism.threshold
-            found.append(replace(release, answer_set=drawn.setdefault(of_set, release.id)))
-    return found
+            complete.append(replace(release, answer_set=drawn.setdefault(of_set, release.id)))
+    return complete
 
 
 def _given(release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]) -> tuple[ReleaseRecord, AnsweredPairs]:

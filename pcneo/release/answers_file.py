@@ -103,9 +103,9 @@ class AnswersFile:
                     break
                 name, _, value = line[2:].decode("utf-8", "replace").rstrip("\n").partition(": ")
                 record[name] = value
-        found = cls(path, record)
-        _ = found.epsilon, found.mechanism
-        return found
+        answers = cls(path, record)
+        _ = answers.epsilon, answers.mechanism
+        return answers
 
     @property
     def mechanism(self) -> str:
@@ -157,10 +157,10 @@ class AnswersFile:
         place = {key: i for i, key in enumerate(keys.tolist())}
         text = io.TextIOWrapper(file, "utf-8", newline="")
         lines = (line for line in text if not line.startswith("# "))
-        found = [[place.get(key, key) for key in row] for row in csv.reader(lines, strict=True)]
-        for unknown in (key for row in found for key in row if isinstance(key, str)):
+        pairs = [[place.get(key, key) for key in row] for row in csv.reader(lines, strict=True)]
+        for unknown in (key for row in pairs for key in row if isinstance(key, str)):
             raise self._unknown(unknown)
-        yield np.array(found, np.int64).reshape(-1, 2)
+        yield np.array(pairs, np.int64).reshape(-1, 2)
 
     def _unknown(self, key: object) -> GraphError:
         return GraphError(

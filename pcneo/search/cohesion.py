@@ -100,7 +100,7 @@ class Task:
         self,
         graph: Graph,
         need: NDArray[np.int64],
-        found: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]],
+        searched: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]],
         place: NDArray[np.int64],
     ) -> CohesionBatch:
         """Check each cohesion and count its edges, from the graph alone.
@@ -108,13 +108,13 @@ class Task:
         Args:
             graph: the graph, or as much of it as has the rows of all members.
             need: int64, n; the need of each vertex that has a row.
-            found: the queried vertices, the offsets of their cohesions, and the members in any order.
+            searched: the queried vertices, the offsets of their cohesions, and the members in any order.
             place: int64, n zeros, and zeros again on return.
 
         Raises:
             AnswerError: an answer failed its check.
         """
-        vertices, offsets, members = found
+        vertices, offsets, members = searched
         edges = np.zeros(len(vertices), np.int64)
         batch = CohesionBatch(self.p, self.score, vertices, offsets, _ascending(offsets, members), edges, graph.keys)
         index, condition, vertex = check_cohesions(

@@ -181,8 +181,8 @@ def _answer(known: _Known, task: Task, members: NDArray[np.uint32]) -> CohesionB
     """Check a cohesion, and return it by position among its own members, so that it holds nothing of the graph."""
     graph, positions = known.partial.around(members)
     offsets = np.array([0, len(members)])
-    found = (positions[:1], offsets, positions.astype(np.uint32))
-    batch = task.checked(graph, known.needs[graph.degrees], found, np.zeros(graph.vertex_count, np.int64))
+    cohesion = (positions[:1], offsets, positions.astype(np.uint32))
+    batch = task.checked(graph, known.needs[graph.degrees], cohesion, np.zeros(graph.vertex_count, np.int64))
     return replace(
         batch,
         vertices=np.searchsorted(batch.members, batch.vertices),

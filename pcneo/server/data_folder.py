@@ -90,14 +90,14 @@ def claim(folder: Path, version: str) -> None:
 
 def _close_to_others(folder: Path, is_ours: bool) -> None:
     """See that only this user looks into the folder; refuse one in which others may have put or changed something."""
-    found = folder.stat()
-    if found.st_uid != os.geteuid():
+    state = folder.stat()
+    if state.st_uid != os.geteuid():
         raise LocalServerError(f"{folder} belongs to another user. Name a folder of your own with --data.", path=folder)
-    if found.st_mode & stat.S_ISVTX:
+    if state.st_mode & stat.S_ISVTX:
         raise LocalServerError(f"{folder} is shared by all users. Name a folder of your own with --data.", path=folder)
-    if not found.st_mode & 0o077 or not (is_ours or _is_empty(folder)):
+    if not state.st_mode & 0o077 or not (is_ours or _is_empty(folder)):
         return
-    if is_ours and found.st_mode & 0o022:
+    if is_ours and state.st_mode & 0o022:
         raise LocalServerError(
             f"{folder} can be written by other users, who may have changed what is in it. If you trust it: "
             f"chmod 700 {shlex.quote(str(folder))}",

@@ -59,12 +59,12 @@ def read_private(path: Path) -> str:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
+            state = os.fstat(descriptor)
+            if not stat.S_ISREG(state.st_mode):
                 raise LocalServerError(f"{path} is no file.", path=path)
-            if found.st_uid != os.geteuid():
+            if state.st_uid != os.geteuid():
                 raise LocalServerError(f"{path} belongs to another user.", path=path)
-            if found.st_mode & 0o077:
+            if state.st_mode & 0o077:
                 raise LocalServerError(
                     f"{path} is open to other users, who may know or have changed what is in it. If you trust it: "
                     f"chmod 600 {shlex.quote(str(path))}",

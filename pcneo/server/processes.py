@@ -69,8 +69,8 @@ def started_at(pid: int) -> str | None:
 def is_on(pid: int, folder: Path) -> bool:
     """Return whether a process runs in a folder."""
     if not _has_proc():
-        told = _told_by("lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn")
-        return any(_is_same(Path(line[1:]), folder) for line in told.splitlines() if line.startswith("n"))
+        printed = _told_by("lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn")
+        return any(_is_same(Path(line[1:]), folder) for line in printed.splitlines() if line.startswith("n"))
     return _is_same(_PROC / str(pid) / "cwd", folder)
 
 
@@ -79,15 +79,15 @@ def holder_of(path: Path) -> int | None:
     import fcntl  # not on Windows, where this module must still be importable
 
     layout = _FLOCK_OF_MACOS if sys.platform == "darwin" else _FLOCK
-    asked = {"type": fcntl.F_WRLCK, "whence": os.SEEK_SET, "start": 0, "len": 0, "pid": 0}
+    request = {"type": fcntl.F_WRLCK, "whence": os.SEEK_SET, "start": 0, "len": 0, "pid": 0}
     try:
         with path.open("r+b") as file:
-            packed = struct.pack(layout[0], *(asked[name] for name in layout[1:]))
+            packed = struct.pack(layout[0], *(request[name] for name in layout[1:]))
             answer = fcntl.fcntl(file, fcntl.F_GETLK, packed)
     except FileNotFoundError:
         return None
-    found = dict(zip(layout[1:], struct.unpack(layout[0], answer), strict=True))
-    return None if found["type"] == fcntl.F_UNLCK or found["pid"] <= 0 else found["pid"]
+    holder = dict(zip(layout[1:], struct.unpack(layout[0], answer), strict=True))
+    return None if holder["type"] == fcntl.F_UNLCK or holder["pid"] <= 0 else holder["pid"]
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -93,15 +93,15 @@ class Lease:
         self.progress = max(self.progress, min(0.99, share))
 
     def _keep(self) -> None:
-        renewed, told = time.monotonic(), 0.0
+        renewed, stored = time.monotonic(), 0.0
         while not self._over.wait(WATCH_SECONDS):
             try:
                 if self._queue.watch(self._claim):
                     self.stop(CancelledError("Cancelled, and nothing of it is left."))
                 progress = self.progress
-                if progress - told >= 0.01 or time.monotonic() - renewed >= RENEW_SECONDS:
+                if progress - stored >= 0.01 or time.monotonic() - renewed >= RENEW_SECONDS:
                     self._queue.renew(self._claim, progress)
-                    renewed, told = time.monotonic(), progress
+                    renewed, stored = time.monotonic(), progress
             except LostClaimError as error:
                 self.stop(error)
                 return

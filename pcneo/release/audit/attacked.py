@@ -69,7 +69,7 @@ def attack_exact(facts: CountedGraph, k: int) -> Exact:
     """Return what exact degrees, and exact counts, show on their own."""
     n = facts.vertex_count
     seen = (Seen(n), Seen(n, degrees=facts.degrees()), Seen(n, counts=facts.counts(k)))
-    return Exact(*(_share(facts, one, None, None) for one in seen))
+    return Exact(*(_share(facts, view, None, None) for view in seen))
 
 
 def attack_release(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int = 1) -> Attacked:

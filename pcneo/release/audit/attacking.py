@@ -103,7 +103,7 @@ def attack(
         ParameterError, NotFoundError, GraphError: as for a release; or the graph has more than 10,000 vertices.
     """
     every = [mechanism.adapted(request) for mechanism in MECHANISMS.values()]
-    refusals = {one.mechanism: _refusal(one) for one in every}
+    refusals = {chosen.mechanism: _refusal(chosen) for chosen in every}
     if all(refusals.values()):
         raise ParameterError(next(filter(None, refusals.values())) or "", name="epsilon", value=request.epsilon)
     gateway = LedgerGateway(driver, database)
@@ -116,11 +116,11 @@ def attack(
     if place.run is not None:
         source.read_groups(gateway, place.run, progress)
     draws = max(1, min(_DRAWS, _PAIRS // math.comb(graph.vertex_count, 2)))
-    found: list[MechanismAttacked] = []
-    for done, (one, refused) in enumerate(zip(every, refusals.values(), strict=True)):
+    attacked: list[MechanismAttacked] = []
+    for done, (chosen, refused) in enumerate(zip(every, refusals.values(), strict=True)):
         if progress:
             progress("attacking", done, len(every))
-        found.append(_attacked(one, refused, place, source, draws))
+        attacked.append(_attacked(chosen, refused, place, source, draws))
     if progress:
         progress("attacking", len(every), len(every))
     mean_degree = 2 * graph.edge_count / graph.vertex_count
@@ -137,12 +137,12 @@ def attack(
         threshold=math.log(graph.vertex_count / mean_degree) if mean_degree else None,
         exact=attack_exact(source.facts(), request.k),
         draws=draws,
-        attacked=tuple(found),
+        attacked=tuple(attacked),
     )
 
 
 def _allowed(every: list[GraphRequest], refusals: dict[str | None, str | None]) -> Iterator[GraphRequest]:
-    return (one for one in every if refusals[one.mechanism] is None)
+    return (chosen for chosen in every if refusals[chosen.mechanism] is None)
 
 
 def _refusal(request: GraphRequest) -> str | None:
@@ -176,9 +176,9 @@ def _attacked(
             bare = request if MECHANISMS[name].needs_groups else replace(request, run=None, p=None, score=None)
             chosen = choose_at(place, bare, read_parameters(bare))
             mechanism = chosen.mechanism.of(chosen.parameters, source.graph.vertex_count)
-            found = attack_release(source.facts(chosen.run), mechanism, SimulatedNoise.seeded(SEED), draws)
+            attacked = attack_release(source.facts(chosen.run), mechanism, SimulatedNoise.seeded(SEED), draws)
         except (GraphError, ParameterError) as error:
             refused = str(error)
         else:
-            return MechanismAttacked(name, found.share, found.with_groups, found.error, None)
+            return MechanismAttacked(name, attacked.share, attacked.with_groups, attacked.error, None)
     return MechanismAttacked(name, None, None, None, refused)
