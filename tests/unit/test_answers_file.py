@@ -80,7 +80,7 @@ def test_what_are_no_answers_of_this_graph_is_refused(
         AnswersFile.open(path).answers(KEYS["integers"])
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(HEAD + b"-7 3\n" * 99)[:-20]])
+@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(HEAD + b"-7 3\n" * 99)[:-20]], ids=["text", "cut"])
 def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.gz").write_bytes(content)
     with pytest.raises(FileFormatError, match="cannot be read"):
