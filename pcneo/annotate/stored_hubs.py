@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -78,19 +79,22 @@ class HubsOfGraph:
         suspects: list[Key] = []
         current = 0
         smallest = graph.keys[:1].tolist()[0]
-        for vertex, stored in gateway.stream_hubs(selection, run, version, smallest):
-            current += len(stored)
-            owner = owner_hash(vertex, key)
-            if [hub.owner for hub in stored] != [owner]:
-                suspects.append(vertex)
-            if (position := _position(graph.keys, vertex)) is not None:
-                hubs._put(position, stored, owner)
+        streamed = gateway.stream_hubs(selection, run, version, smallest)
+        while part := list(islice(streamed, KEYS_A_CALL)):
+            positions = _positions(graph.keys, [vertex for vertex, _ in part])
+            for (vertex, stored), position in zip(part, positions, strict=True):
+                current += len(stored)
+                owner = owner_hash(vertex, key)
+                if [hub.owner for hub in stored] != [owner]:
+                    suspects.append(vertex)
+                if position is not None:
+                    hubs._put(position, stored, owner)
         hubs.strays = gateway.count_current(run, version)[0] - current
         beside = gateway.list_beside_strays(selection, run, version) if hubs.strays else []
         for start in range(0, len(suspects), KEYS_A_CALL):
             beside += gateway.list_containing(selection, run, version, suspects[start : start + KEYS_A_CALL])
-        for vertex in beside:
-            if (position := _position(graph.keys, vertex)) is not None:
+        for position in _positions(graph.keys, beside):
+            if position is not None:
                 hubs._state[position] = DAMAGED
         return hubs
 
@@ -179,9 +183,10 @@ def _halves(digest: str) -> tuple[int, int]:
     return int(digest[:16], 16), int(digest[16:], 16)
 
 
-def _position(keys: KeyArray, key: Key) -> int | None:
-    """Return where a key stands; None for one that came since the graph was read, or is of another kind."""
-    if isinstance(key, str) != (keys.dtype == object):
-        return None
-    at = int(np.searchsorted(keys, np.array([key], keys.dtype))[0])
-    return at if at < len(keys) and keys[at] == key else None
+def _positions(keys: KeyArray, wanted: Sequence[Key]) -> list[int | None]:
+    """Return where each key stands; None for one that came since the graph was read, or is of another kind."""
+    kind = str if keys.dtype == object else int
+    known = [key if isinstance(key, kind) else kind() for key in wanted]
+    at = np.minimum(np.searchsorted(keys, np.array(known, keys.dtype)), len(keys) - 1)
+    stand = keys[at].tolist()
+    return [place if key == there else None for place, key, there in zip(at.tolist(), wanted, stand, strict=True)]

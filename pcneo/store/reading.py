@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pcneo.basics.model import Key, Selection
 from pcneo.errors import DatabaseError, KeyPropertyError
@@ -16,7 +16,7 @@ from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
 from pcneo.store.transaction import Row, sample_names
 
-__all__ = ["FRONTIER", "PAGE", "GraphReader"]
+__all__ = ["FRONTIER", "PAGE", "GraphReader", "Page", "read_ahead"]
 
 PAGE = 5_000
 """The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
@@ -28,20 +28,43 @@ FRONTIER = 10_000
 
 log = logging.getLogger("pcneo")
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class _Page:
-    """A page of a whole-graph read: ascending keys, the neighbours of each, and the page's limit."""
+class Page(Generic[T]):
+    """A page of vertices: ascending keys, what was read of each, the page's limit, and that of the page after it."""
 
     keys: list[Key]
-    neighbours: list[list[Key]]
+    rows: list[T]
     limit: int
+    next_limit: int
 
-    @property
-    def next_limit(self) -> int:
-        """The limit of the next page, if its vertices have as many neighbours as these."""
-        fitting = len(self.keys) * PAGE_NEIGHBOURS // max(1, sum(map(len, self.neighbours)))
-        return max(_LEAST_PAGE, min(PAGE, fitting))
+
+def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[tuple[Key, T]]:
+    """Yield key and row of every vertex, in pages by key; the next page is read while one is worked on.
+
+    The rows of a page are yielded after its transaction has ended, so a repeated transaction yields nothing twice. A
+    repeated key comes as often as it is repeated.
+
+    Args:
+        read: returns the page that begins with a key, of at most so many vertices.
+        smallest: a key of the graph's kind, no larger than any in the graph.
+    """
+    with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
+        start, last = smallest, None
+        reading: Future[Page[T]] | None = pool.submit(read, smallest, PAGE)
+        while reading is not None:
+            page = reading.result()
+            # A page begins with the last key of the previous one, lest a repeated key hide between the two.
+            fresh = 1 if page.keys and page.keys[0] == last else 0
+            # A key that fills a page would fill all later ones; by now the caller has seen that it repeats.
+            if len(page.keys) == page.limit and page.keys[-1] != start:
+                start = last = page.keys[-1]
+                reading = pool.submit(read, start, page.next_limit)
+            else:
+                reading = None
+            yield from zip(page.keys[fresh:], page.rows[fresh:], strict=True)
 
 
 class GraphReader(Sessions):
@@ -50,33 +73,18 @@ class GraphReader(Sessions):
     def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
         """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.
 
-        A node with two of the chosen labels comes once. Each relationship comes once, at its start. The rows of a page
-        are yielded after its transaction has ended, so a repeated transaction yields nothing twice; the next page is
-        read meanwhile. A repeated key comes as often as it is repeated, for the caller to refuse.
+        A node with two of the chosen labels comes once. Each relationship comes once, at its start. A repeated key
+        comes as often as it is repeated, for the caller to refuse.
 
         Args:
             selection: labels, types and key.
             smallest: a key of the graph's kind, no larger than any in the graph.
         """
-        with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
-            for i, label in enumerate(selection.node_labels):
-                names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
-                read = partial(self._get_page, names, selection.node_labels[:i])
-                start, last = smallest, None
-                reading: Future[_Page] | None = pool.submit(read, smallest, PAGE)
-                while reading is not None:
-                    page = reading.result()
-                    # A page begins with the last key of the previous one, lest a repeated key hide between the two.
-                    fresh = 1 if page.keys and page.keys[0] == last else 0
-                    # A key that fills a page would fill all later ones; by now the caller has seen that it repeats.
-                    if len(page.keys) == page.limit and page.keys[-1] != start:
-                        start = last = page.keys[-1]
-                        reading = pool.submit(read, start, page.next_limit)
-                    else:
-                        reading = None
-                    yield from zip(page.keys[fresh:], page.neighbours[fresh:], strict=True)
+        for i, label in enumerate(selection.node_labels):
+            names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
+            yield from read_ahead(partial(self._get_page, names, selection.node_labels[:i]), smallest)
 
-    def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> _Page:
+    def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> Page[list[Key]]:
         """Read a page, or a smaller one if it does not fit into the server's transaction memory."""
         try:
             row = self._read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
@@ -85,7 +93,10 @@ class GraphReader(Sessions):
                 raise
             log.debug("%d vertices at once do not fit into the server's transaction memory, so half of them", limit)
             return self._get_page(names, earlier, start, max(_LEAST_PAGE, limit // 2))
-        return _Page(row["keys"], row["neighbours"], limit)
+        keys, neighbours = row["keys"], row["neighbours"]
+        # The next page is as long as fits, if its vertices have as many neighbours as these.
+        fitting = len(keys) * PAGE_NEIGHBOURS // max(1, sum(map(len, neighbours)))
+        return Page(keys, neighbours, limit, max(_LEAST_PAGE, min(PAGE, fitting)))
 
     def get_neighbours(self, selection: Selection, keys: Sequence[Key]) -> list[tuple[Key, list[Key]]]:
         """Return the complete neighbourhoods of some vertices; vertices that do not exist are left out.

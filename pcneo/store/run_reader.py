@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import neo4j
 
 from pcneo.basics.model import Key, Run, Selection
 from pcneo.errors import GraphChangedError, StoreFormatError
 from pcneo.store.failures import translated
-from pcneo.store.reading import PAGE, GraphReader
+from pcneo.store.reading import GraphReader, Page, read_ahead
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, sample_names
 
@@ -27,8 +28,7 @@ FORMAT = 2
 """Of the data model: standing runs with versions. A run of the first format has a status and no version."""
 
 
-@dataclass(frozen=True)
-class StoredHub:
+class StoredHub(NamedTuple):
     """A current hub as it was written, and as it is now.
 
     Attributes:
@@ -207,16 +207,13 @@ class RunReader(GraphReader):
         """Yield every vertex with its current hubs of a run, in pages by key; a vertex of two labels comes once."""
         for i, label in enumerate(selection.node_labels):
             names = {**sample_names(selection, "id"), "Page": label}
-            start, last = smallest, None
-            while True:
-                values = {"run": run, "version": version, "from": start, "limit": PAGE}
-                row = self._read("get_hubs", names, earlier=list(selection.node_labels[:i]), **values)[0]
-                fresh = 1 if row["keys"] and row["keys"][0] == last else 0
-                for key, hubs in zip(row["keys"][fresh:], row["hubs"][fresh:], strict=True):
-                    yield key, [StoredHub(*hub) for hub in hubs]
-                if len(row["keys"]) < PAGE or row["keys"][-1] == start:
-                    break
-                start = last = row["keys"][-1]
+            values = {"run": run, "version": version, "earlier": list(selection.node_labels[:i])}
+            for key, hubs in read_ahead(partial(self._get_hubs, names, values), smallest):
+                yield key, [StoredHub(*hub) for hub in hubs]
+
+    def _get_hubs(self, names: Row, values: Row, start: Key, limit: int) -> Page[list[list[Any]]]:
+        row = self._read("get_hubs", names, **values, **{"from": start, "limit": limit})[0]
+        return Page(row["keys"], row["hubs"], limit, limit)
 
     def list_containing(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> list[Key]:
         """Return the vertices whose current cohesions have any of some vertices as a member."""
