@@ -64,14 +64,10 @@ def connected() -> Iterator[tuple[Driver, str]]:
     Raises:
         ConnectionFailedError: there is neither, or it cannot be used.
     """
-    try:
-        named = _chosen.get("data")
-        settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
-        with open_driver(settings or local_settings(), local=settings is None) as opened:
-            yield opened
-    except KeyboardInterrupt:
-        note("pcneo: interrupted")
-        raise
+    named = _chosen.get("data")
+    settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
+    with open_driver(settings or local_settings(), local=settings is None) as opened:
+        yield opened
 
 
 @contextmanager

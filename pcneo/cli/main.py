@@ -24,6 +24,9 @@ __all__ = ["main", "run"]
 _CallError = cast("type[BadParameter]", BadParameter.__mro__[2])
 """Every mistake on a command line: a class that typer does not export."""
 
+_INTERRUPTED = 128 + signal.SIGINT
+"""The exit code after Ctrl-C."""
+
 
 def main() -> None:
     """Run the command line; a user's mistake gets a line and an exit code, never a traceback."""
@@ -76,11 +79,15 @@ def _code(command_line: Typer, name: str) -> int:
         where = f": {error.filename}" if error.filename else ""
         note(f"{name}: {error.strerror or error}{where}")
         return PcneoError.exit_code
+    except KeyboardInterrupt:  # before typer heeds it, which leaves with the same code
+        ended = _INTERRUPTED
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
         if code in (128 + signal.SIGTERM, 128 + getattr(signal, "SIGHUP", 1)):
             note(f"{name}: interrupted by {signal.Signals(code - 128).name}")
         return code
+    if ended == _INTERRUPTED:
+        note(f"{name}: interrupted")
     return ended if isinstance(ended, int) else 0
 
 

@@ -9,7 +9,7 @@ from pcneo.errors import ParameterError
 
 __all__ = ["decimal_text", "exact_text", "fraction_text", "positive"]
 
-_MOST_DIGITS = 1_000  # of numerator and denominator: more is a slip of the pen, and Python writes 4,300 at most
+_MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more are no floats
 _DECIMALS = 15  # the longest decimal that is shown in full
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
@@ -25,7 +25,7 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
 
     Raises:
         ParameterError: it is no number, not positive, not finite or not below `below`; NaN is refused too, and so are
-            more than 1,000 digits.
+            more than 300 digits.
     """
     try:
         fraction = _fraction(value)
@@ -63,7 +63,7 @@ def _fraction(value: object) -> Fraction | None:
         return Fraction(value)
     if isinstance(value, str | float | Decimal):
         number = Decimal(value if isinstance(value, Decimal) else str(value))
-        if number.is_finite() and abs(number.adjusted()) < 10 * _MOST_DIGITS:
+        if number.is_finite() and abs(number.adjusted()) < 100 * _MOST_DIGITS:
             return Fraction(number)
     return None
 

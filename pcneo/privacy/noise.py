@@ -16,7 +16,7 @@ from typing import final
 
 import numpy as np
 
-from pcneo.errors import AnswerError, ParameterError
+from pcneo.errors import AnswerError, ParameterError, PcneoError
 
 __all__ = [
     "Noise",
@@ -103,12 +103,19 @@ class ReleaseNoise(Noise):
     """OpenDP's exact sampler, fed by the system's randomness: the only source that a release accepts."""
 
     def __init__(self) -> None:
-        """Load OpenDP, which takes most of a second; where it cannot be loaded, nothing has been spent yet."""
+        """Load OpenDP, which takes most of a second.
+
+        Raises:
+            PcneoError: it cannot be loaded; nothing has been spent yet.
+        """
         super().__init__()
-        from opendp.domains import atom_domain, vector_domain
-        from opendp.measurements import make_laplace
-        from opendp.metrics import l1_distance
-        from opendp.mod import enable_features
+        try:
+            from opendp.domains import atom_domain, vector_domain
+            from opendp.measurements import make_laplace
+            from opendp.metrics import l1_distance
+            from opendp.mod import enable_features
+        except Exception as error:  # for want of memory it raises errors of any class
+            raise PcneoError(f"OpenDP, the source of noise, cannot be loaded. Nothing was spent. ({error})") from error
 
         enable_features("contrib")  # OpenDP's word for what has no external review; its proof is published
         # [noise-i64] The default integers have 32 bits and saturate.

@@ -27,7 +27,7 @@ F = Fraction
         (3, F(3)),
         (Decimal("2.5"), F(5, 2)),
         (F(2, 7), F(2, 7)),
-        ("1e300", F(10**300)),
+        ("1e299", F(10**299)),
     ],
 )
 def test_a_number_is_read_exactly_as_it_is_written(value: object, expected: Fraction) -> None:
@@ -49,12 +49,12 @@ def test_what_is_not_positive_and_finite_is_refused_by_name(value: object) -> No
     assert refusal.value.data["name"] == "epsilon 1"
 
 
-TOO_LONG = ["1e1000", "1e5000", "9" * 5000, 10**5000, "1e-1000", "1e-9999", F(1, 10**5000)]
+TOO_LONG = ["1e300", "1e400", "1e1000", "1e5000", "9" * 5000, 10**5000, "1e-1000", "1e-9999", F(1, 10**5000)]
 
 
 @pytest.mark.parametrize("value", TOO_LONG, ids=range(len(TOO_LONG)))
-def test_more_digits_than_python_writes_are_refused(value: object) -> None:
-    with pytest.raises(ParameterError, match="delta has more than 1,000 digits") as refusal:
+def test_more_digits_than_sums_of_floats_have_are_refused(value: object) -> None:
+    with pytest.raises(ParameterError, match="delta has more than 300 digits") as refusal:
         positive(value, "delta")
     assert len(str(refusal.value)) < 100
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pcneo.errors import AnswerError, ParameterError
+from pcneo.errors import AnswerError, ParameterError, PcneoError
 from pcneo.privacy import laplace
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise, add_noise, handed_scale, require_release_noise
 
@@ -240,3 +240,10 @@ def test_the_interval_of_one_large_noise_is_that_of_its_formula(t: int) -> None:
 def test_many_equal_noises_come_close_to_a_normal_distribution() -> None:
     scales = [F(100)] * 20_000
     assert math.isclose(laplace.sum_half_width(scales), 1.95996 * laplace.standard_error(scales), rel_tol=1e-3)
+
+
+def test_opendp_that_cannot_be_loaded_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where memory is short its library does not load, which it tells by an error of no class."""
+    monkeypatch.setitem(sys.modules, "opendp.measurements", None)
+    with pytest.raises(PcneoError, match=r"OpenDP, the source of noise, cannot be loaded\. Nothing was spent"):
+        ReleaseNoise()

@@ -105,8 +105,15 @@ def test_a_signal_unwinds_a_command_and_is_told(name, code):
     ended = shell(body, "")
     assert (ended.returncode, ended.stdout) == (code, "put away\n")
     assert "Traceback" not in ended.stderr
-    if name != "SIGINT":
-        assert ended.stderr == f"x: interrupted by {name}\n"
+    assert ended.stderr == ("x: interrupted\n" if name == "SIGINT" else f"x: interrupted by {name}\n")
+
+
+def test_ctrl_c_before_the_command_line_is_read_is_told_too():
+    head = "def stop(*_, **__): raise KeyboardInterrupt\ntyper.Typer.__call__ = stop"
+    command = program("pass")
+    command[-1] = command[-1].replace("\nrun(", f"\n{head}\nrun(")
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "x: interrupted\n")
 
 
 def test_an_ignored_signal_stays_ignored():
