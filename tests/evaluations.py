@@ -96,6 +96,7 @@ def errors_of(total: float, error: float = 0.0, **more: float) -> Errors:
     """Errors with the same mean and standard error for everything, but for what is named."""
     means = {"total": total, "total_error": error, "local": total, "local_error": error, "bound": total}
     means |= {"bound_error": error, "absolute": total, "absolute_error": error, "changed": 1.0}
+    means |= {"expected": total, "expected_error": error}
     return cast("Errors", {**means, **more})
 
 

@@ -5,6 +5,8 @@ It is no part of the paper. Releases have the product's own parameters, δ and �
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from pcneo.privacy.noise import SimulatedNoise
 from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release
 from pcneo.search import minimal_p_cohesions
 
-__all__ = ["EPSILONS", "Found", "draw_found", "find", "found_text"]
+__all__ = ["EPSILONS", "Found", "draw_found", "find", "found_csv", "found_text"]
 
 EPSILONS = ("1", "2", "3", "5", "10")
 K, P = 3, "0.1"
@@ -101,10 +103,39 @@ def found_text(found: Iterable[Found], command: str) -> str:
         _NOTE,
         "",
         "![errors and shares](attacker.svg)",
+        "",
+        "The numbers, as CSV: [attacker.csv](attacker.csv).",
     ]
     for one in found:
         lines += ["", f"## {one.graph}", "", *_table(one)]
     return "\n".join(lines) + "\n"
+
+
+def found_csv(found: Iterable[Found]) -> str:
+    """Return all numbers as CSV, a row for each graph, mechanism and ε; first what needs no release, without an ε."""
+    text = io.StringIO()
+    columns = [
+        "graph",
+        "mechanism",
+        "epsilon",
+        "share",
+        "share_with_groups",
+        "error",
+        "error_clipped",
+        "error_smoothed",
+    ]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for graph in found:
+        exact = graph.exact
+        alone = {"guessing": exact.guessing, "exact degrees": exact.degrees, "exact counts": exact.counts}
+        writer.writerow([graph.graph, "zeros", "", "", "", graph.zeros, "", ""])
+        writer.writerows([graph.graph, name, "", share, "", "", "", ""] for name, share in alone.items())
+        for (mechanism, epsilon), result in graph.of.items():
+            biased = [result.biased_errors.get(name, "") for name in ("clipped", "smoothed")]
+            grouped = "" if result.with_groups is None else result.with_groups
+            writer.writerow([graph.graph, mechanism, epsilon, result.share, grouped, result.error, *biased])
+    return text.getvalue()
 
 
 def _table(one: Found) -> list[str]:

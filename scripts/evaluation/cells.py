@@ -10,18 +10,23 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import ClassVar, TypeAlias, TypedDict
 
 from pcneo.basics.config import __version__
 
 __all__ = [
+    "INFERRED",
+    "PRINTED",
     "REVISIONS",
     "RUNS",
     "SEED",
     "SWITCHES",
     "AgainstCell",
     "Cell",
+    "CliquesCell",
     "CohesionsCell",
+    "CoverageCell",
     "GraphCell",
     "LossCell",
     "NeededCohesions",
@@ -54,9 +59,14 @@ REVISIONS = {
     "subsets": 1,  # extended local views inside cohesions
     "release": 1,  # errors of simulated releases
     "loss": 2,  # what the worst connection loses
+    "cliques": 1,  # how many k-cliques there are
+    "coverage": 1,  # connections inside groups
 }
 """The revision of each kind of cell: raise it when the same parameters would give another result. The arrays that many
 cells need have revisions of their own, in `kept_arrays.REVISIONS`."""
+
+Switches: TypeAlias = tuple[str, ...]
+"""Names in `SWITCHES`, ascending."""
 
 SWITCHES = {
     "inside": "noise only where a vertex's own view holds a clique (Γ_in > 0)",
@@ -65,8 +75,11 @@ SWITCHES = {
 }
 """The paper's variants of the two phases. They exist here only; no release has them."""
 
-Switches: TypeAlias = tuple[str, ...]
-"""Names in `SWITCHES`, ascending."""
+PRINTED: Mapping[int, Switches] = {3: ("unclamped",), 4: ("four-thirds", "unclamped")}
+"""By k, what the paper's text prints: no clamp in its Algorithm 3, and λ4 = 4/3 λ3 in its Section 6."""
+
+INFERRED: Mapping[int, Switches] = {3: ("inside", "unclamped"), 4: ("four-thirds", "inside", "unclamped")}
+"""The same with `inside`, which the paper does not print: its figures suggest it, and its Section 5 contradicts it."""
 
 
 class Parameters(TypedDict, total=False):
@@ -212,6 +225,22 @@ class SubsetsCell(_OneScore):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CliquesCell(_Cell):
+    """How many k-cliques there are, and so what publishing zeros would cost."""
+
+    kind = "cliques"
+
+    k: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageCell(_OneScore):
+    """How many connections lie inside groups: those that `critical` protects."""
+
+    kind = "coverage"
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Simulated(_Cell):
     """Simulates releases of a mechanism.
 
@@ -231,6 +260,13 @@ class _Simulated(_Cell):
     h: int | None = None
     switches: Switches = ()
     runs: int = RUNS
+
+    @property
+    def parts(self) -> tuple[Fraction, Fraction]:
+        """ε1 and ε2: a tenth of ε for phase 1 unless said otherwise, as in the paper."""
+        epsilon = Fraction(self.epsilon)
+        epsilon_1 = epsilon / 10 if self.epsilon_1 is None else Fraction(self.epsilon_1)
+        return epsilon_1, epsilon - epsilon_1
 
     @property
     def stream(self) -> int:
@@ -281,6 +317,8 @@ Cell: TypeAlias = (
     | SubsetsCell
     | ReleaseCell
     | LossCell
+    | CliquesCell
+    | CoverageCell
 )
 
 _KINDS: Mapping[object, type[Cell]] = {
@@ -295,6 +333,8 @@ _KINDS: Mapping[object, type[Cell]] = {
         SubsetsCell,
         ReleaseCell,
         LossCell,
+        CliquesCell,
+        CoverageCell,
     )
 }
 

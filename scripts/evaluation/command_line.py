@@ -189,7 +189,7 @@ def _left(seconds: float) -> str:
 
 @app.command()
 def attacker(
-    to: Annotated[Path, typer.Option("--to", help="Folder for attacker.md and attacker.svg.")],
+    to: Annotated[Path, typer.Option("--to", help="Folder for attacker.md, attacker.svg and attacker.csv.")],
     graphs: Annotated[
         Path | None, typer.Option("--graphs", help="Folder with the paper's graphs as edge lists.", show_default=False)
     ] = None,
@@ -205,7 +205,7 @@ def attacker(
 
     Example: scripts/evaluate attacker --graphs graphs --to results
     """
-    from evaluation.attacker import EPSILONS, draw_found, find, found_text
+    from evaluation.attacker import EPSILONS, draw_found, find, found_csv, found_text
     from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
     from pcneo.basics.whole_file import whole_file
     from pcneo.cli.sample import copenhagen_friends_path
@@ -228,8 +228,9 @@ def attacker(
     words += [part for one in name or () for part in ("--name", one)]
     words += [part for one in epsilon or () for part in ("-e", one)]
     text = found_text(found, shlex.join([*words, "--to", to.resolve().name]))
-    with whole_file(to / "attacker.md", replace=True) as file:
-        file.write(text.encode())
+    for path, content in ((to / "attacker.csv", found_csv(found)), (to / "attacker.md", text)):
+        with whole_file(path, replace=True) as file:
+            file.write(content.encode())
     note(f"{len(found)} graphs, in {to}")
 
 

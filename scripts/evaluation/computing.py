@@ -9,7 +9,9 @@ from evaluation import sizes_and_densities as structure
 from evaluation.cells import (
     AgainstCell,
     Cell,
+    CliquesCell,
     CohesionsCell,
+    CoverageCell,
     GraphCell,
     LossCell,
     OverlapCell,
@@ -55,6 +57,10 @@ def compute(cell: Cell, graph: GraphArrays, cohesions: CohesionsOf) -> Result:
             return errors_of_releases(cell, graph, cohesions)
         case LossCell():
             return largest_losses(cell, graph, cohesions)
+        case CliquesCell():
+            return structure.cliques_of(graph, cell.k)
+        case CoverageCell():
+            return structure.connections_inside(graph, cohesions(cell.score))
     assert_never(cell)
 
 

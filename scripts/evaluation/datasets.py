@@ -65,6 +65,7 @@ class Dataset:
         counts: of the graph with its isolated vertices, which an edge list cannot name.
         paper: the paper's row.
         source: the publisher, and the publisher's name for it.
+        what: whose connections they are.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Dataset:
     counts: Counts
     paper: PaperRow
     source: str
+    what: str = ""
 
 
 DATASETS = (
@@ -81,6 +83,7 @@ DATASETS = (
         Counts(453, 2025, 237, 3284),
         PaperRow(453, 2025, 8.94, 237),
         "networkrepository.com, bio-celegans",
+        "reactions between substrates, a metabolism",
     ),
     Dataset(
         "WIKIVote",
@@ -88,6 +91,7 @@ DATASETS = (
         Counts(889, 2914, 102, 2119),
         PaperRow(889, 2914, 6.56, 102),
         "networkrepository.com, soc-wiki-Vote",
+        "votes among Wikipedia users",
     ),
     Dataset(
         "USAirport",
@@ -95,6 +99,7 @@ DATASETS = (
         Counts(1574, 17215, 314, 245172),
         PaperRow(1574, 17215, 21.87, 314),
         "konect.cc, opsahl-usairport",
+        "flights between airports",
     ),
     Dataset(
         "Yeast",
@@ -102,6 +107,7 @@ DATASETS = (
         Counts(1870, 2203, 56, 222),
         PaperRow(1876, 2203, 2.39, 56),
         "konect.cc, moreno_propro",
+        "interactions between proteins",
     ),
     Dataset(
         "Bitcoin",
@@ -109,6 +115,7 @@ DATASETS = (
         Counts(3783, 14124, 511, 22153),
         PaperRow(3783, 14214, 7.47, 511),
         "snap.stanford.edu, soc-sign-bitcoin-alpha",
+        "trust and distrust among users",
     ),
     Dataset(
         "Gnutella08",
@@ -116,6 +123,7 @@ DATASETS = (
         Counts(6301, 20777, 97, 2383),
         PaperRow(6301, 20777, 6.59, 97),
         "snap.stanford.edu, p2p-Gnutella08",
+        "connections between hosts",
     ),
     Dataset(
         "HepTh",
@@ -123,6 +131,7 @@ DATASETS = (
         Counts(9877, 25973, 65, 28339),
         PaperRow(9875, 25973, 5.26, 65),
         "snap.stanford.edu, ca-HepTh",
+        "co-authorship of papers",
     ),
     Dataset(
         "SisterCity",
@@ -130,6 +139,7 @@ DATASETS = (
         Counts(14274, 20573, 99, 6327),
         PaperRow(14274, 20573, 2.88, 99),
         "konect.cc, twin",
+        "twinned cities",
     ),
     Dataset(
         "HepPh",
@@ -137,6 +147,7 @@ DATASETS = (
         Counts(34546, 420877, 846, 1276868),
         PaperRow(34546, 420877, 24.37, 846),
         "snap.stanford.edu, cit-HepPh",
+        "citations among papers; the paper says co-authorship",
     ),
 )
 """In the order of the paper's table."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from evaluation.cells import (
+    INFERRED,
+    PRINTED,
+    RUNS,
     AgainstCell,
     Cell,
+    CliquesCell,
     CohesionsCell,
+    CoverageCell,
     GraphCell,
     LossCell,
     OverlapCell,
@@ -33,13 +39,14 @@ __all__ = [
     "HS_BY_EPSILON",
     "HS_BY_EPSILON_1",
     "HS_BY_P",
+    "LARGEST_ANSWERED",
     "LOSSES",
     "P_VALUES",
     "SAMPLED",
     "Experiment",
     "Settings",
+    "answered_runs",
     "loss_cells",
-    "paper_switches",
     "release_cells",
 ]
 
@@ -76,7 +83,7 @@ class Experiment:
     Attributes:
         name: as the command line calls it.
         title: what it shows, in a line.
-        place: the labels that the paper's source gives it.
+        place: where the paper has it: the figure's number and subject.
         cells: makes its cells for the graphs at hand.
     """
 
@@ -130,11 +137,6 @@ def _against_views(swept: Sequence[str]) -> Callable[[Contents], list[Cell]]:
 # --- Releases
 
 
-def paper_switches(k: int) -> Switches:
-    """Return all of the paper's switches together."""
-    return ("inside", "unclamped") if k == 3 else ("four-thirds", "inside", "unclamped")
-
-
 @dataclass(frozen=True)
 class Settings:
     """The parameters at which releases are simulated, all combined with each other.
@@ -142,7 +144,7 @@ class Settings:
     Attributes:
         k: vertices of a clique.
         epsilons, ps, hs, epsilon_1s: the values of each parameter.
-        single_switches: whether the paper's switches are simulated one by one, too, and not only together.
+        single_switches: whether the paper's switches are simulated one by one, too.
     """
 
     k: int
@@ -154,14 +156,29 @@ class Settings:
 
     @property
     def switches(self) -> list[Switches]:
-        """None of the paper's switches, all of them, and, where wanted, each alone."""
-        together = paper_switches(self.k)
-        return [(), together, *((switch,) for switch in together if self.single_switches)]
+        """None of the paper's switches, those that it prints, all of them, and, where wanted, each alone."""
+        together = INFERRED[self.k]
+        singly = [(switch,) for switch in together if self.single_switches]
+        return list(dict.fromkeys([(), PRINTED[self.k], together, *singly]))
+
+
+LARGEST_ANSWERED = 10_000
+"""Vertices up to which `respond` and `row` are simulated, whose every run answers all pairs."""
+
+_VERTICES = {dataset.name: dataset.counts.nodes for dataset in DATASETS}
+
+
+def answered_runs(name: str) -> int:
+    """Return how many releases of `respond` and `row` are simulated: at least 10, and 100 where pairs are few."""
+    return max(10, min(RUNS, 2_000_000_000 // math.comb(_VERTICES[name], 2)))
 
 
 def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | None, Switches]]:
     """Yield each mechanism with the ε1, h and switches that it has; the paper's switches are of its two phases."""
     yield "critical", None, None, ()
+    yield "respond", None, None, ()
+    if settings.k == 3:
+        yield "row", None, None, ()
     for epsilon_1 in settings.epsilon_1s:
         yield "edge", epsilon_1, None, ()
         for h, switches in product(settings.hs, settings.switches):
@@ -170,7 +187,9 @@ def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | Non
 
 
 def release_cells(contents: Contents, names: Iterable[str], settings: Settings) -> list[ReleaseCell]:
-    """Return the release cells of all four mechanisms, each with the parameters that it has.
+    """Return the release cells of all mechanisms that publish counts, each with the parameters that it has.
+
+    `respond` and `row` are left out of graphs of more than 10,000 vertices.
 
     Args:
         contents: the graphs at hand.
@@ -181,7 +200,10 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
     at_hand = [name for name in names if name in contents]
     for name, epsilon, p in product(at_hand, settings.epsilons, settings.ps):
         for mechanism, epsilon_1, h, switches in _mechanisms(settings):
-            needs_groups = mechanism_named(mechanism).needs_groups
+            kind = mechanism_named(mechanism)
+            if not kind.adds_noise and _VERTICES[name] > LARGEST_ANSWERED:
+                continue
+            needs_groups = kind.needs_groups
             cell = ReleaseCell(
                 graph=name,
                 content=contents[name],
@@ -193,13 +215,16 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
                 switches=switches,
                 p=p if needs_groups else None,
                 score="density" if needs_groups else None,
+                runs=RUNS if kind.adds_noise else answered_runs(name),
             )
             cells[cell] = None
     return list(cells)
 
 
 def loss_cells(contents: Contents, names: Iterable[str], settings: Settings) -> list[LossCell]:
-    """Return the loss cells of all four mechanisms; all of them have p and score, for the losses inside groups.
+    """Return the loss cells of mechanisms that add noise; all of them have p and score, for the losses inside groups.
+
+    With randomised response every pair loses the same, whatever the graph.
 
     Args:
         contents: the graphs at hand.
@@ -223,11 +248,21 @@ def loss_cells(contents: Contents, names: Iterable[str], settings: Settings) -> 
         if name in contents
         for epsilon, p in product(settings.epsilons, settings.ps)
         for mechanism, epsilon_1, h, switches in _mechanisms(settings)
+        if mechanism_named(mechanism).adds_noise
     ]
 
 
-def _releases(names: Iterable[str], settings: Settings) -> Callable[[Contents], Sequence[Cell]]:
-    return lambda contents: release_cells(contents, names, settings)
+def _releases(names: Sequence[str], settings: Settings) -> Callable[[Contents], Sequence[Cell]]:
+    return lambda contents: [*release_cells(contents, names, settings), *_context(contents, names, settings)]
+
+
+def _context(contents: Contents, names: Iterable[str], settings: Settings) -> Iterator[Cell]:
+    """Yield what errors are seen against: how many cliques there are, and which connections `critical` protects."""
+    for name in names:
+        if name in contents:
+            yield CliquesCell(graph=name, content=contents[name], k=settings.k)
+            for p in settings.ps:
+                yield CoverageCell(graph=name, content=contents[name], p=p, score="density")
 
 
 def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell]]:
@@ -235,7 +270,7 @@ def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell
     settings = Settings(k, EPSILONS_BY_P, P_VALUES, HS_BY_P)
 
     def cells(contents: Contents) -> list[Cell]:
-        made: list[Cell] = [*release_cells(contents, [name], settings)]
+        made: list[Cell] = [*_releases([name], settings)(contents)]
         if name in contents:
             ps = [p for p in P_VALUES if p >= inside_from]
             made += [SubsetsCell(graph=name, content=contents[name], p=p, score="density") for p in ps]
@@ -246,88 +281,103 @@ def _by_p(name: str, k: int, inside_from: str) -> Callable[[Contents], list[Cell
 
 def _h_cells(contents: Contents) -> list[Cell]:
     cells = release_cells(contents, ["Celegans"], Settings(3, EPSILONS_BY_H, hs=HS, single_switches=True))
-    bounds = [cell for cell in cells if cell.mechanism != "critical"]  # which has no bound to find
+    bounds = [cell for cell in cells if cell.mechanism in ("edge", "elv", "published")]  # which have one to find
     return [*_graphs(contents, ["Celegans"]), *bounds]
 
 
 def _losses(contents: Contents) -> list[LossCell]:
     """Losses as released and with all switches; and with λ4 = 4/3 λ3 alone, so that its loss is its own."""
     cells = [cell for k, epsilon in LOSSES for cell in loss_cells(contents, ALL, Settings(k, (epsilon,)))]
-    alone = [replace(cell, switches=("four-thirds",)) for cell in cells if "four-thirds" in cell.switches]
+    alone = [replace(cell, switches=("four-thirds",)) for cell in cells if cell.switches == INFERRED[4]]
     return [*cells, *alone]
 
 
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (
-        Experiment("datasets", "The nine graphs, beside what the paper prints", "tb:datasets", _graphs),
-        Experiment("score-density", "Densities of minimal p-cohesions by score", "fig:eval:PCsDensity", _by_score),
-        Experiment("score-size", "Sizes of minimal p-cohesions by score", "fig:eval:PCsSize", _by_score),
+        Experiment("datasets", "The nine graphs, beside what the paper prints", "Table 2", _graphs),
+        Experiment(
+            "score-density",
+            "Densities of minimal p-cohesions by score",
+            "Fig. 2, density distribution of minimal p-cohesions under different score functions",
+            _by_score,
+        ),
+        Experiment(
+            "score-size",
+            "Sizes of minimal p-cohesions by score",
+            "Fig. 3, size distribution of minimal p-cohesions under different score functions",
+            _by_score,
+        ),
         Experiment(
             "view-density",
             "Densities of minimal p-cohesions and of extended local views",
-            "fig:eval:PCELVDen",
+            "Fig. 4, density distribution of minimal p-cohesion and ELV",
             _against_views(("USAirport", "SisterCity")),
         ),
         Experiment(
             "view-size",
             "Sizes of minimal p-cohesions and of extended local views",
-            "fig:eval:PCELVSize",
+            "Fig. 5, size distribution of minimal p-cohesion and ELV",
             _against_views(("WIKIVote", "Yeast")),
         ),
         Experiment(
             "p-hepth",
             "Errors by p: HepTh, k=3",
-            "fig:eval:hepth:p",
+            "Fig. 6, p selection for 3-clique counting on HepTh",
             _by_p("HepTh", 3, "0.7"),
         ),
-        Experiment("h-celegans", "Bound of the local sensitivity by h: Celegans, k=3", "fig:eval:wikivote_h", _h_cells),
+        Experiment(
+            "h-celegans",
+            "Bound of the local sensitivity by h: Celegans, k=3",
+            "Fig. 7, h selection for 3-clique counting on Celegans",
+            _h_cells,
+        ),
         Experiment(
             "all-10",
             "Errors on all graphs: k=3, ε=10, h=3, p=0.1",
-            "fig:eval:USAirport:all",
+            "Fig. 8(a), all datasets, ε=10",
             _releases(ALL, Settings(3, ("10",), single_switches=True)),
         ),
         Experiment(
             "epsilon-usairport",
             "Errors by ε: USAirport, k=3, p=0.1",
-            "fig:eval:USAirport_var",
+            "Fig. 8(b) to (e), ε selection for 3-clique counting on USAirport",
             _releases(["USAirport"], Settings(3, EPSILONS, hs=HS_BY_EPSILON)),
         ),
         Experiment(
             "all-5",
             "Errors on all graphs: k=3, ε=5, h=3, p=0.1",
-            "fig:eval1:all",
+            "Fig. 9(a), all datasets, ε=5",
             _releases(ALL, Settings(3, ("5",), single_switches=True)),
         ),
         Experiment(
             "epsilon1-celegans",
             "Errors by ε1: Celegans, k=3, ε=5, p=0.1",
-            "fig:eval1:celegan_var1",
+            "Fig. 9(b) to (e), ε1 selection for 3-clique counting on Celegans",
             _releases(["Celegans"], Settings(3, ("5",), hs=HS_BY_EPSILON_1, epsilon_1s=EPSILON_1S)),
         ),
         Experiment(
             "p-bitcoin",
             "Errors by p: Bitcoin, k=4",
-            "fig:eval:Bitcoin:p",
+            "Fig. 10, p selection for 4-clique counting on Bitcoin",
             _by_p("Bitcoin", 4, "0.8"),
         ),
         Experiment(
             "all-10-k4",
             "Errors on all graphs: k=4, ε=10, h=3, p=0.1",
-            "fig:eval:all",
+            "Fig. 11(a), all datasets, k=4, ε=10",
             _releases(ALL, Settings(4, ("10",), single_switches=True)),
         ),
         Experiment(
             "epsilon-usairport-k4",
             "Errors by ε: USAirport, k=4, p=0.1",
-            "fig:eval:Yeast_var",
+            "Fig. 11(b) to (e), ε selection for 4-clique counting on USAirport",
             _releases(["USAirport"], Settings(4, EPSILONS, hs=HS_BY_EPSILON)),
         ),
         Experiment(
             "losses",
             "The worst loss of one connection: h=3, p=0.1",
-            "not in the paper",
+            "nothing like it",
             _losses,
         ),
     )

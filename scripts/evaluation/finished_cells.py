@@ -11,7 +11,9 @@ from typing import Any, Generic, TypeVar, Unpack
 from evaluation.cells import (
     AgainstCell,
     Cell,
+    CliquesCell,
     CohesionsCell,
+    CoverageCell,
     GraphCell,
     LossCell,
     OverlapCell,
@@ -22,7 +24,9 @@ from evaluation.cells import (
     ViewsCell,
 )
 from evaluation.results import (
+    Cliques,
     Comparison,
+    Coverage,
     Errors,
     GraphCounts,
     Losses,
@@ -154,6 +158,16 @@ class Finished:
     def losses(self) -> Selection[LossCell, Losses | Refused]:
         """Losses of the worst connections."""
         return self._select(LossCell)
+
+    @cached_property
+    def cliques(self) -> Selection[CliquesCell, Cliques]:
+        """Numbers of k-cliques."""
+        return self._select(CliquesCell)
+
+    @cached_property
+    def coverage(self) -> Selection[CoverageCell, Coverage | Refused]:
+        """Connections inside groups."""
+        return self._select(CoverageCell)
 
     @property
     def graph_names(self) -> list[str]:

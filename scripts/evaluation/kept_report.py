@@ -1,4 +1,4 @@
-"""The report of an evaluation that the project keeps, with the figures that it shows."""
+"""The report of an evaluation that the project keeps, with the figures and the data that it shows."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def keep_report(results: Path, kept: Path = KEPT_REPORT) -> list[Path]:
         The new files.
 
     Raises:
-        NotFoundError: the results have no report, or not all the figures that it shows.
+        NotFoundError: the results have no report, or not all the figures and data that it names.
         PcneoError: the files cannot be written.
     """
     report = results / "report.md"
     if not report.is_file():
         raise NotFoundError(f"{results} has no report.md; `scripts/evaluate all` makes it.", what="report")
-    names = sorted(set(re.findall(r"figures/[a-z0-9-]+\.svg", report.read_text(encoding="utf-8"))))
+    names = sorted(set(re.findall(r"figures/[a-z0-9-]+\.(?:svg|csv)", report.read_text(encoding="utf-8"))))
     if missing := [name for name in names if not (results / name).is_file()]:
-        raise NotFoundError(f"{results} lacks {', '.join(missing)}, which its report shows.", what="figure")
+        raise NotFoundError(f"{results} lacks {', '.join(missing)}, which its report names.", what="figure")
     try:
         with tempfile.TemporaryDirectory(prefix=f"{kept.name}.", dir=kept.parent) as folder:
             new = Path(folder) / "new"

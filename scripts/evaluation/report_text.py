@@ -1,19 +1,21 @@
-"""The report, as Markdown: the graphs, the claims, the advice, and every figure with its table."""
+"""The report, as Markdown: the finding, the advice, every figure with its table, the claims, and the settings."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from evaluation.cells import RUNS, SEED, SWITCHES
-from evaluation.claims import FAILS, HOLDS, UNKNOWN, UNSURE, Verdict
+from evaluation.cells import INFERRED, PRINTED, RUNS, SEED, SWITCHES
+from evaluation.claims import AS_PRINTED, FAILS, HOLDS, SAID, UNKNOWN, UNPRINTED, UNSURE, Verdict
 from evaluation.drawing import MEASURES, PROMISES, drawings
-from evaluation.experiments import ALL, EXPERIMENTS
+from evaluation.experiments import ALL, EXPERIMENTS, LARGEST_ANSWERED, answered_runs
+from evaluation.finding import finding
 from evaluation.finished_cells import Finished
 from evaluation.tables import RECONSTRUCTED, TABLES, claims_table
 from evaluation.which_mechanism import advice
 from pcneo.basics.config import __version__
 
-__all__ = ["report"]
+__all__ = ["report", "tally"]
 
 
 def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: str, largest_p: float | None) -> str:
@@ -28,16 +30,12 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
     missing = len({cell for finished in done.values() for cell in finished.missing})
     parts = [
         "# The paper's evaluation, again",
-        f"Made by pcneo {__version__} with\n\n    {command}\n\nfrom cells that are kept as files; every number below "
-        "is computed from them." + (f" Cells of p beyond {largest_p:g} are left out." if largest_p is not None else ""),
-        _what_to_know(done),
         *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
-        "The command writes the data of each figure beside it, as CSV.",
-        "## The graphs",
-        TABLES["datasets"](done["datasets"]),
-        "## The claims",
-        _tally(verdicts),
-        claims_table(verdicts),
+        finding(done),
+        f"**{PROMISES}** `critical`: pairs inside groups, given the groups and all other connections. `edge` and "
+        "`elv`: every connection, with a δ; `respond` and `row`: every connection, without one. A smaller error is no "
+        "better mechanism. What [one fixed attacker](../attacker_report/attacker.md) finds with each stands beside the "
+        "errors there, for graphs of up to 10,000 vertices.",
         "## Which mechanism",
         advice(done),
         "## The figures",
@@ -45,49 +43,102 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
     for name, finished in done.items():
         if name != "datasets" and len(finished):
             parts += _experiment(name, finished)
+    parts += [
+        "## The claims",
+        tally(verdicts),
+        _how_judged(),
+        claims_table(verdicts),
+        "## The settings",
+        f"Made by pcneo {__version__} with\n\n    {command}\n\nfrom cells that are kept as files; every number above "
+        "is computed from them." + (f" Cells of p beyond {largest_p:g} are left out." if largest_p is not None else ""),
+        _settings(done),
+        "### The graphs",
+        "As the paper's Table 2, and what it prints where that differs.",
+        TABLES["datasets"](done["datasets"]),
+    ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def _what_to_know(done: Mapping[str, Finished]) -> str:
-    """What a reader must know of all figures: promises, noise, switches, samples, marks."""
+def _settings(done: Mapping[str, Finished]) -> str:
+    """What a reader may want to know of how numbers came about: noise, switches, samples, marks."""
     sampled = dict.fromkeys(
         f"{cell.graph} at p={needs.p}: {needs.sample:,} vertices"
         for finished in done.values()
         for cell, _ in finished
         if (needs := cell.needs) is not None and needs.sample is not None
     )
+    fewer = [f"{name} {runs}" for name in ALL if _is_answered(done, name) and (runs := answered_runs(name)) < RUNS]
     return (
-        f"- **{PROMISES}** `critical`: pairs inside groups, given the groups and all other connections. `edge` and "
-        "`elv`: every connection, nothing given. A smaller error is no better mechanism.\n"
         f"- Noise is simulated, in floating point: {RUNS} runs a cell, seed {SEED}. No release has such noise. "
         "δ = 1/n, as in the paper; ε1 = ε/10 where it is not swept.\n"
+        f"- `respond` and `row` answer every pair of vertices in every run: they are simulated on graphs of up to "
+        f"{LARGEST_ANSWERED:,} vertices, which leaves out SisterCity and HepPh"
+        + (f", and in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
+        + ". Their errors are those of plain counts unless clipped or smoothed is said.\n"
         "- `published` is the paper's Algorithm 3 over minimal p-cohesions, `elv` the same over extended local views; "
-        "both with integer noise, a floor of λ and a clamp of the bound at n-2. The paper's switches exist here only: "
-        + "; ".join(f"`{name}`: {what}" for name, what in SWITCHES.items())
-        + ".\n"
+        "both with integer noise, a floor of λ and a clamp of the bound at n-2.\n"
+        f"- Switches that exist here only: {'; '.join(f'`{name}`: {what}' for name, what in SWITCHES.items())}. "
+        "`unclamped` and `four-thirds` are the paper's printed text, its Algorithm 3 and its Section 6: "
+        f'"as printed" is `{" + ".join(PRINTED[3])}` for k=3, `{" + ".join(PRINTED[4])}` for k=4. `inside` is inferred '
+        "from the paper's figures, and its Section 5 contradicts it: every vertex reports Γ_in + Lap(λ) + Γ_out, "
+        '"each vertex would report the subgraph number by injecting Laplace noise". It promises nothing.\n'
         f"- {RECONSTRUCTED}\n"
         "- Isolated vertices count in n and are left out of sizes and densities."
         + (f" Samples, seed {SEED}: {', '.join(sampled)}." if sampled else "")
         + "\n"
-        "- Bands and bars are 95 % confidence intervals of the mean over the runs. Boxes show the quartiles, whiskers "
-        "the 5 % and 95 % quantiles, points the extremes, the diamond the mean."
+        "- Bands and bars are 95 % confidence intervals of the mean over the runs; in the figure of losses, bars reach "
+        "from the 5 % to the 95 % quantile of λ. Boxes show the quartiles, whiskers the 5 % and 95 % quantiles, points "
+        "the extremes, the diamond the mean.\n"
+        "- Figures are numbered as in the paper, whose sections are numbered 1 to 8."
     )
 
 
-def _tally(verdicts: Sequence[Verdict]) -> str:
-    holds, fails, unsure, unknown = (
-        sum(verdict.verdict == word for verdict in verdicts) for word in (HOLDS, FAILS, UNSURE, UNKNOWN)
+def _is_answered(done: Mapping[str, Finished], name: str) -> bool:
+    return any(len(finished.releases.where(graph=name, mechanism="respond")) for finished in done.values())
+
+
+def _how_judged() -> str:
+    return (
+        "Where two mechanisms draw the same noise and differ in λ alone, their expected errors are compared: these are "
+        "the same multiple of λ, whose mean over the runs has far less noise than the errors. With the switch `inside` "
+        "not all counts get noise, and the mean errors of the runs are compared. A claim is judged for the mechanisms "
+        "as they are released here, then as the paper prints its own, then with single switches and with "
+        f"`{' + '.join(INFERRED[3])}`, or `{' + '.join(INFERRED[4])}` for k=4. The settings say what these are."
     )
-    switched = len(verdicts) - holds - fails - unsure - unknown
-    text = f"Of {len(verdicts)} claims {holds} hold, {switched} hold with one of the paper's switches, "
-    text += f"{fails} do not hold, {unsure} are {UNSURE}"
-    return text + (f", {unknown} are not measured." if unknown else ".")
+
+
+def tally(verdicts: Sequence[Verdict]) -> str:
+    """Return how many claims hold: those that Section 6 makes in words, then, apart, the rest."""
+    said = [verdict.verdict for verdict in verdicts if verdict.claim.source == SAID]
+    others = [verdict for verdict in verdicts if verdict.claim.source != SAID]
+    text = f"Of {len(said)} claims that the paper's Section 6 makes, {_counted(said)}."
+    if others:
+        sources = Counter(verdict.claim.source for verdict in others)
+        told = ", ".join(f"{count} {source}" for source, count in sources.items())
+        text += f" Apart from these, of {len(others)} others ({told}) {_counted([v.verdict for v in others])}."
+    return text
+
+
+def _counted(verdicts: Sequence[str]) -> str:
+    words = {
+        HOLDS: "hold",
+        AS_PRINTED: "hold only as the paper prints its mechanism",
+        UNPRINTED: "hold as released and not as printed",
+        "": "hold only with other switches",
+        FAILS: "do not hold",
+        UNSURE: f"are {UNSURE}",
+        UNKNOWN: "are not measured",
+    }
+    counts = Counter(verdict if verdict in words else "" for verdict in verdicts)
+    return (
+        ", ".join(f"{counts[verdict]} {text}" for verdict, text in words.items() if counts[verdict]) or "none is there"
+    )
 
 
 def _experiment(name: str, finished: Finished) -> list[str]:
     """The section of one experiment."""
     experiment = EXPERIMENTS[name]
-    parts = [f"### {experiment.title}\n\n`{name}`, in the paper `{experiment.place}`"]
+    parts = [f"### {experiment.title}\n\nIn the paper: {experiment.place}. Data: [{name}.csv](figures/{name}.csv)."]
     graphs = finished.graph_names
     if len(graphs) > 2 and (absent := [graph for graph in ALL if graph not in graphs]):
         parts.append(f"Not at hand: {', '.join(absent)}.")
@@ -111,5 +162,9 @@ def _measured(picture: str) -> str:
 
 
 def _refusals(finished: Finished) -> str:
-    reasons = {f"{cell.graph}, p={cell.needs.p if cell.needs else ''}: {why}" for cell, why in finished.refusals}
+    reasons = {
+        f"{cell.graph}, p={cell.needs.p if cell.needs else ''}: {why}"
+        for cell, why in finished.refusals
+        if getattr(cell, "mechanism", "") == "critical"
+    }
     return f"`critical` is refused for size at {'; '.join(sorted(reasons))}." if reasons else ""

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict, final
 
 __all__ = [
+    "Cliques",
     "Comparison",
+    "Coverage",
     "Distribution",
     "Errors",
     "GraphCounts",
@@ -23,6 +25,7 @@ __all__ = [
     "mean_of",
     "mean_or_none",
     "to_plain",
+    "with_expected",
 ]
 
 
@@ -91,6 +94,26 @@ class ViewsInside(TypedDict):
 
 
 @final
+class Cliques(TypedDict):
+    """How many k-cliques a graph has, in how many a vertex is in the mean, and the share of vertices in one at all.
+
+    The mean is the mean absolute error of publishing zeros.
+    """
+
+    total: int
+    mean: float
+    in_one: float
+
+
+@final
+class Coverage(TypedDict):
+    """How many connections there are, and how many of them lie inside groups."""
+
+    connections: int
+    inside: int
+
+
+@final
 class Refused(TypedDict):
     """Why a mechanism is refused."""
 
@@ -101,8 +124,10 @@ class Refused(TypedDict):
 class Errors(TypedDict):
     """Errors of simulated releases: means over the runs, each with its standard error.
 
-    Relative errors are missing where the graph has no clique. Of the scales there is either one λ in each run, with the
-    bound of the local sensitivity behind it, or one scale for each vertex. Keys are in the order of the tables.
+    Relative errors are missing where the graph has no clique. `absolute` is of plain counts; `clipped` and `smoothed`
+    are the same of counts that `respond` and `row` may add. Of the scales there is either one λ in each run, with the
+    bound of the local sensitivity behind it, or one scale for each vertex. Keys are in the order of the tables;
+    `expected` is no part of a file, `with_expected` adds it.
     """
 
     absolute: float
@@ -111,6 +136,10 @@ class Errors(TypedDict):
     total_error: NotRequired[float]
     local: NotRequired[float]
     local_error: NotRequired[float]
+    clipped: NotRequired[float]
+    clipped_error: NotRequired[float]
+    smoothed: NotRequired[float]
+    smoothed_error: NotRequired[float]
     changed: float
     largest_scale: NotRequired[float]
     exact: NotRequired[int]
@@ -120,6 +149,8 @@ class Errors(TypedDict):
     bound: NotRequired[float]
     bound_error: NotRequired[float]
     whole_neighbourhoods: NotRequired[float]
+    expected: NotRequired[float]
+    expected_error: NotRequired[float]
 
 
 @final
@@ -141,16 +172,31 @@ class Losses(TypedDict):
     sampled: bool
 
 
-Result: TypeAlias = GraphCounts | Sizes | Comparison | Overlap | ViewsInside | Errors | Losses | Refused
+Result: TypeAlias = (
+    GraphCounts | Sizes | Comparison | Overlap | ViewsInside | Errors | Losses | Cliques | Coverage | Refused
+)
 
-Quantity: TypeAlias = Literal["total", "local", "absolute", "bound"]
+Quantity: TypeAlias = Literal["total", "local", "absolute", "clipped", "smoothed", "bound", "expected"]
 """Of what `Errors` has a mean and its standard error."""
 
-_STANDARD_ERRORS: Mapping[Quantity, Literal["total_error", "local_error", "absolute_error", "bound_error"]] = {
+_StandardError: TypeAlias = Literal[
+    "total_error",
+    "local_error",
+    "absolute_error",
+    "clipped_error",
+    "smoothed_error",
+    "bound_error",
+    "expected_error",
+]
+
+_STANDARD_ERRORS: Mapping[Quantity, _StandardError] = {
     "total": "total_error",
     "local": "local_error",
     "absolute": "absolute_error",
+    "clipped": "clipped_error",
+    "smoothed": "smoothed_error",
     "bound": "bound_error",
+    "expected": "expected_error",
 }
 
 
@@ -179,6 +225,24 @@ def mean_or_none(result: Errors | Refused, quantity: Quantity = "total") -> Mean
         return None
     value, error = result.get(quantity), result.get(_STANDARD_ERRORS[quantity])
     return None if value is None or error is None else Mean(value, error)
+
+
+def with_expected(errors: Errors, epsilon_2: float, *, everywhere: bool) -> Errors:
+    """Return errors with what the expected error of a release is in proportion to.
+
+    Where every count gets noise of one scale λ, that is λ: the mean over the runs is known far better than that of the
+    errors, to which the noise itself adds. Elsewhere it is the error of the total in the runs.
+
+    Args:
+        errors: of one mechanism that finds λ by noise.
+        epsilon_2: which λ divides.
+        everywhere: whether every count gets noise.
+    """
+    mean = mean_or_none(errors, "bound" if everywhere else "total")
+    if mean is None:
+        return errors
+    divisor = epsilon_2 if everywhere else 1.0
+    return {**errors, "expected": mean.value / divisor, "expected_error": mean.error / divisor}
 
 
 def to_plain(value: Any) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import singledispatch
 from typing import NamedTuple
@@ -26,7 +28,7 @@ from evaluation.simulation import (
     scales_of_edge,
     scales_of_phases,
 )
-from pcneo.privacy.mechanisms import Critical, Edge, Mechanism, OneScale, TwoPhases, mechanism_named
+from pcneo.privacy.mechanisms import Critical, Edge, Mechanism, OneScale, Respond, TwoPhases, mechanism_named
 from pcneo.privacy.noise import SimulatedNoise
 
 __all__ = ["Simulated", "errors_of_releases", "facts_of", "mechanism_of", "prepare_facts", "simulate"]
@@ -36,8 +38,9 @@ def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
     """Return the cell's mechanism, with the paper's δ = 1/n and ε1 = ε/10 where it has them."""
     kind = mechanism_named(cell.mechanism)
     delta = Fraction(1, n) if "delta" in kind.parameter_names() else None
-    tenth = Fraction(cell.epsilon) / 10 if "epsilon_1" in kind.parameter_names() else None
-    return kind.make(k=cell.k, epsilon=cell.epsilon, n=n, delta=delta, epsilon_1=cell.epsilon_1 or tenth, h=cell.h)
+    epsilon_1 = cell.parts[0] if "epsilon_1" in kind.parameter_names() else None
+    made = kind.make(k=cell.k, epsilon=cell.epsilon, n=n, delta=delta, epsilon_1=epsilon_1, h=cell.h)
+    return replace(made, clip=True, smooth=cell.k == 3) if isinstance(made, Respond) else made
 
 
 def facts_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> CellFacts:
@@ -127,6 +130,8 @@ def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: Cohesio
     """Return the errors and scales of simulated releases, or why the mechanism is refused."""
     counts, facts = graph.counts(cell.k), facts_of(cell, graph, cohesions)
     mechanism = mechanism_of(cell, len(counts))
+    if not mechanism.adds_noise:
+        return _errors_of_answers(cell, mechanism, facts, counts)
     try:
         simulated = simulate(mechanism, facts, floating_point_noise(cell.stream), cell.runs, cell.switches)
     except RefusedError as error:
@@ -139,7 +144,28 @@ def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: Cohesio
     return errors
 
 
-def _errors(noise: NDArray[np.int64], counts: NDArray[np.int64]) -> Errors:
+def _errors_of_answers(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts, counts: NDArray[np.int64]) -> Errors:
+    """Errors where counts are computed from answers: of plain counts, and of those that are cut and smoothed."""
+    noise, scaling = SimulatedNoise.seeded(cell.stream), mechanism.scaling(facts)
+    distances = defaultdict[str, list[NDArray[np.float64]]](list)
+    for _ in range(cell.runs):
+        drawn = mechanism.draw(facts, scaling, noise)
+        for name in ("count", "clipped", "smoothed"):
+            if name in drawn.columns:
+                distances[name].append(np.array(drawn.columns[name], np.float64) - counts)
+    errors = _errors(np.array(distances["count"]), counts)
+    if "clipped" in distances:
+        errors["clipped"], errors["clipped_error"] = _mean_distance(distances["clipped"])
+    if "smoothed" in distances:
+        errors["smoothed"], errors["smoothed_error"] = _mean_distance(distances["smoothed"])
+    return errors
+
+
+def _mean_distance(distances: Sequence[NDArray[np.float64]]) -> Mean:
+    return _mean(np.abs(np.array(distances)).mean(axis=1))
+
+
+def _errors(noise: NDArray[np.int64] | NDArray[np.float64], counts: NDArray[np.int64]) -> Errors:
     """Mean errors over the runs; the relative ones are missing where the graph has no clique."""
     positive = counts > 0
     error = np.abs(noise).astype(np.float64)

@@ -14,12 +14,25 @@ from evaluation import local_views
 from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.datasets import Counts
 from evaluation.graph_arrays import GraphArrays
-from evaluation.results import Comparison, Distribution, GraphCounts, Overlap, Sizes, ViewsInside
+from evaluation.kept_arrays import RefusedError
+from evaluation.results import (
+    Cliques,
+    Comparison,
+    Coverage,
+    Distribution,
+    GraphCounts,
+    Overlap,
+    Refused,
+    Sizes,
+    ViewsInside,
+)
 
 __all__ = [
     "QUANTILES",
+    "cliques_of",
     "compare_scores",
     "compare_with_views",
+    "connections_inside",
     "graph_counts",
     "overlap_of_scores",
     "share_of_views_inside",
@@ -47,6 +60,24 @@ def graph_counts(graph: GraphArrays) -> GraphCounts:
         "largest_component": int(graph.components.max(initial=0)),
         "largest_change": graph.largest_change(3),
     }
+
+
+def cliques_of(graph: GraphArrays, k: int) -> Cliques:
+    """Return how many k-cliques a graph has, and vertices have."""
+    counts = graph.counts(k)
+    return {
+        "total": sum(counts.tolist()) // k,
+        "mean": float(counts.mean()),
+        "in_one": float((counts > 0).mean()),
+    }
+
+
+def connections_inside(graph: GraphArrays, cohesions: CohesionArrays) -> Coverage | Refused:
+    """Return how many connections lie inside groups, or why that is not known."""
+    try:
+        return {"connections": graph.graph.edge_count, "inside": len(cohesions.connections_inside)}
+    except RefusedError as error:
+        return {"refused": str(error)}
 
 
 def sizes_of_views(graph: GraphArrays) -> Sizes:

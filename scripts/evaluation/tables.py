@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evaluation.cells import LossCell, Switches
-from evaluation.claims import Verdict
+from evaluation.cells import INFERRED, PRINTED, LossCell, Switches
+from evaluation.claims import SAID, Verdict
 from evaluation.claims.judging import digits
 from evaluation.datasets import DATASETS
 from evaluation.drawing import PROMISES
 from evaluation.finished_cells import Finished, Selection
-from evaluation.results import Errors, Losses, Refused
+from evaluation.results import Errors, Losses, Quantity, Refused, mean_or_none
 from evaluation.which_mechanism import PROMISING, least_error
 
-__all__ = ["RECONSTRUCTED", "TABLES", "claims_table"]
+__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "local_errors"]
 
 RECONSTRUCTED = "The degree score is a reconstruction from its description."
 """Stands wherever results of that score are reported."""
@@ -36,8 +36,8 @@ def _datasets(finished: Finished) -> str:
         theirs = _printed(paper.nodes, paper.edges, paper.mean_degree, paper.largest_degree)
         differing = [f"{name} {value}" for name, value in theirs.items() if value != ours[name]]
         more = [f"{count:,}" for count in (counts["triangles"], counts["isolated"], counts["largest_component"])]
-        rows.append([dataset.name, *ours.values(), *more, ", ".join(differing) or "the same"])
-    head = ["graph", *_printed(0, 0, 0, 0), "triangles", "isolated", "largest component", "the paper prints"]
+        rows.append([dataset.name, dataset.what, *ours.values(), *more, ", ".join(differing) or "the same"])
+    head = ["graph", "of", *_printed(0, 0, 0, 0), "triangles", "isolated", "largest component", "the paper prints"]
     return _markdown(head, rows)
 
 
@@ -55,12 +55,16 @@ def _printed(nodes: int, edges: int, mean_degree: float, largest_degree: int) ->
 
 
 def _over_graphs(finished: Finished) -> str:
-    """Errors of the total, and which mechanism that promises something has the smallest."""
+    """Errors of the total and of local counts, and which mechanism that promises something has the smallest."""
+    return f"{PROMISES}\n\n{_totals(finished)}\n{local_errors(finished)}"
+
+
+def _totals(finished: Finished) -> str:
     rows = []
     releases = finished.releases
     (k,) = releases.values(lambda cell: cell.k)
     variants = sorted({cell.switches for cell, _ in releases}, key=lambda switches: (len(switches), switches))
-    columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge")]
+    columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge", "respond", "row")]
     columns += [(name, switches) for switches in variants for name in ("elv", "published")]
     for graph in finished.graph_names:
         results = {
@@ -69,8 +73,40 @@ def _over_graphs(finished: Finished) -> str:
         }
         least = least_error({mechanism: results[mechanism, ()] for mechanism in PROMISING})
         rows.append([graph, *(_error(results[column]) for column in columns), least])
-    head = [f"k={k}", *(_column(*column) for column in columns), "least of critical, edge, elv"]
-    return f"{PROMISES}\n\n{_markdown(head, rows)}"
+    head = [f"k={k}, total", *(_column(*column) for column in columns), "least that promises something"]
+    return _markdown(head, rows)
+
+
+_LOCAL: Sequence[tuple[str, str, Quantity]] = (
+    ("critical", "critical", "absolute"),
+    ("edge", "edge", "absolute"),
+    ("elv", "elv", "absolute"),
+    ("respond", "respond", "absolute"),
+    ("respond, clipped", "respond", "clipped"),
+    ("respond, smoothed", "respond", "smoothed"),
+    ("row", "row", "absolute"),
+    ("row, clipped", "row", "clipped"),
+    ("row, smoothed", "row", "smoothed"),
+    ("published", "published", "absolute"),
+)
+
+
+def local_errors(finished: Finished) -> str:
+    """Return the mean absolute errors of a count beside those of publishing zeros, as a table."""
+    (k,) = finished.releases.values(lambda cell: cell.k)
+    rows = []
+    for graph in finished.graph_names:
+        cliques = finished.cliques.only(graph=graph)
+        cells = ["not measured" if cliques is None else digits(cliques["mean"])]
+        results = {name: finished.releases.only(graph=graph, mechanism=name, switches=()) for _, name, _ in _LOCAL}
+        for _, name, quantity in _LOCAL:
+            result = results[name]
+            mean = None if result is None else mean_or_none(result, quantity)
+            cells.append("" if mean is None else digits(mean.value))
+        least = least_error({mechanism: results[mechanism] for mechanism in PROMISING}, "absolute")
+        rows.append([graph, *cells, least])
+    head = [f"k={k}, error of a count", "zeros", *(name for name, _, _ in _LOCAL), "least that promises something"]
+    return _markdown(head, rows)
 
 
 def _column(mechanism: str, switches: Switches) -> str:
@@ -113,15 +149,10 @@ def _losses(finished: Finished) -> str:
 
 def _losses_at(cells: Selection[LossCell, Losses | Refused]) -> str:
     """The table of one k and ε."""
-    switched = max((cell.switches for cell, _ in cells), key=len)
-    columns: list[tuple[str, Switches]] = [
-        ("critical", ()),
-        ("edge", ()),
-        ("elv", ()),
-        ("elv", switched),
-        ("published", ()),
-        ("published", switched),
-    ]
+    (k,) = cells.values(lambda cell: cell.k)
+    variants: list[Switches] = [(), *([PRINTED[k]] if k == 4 else []), INFERRED[k]]
+    columns: list[tuple[str, Switches]] = [("critical", ()), ("edge", ())]
+    columns += [(mechanism, switches) for mechanism in ("elv", "published") for switches in variants]
     rows = []
     for graph in cells.values(lambda cell: cell.graph):
         results = [cells.only(graph=graph, mechanism=mechanism, switches=switches) for mechanism, switches in columns]
@@ -172,8 +203,21 @@ TABLES: Mapping[str, Callable[[Finished], str]] = {
 
 
 def claims_table(verdicts: Sequence[Verdict]) -> str:
-    """Return the table of the claims, after what must stand with it: claim, place in the paper, verdict, numbers."""
-    rows = [
-        [str(i), v.claim.text, f"`{v.claim.place}`", f"**{v.verdict}**", v.numbers] for i, v in enumerate(verdicts, 1)
-    ]
-    return f"{PROMISES} {RECONSTRUCTED}\n\n{_markdown(['', 'claim', 'where', 'verdict', 'numbers'], rows)}"
+    """Return the tables of the claims, what Section 6 says and the rest apart, after what must stand with them."""
+    numbered = [(i, verdict) for i, verdict in enumerate(verdicts, 1)]
+    said = [(i, verdict) for i, verdict in numbered if verdict.claim.source == SAID]
+    others = [(i, verdict) for i, verdict in numbered if verdict.claim.source != SAID]
+    parts = [f"{PROMISES} {RECONSTRUCTED}", _claims(said)]
+    if others:
+        parts += ["What Section 6 does not say in words:", _claims(others)]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _claims(verdicts: Sequence[tuple[int, Verdict]]) -> str:
+    rows = [[str(i), v.claim.text, _where(v), f"**{v.verdict}**", v.numbers] for i, v in verdicts]
+    return _markdown(["", "claim", "where", "verdict", "numbers"], rows)
+
+
+def _where(verdict: Verdict) -> str:
+    claim = verdict.claim
+    return claim.place if claim.source == SAID else f"{claim.place}: {claim.source}"

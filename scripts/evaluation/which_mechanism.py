@@ -6,12 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from evaluation.claims.comparing import clearly
 from evaluation.finished_cells import Finished
-from evaluation.results import Errors, Refused
+from evaluation.results import Errors, Quantity, Refused, mean_or_none
 
-__all__ = ["PROMISING", "advice", "least_error"]
+__all__ = ["PROMISING", "PROTECTING_ALL", "advice", "clearly_less", "least_error", "settings_of"]
 
-PROMISING = ("critical", "edge", "elv")
+PROTECTING_ALL = ("edge", "elv", "respond", "row")
+"""The mechanisms that protect every connection, with nothing given."""
+
+PROMISING = ("critical", *PROTECTING_ALL)
 """The mechanisms that promise something."""
+
+_ALWAYS = ("critical", "edge", "elv")
+"""Those that are measured on all graphs; `respond` and `row` on those of up to 10,000 vertices."""
+
+_MEASURES: Mapping[Quantity, str] = {"total": "the total", "absolute": "local counts"}
 
 ByMechanism = Mapping[str, Errors | Refused | None]
 
@@ -19,20 +27,36 @@ _Compared = Mapping[str, Mapping[str, ByMechanism]]
 """The results of `PROMISING`, for each setting and graph."""
 
 
-def least_error(results: ByMechanism) -> str:
-    """Return the mechanism whose error of the total is clearly below that of every other, or why there is none."""
-    if None in results.values():
+def clearly_less(smaller: Errors, larger: Errors, quantity: Quantity, among: int = 1) -> bool:
+    """Whether an error is clearly smaller: by λ where both find one for all counts, else by the runs."""
+    by_scale = "bound" in smaller and "bound" in larger
+    return clearly(smaller, larger, "bound" if by_scale else quantity, among=among)
+
+
+def least_error(results: ByMechanism, quantity: Quantity = "total") -> str:
+    """Return the mechanism whose error is clearly below that of every other, or why there is none.
+
+    Args:
+        results: of one setting and graph.
+        quantity: which error; of `respond` and `row` that of plain counts.
+    """
+    if any(name in results and results[name] is None for name in _ALWAYS):
         return "not compared"
     measured = {
         name: result
         for name, result in results.items()
-        if result is not None and "refused" not in result and "total" in result
+        if result is not None and "refused" not in result and mean_or_none(result, quantity) is not None
     }
     for name, result in measured.items():
         others = [other for rival, other in measured.items() if rival != name]
-        if all(clearly(result, other, among=max(1, len(others))) for other in others):
+        if all(clearly_less(result, other, quantity, max(1, len(others))) for other in others):
             return name
     return "undecided"
+
+
+def settings_of(done: Mapping[str, Finished]) -> dict[str, Finished]:
+    """Return the cells of the figures that show all graphs, by their setting."""
+    return {"k=3, ε=10": done["all-10"], "k=3, ε=5": done["all-5"], "k=4, ε=10": done["all-10-k4"]}
 
 
 def advice(done: Mapping[str, Finished]) -> str:
@@ -41,7 +65,7 @@ def advice(done: Mapping[str, Finished]) -> str:
     Args:
         done: the finished cells of each experiment.
     """
-    settings = {"k=3, ε=10": done["all-10"], "k=3, ε=5": done["all-5"], "k=4, ε=10": done["all-10-k4"]}
+    settings = settings_of(done)
     compared = {
         setting: {
             graph: {name: finished.releases.only(graph=graph, mechanism=name, switches=()) for name in PROMISING}
@@ -50,11 +74,16 @@ def advice(done: Mapping[str, Finished]) -> str:
         for setting, finished in settings.items()
     }
     by_p = [done[name] for name in ("p-hepth", "p-bitcoin")]
-    sentences = _of_critical(compared), _of_larger_p(by_p), _of_edge(compared), _of_published(done["losses"])
-    return " ".join(sentence for sentence in sentences if sentence)
+    paragraphs = (
+        f"{_of_critical(compared, settings)} {_of_larger_p(by_p)}",
+        _of_all_connections(compared),
+        _of_zeros(compared, settings),
+        _of_published(done["losses"]),
+    )
+    return "\n\n".join(paragraph.strip() for paragraph in paragraphs if paragraph.strip())
 
 
-def _of_critical(compared: _Compared) -> str:
+def _of_critical(compared: _Compared, settings: Mapping[str, Finished]) -> str:
     measured = [
         (f"{graph}, {setting}", results["critical"])
         for setting, graphs in compared.items()
@@ -64,66 +93,130 @@ def _of_critical(compared: _Compared) -> str:
     if not measured:
         return "`critical` was not measured at p=0.1."
     refused = [where for where, result in measured if "refused" in result]
+    least = "; ".join(
+        f"of {words} on ({_where_least(compared, 'critical', PROMISING, quantity)})"
+        for quantity, words in _MEASURES.items()
+    )
     return (
-        "Take `critical` where pairs inside groups are what must be protected, and the groups are small and sparse: "
-        "at p=0.1 it has clearly the smallest error of the three that promise something on "
-        f"({_where_least(compared, 'critical')})."
+        f"Take `critical` where pairs inside groups are all that must be protected, for {_unprotected(settings)}: at "
+        f"p=0.1 its error is clearly the smallest of those that promise something, {least}."
         + (f" It is refused for size at {'; '.join(refused)}." if refused else "")
     )
 
 
+def _unprotected(settings: Mapping[str, Finished]) -> str:
+    """What `critical` leaves unprotected."""
+    left = "it protects no other connection"
+    outside = [
+        1 - result["inside"] / result["connections"]
+        for cell, result in settings["k=3, ε=10"].coverage
+        if cell.p == "0.1" and "inside" in result and result["connections"]
+    ]
+    if outside:
+        left += f" (at p=0.1 that leaves out {_range(outside)} of the connections of a graph)"
+    return f"{left} and publishes exactly every count that no pair inside groups can change"
+
+
+def _range(shares: Sequence[float]) -> str:
+    ends = [f"{share:.0%}" for share in (min(shares), max(shares))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix('%')} to {ends[1].replace('%', ' %')}"
+
+
 def _of_larger_p(sweeps: Sequence[Finished]) -> str:
     """From which p on groups are so large that `edge` has less noise, though it protects more."""
+    sentences = []
+    for quantity, words in _MEASURES.items():
+        places = [place for finished in sweeps for place in _larger_p(finished, quantity)]
+        if places:
+            sentences.append(f"of {words} from {'; from '.join(places)}")
+    if not sentences:
+        return ""
+    return f"Its groups, and its error, grow with p: that of `edge` is clearly smaller, {'; '.join(sentences)}."
+
+
+def _larger_p(finished: Finished, quantity: Quantity) -> list[str]:
     places = []
-    for finished in sweeps:
-        for epsilon in finished.releases.values(lambda cell: cell.epsilon):
-            edge = finished.releases.only(mechanism="edge", epsilon=epsilon)
-            critical = finished.releases.where(mechanism="critical", epsilon=epsilon)
-            worse = [
-                cell
-                for cell, result in critical
-                if edge is not None
-                and "refused" not in edge
-                and "refused" not in result
-                and "total" in result
-                and clearly(edge, result, among=len(critical))
-            ]
-            if worse:
-                first = min(worse, key=lambda cell: float(cell.p or 0))
-                places.append(f"p={first.p} on {first.graph} with k={first.k}, ε={epsilon}")
-    return (
-        f"Its groups, and its error, grow with p: that of `edge` is clearly smaller from {'; from '.join(places)}."
-        if places
-        else ""
-    )
+    for epsilon in finished.releases.values(lambda cell: cell.epsilon):
+        edge = finished.releases.only(mechanism="edge", epsilon=epsilon)
+        critical = finished.releases.where(mechanism="critical", epsilon=epsilon)
+        worse = [
+            cell
+            for cell, result in critical
+            if edge is not None
+            and mean_or_none(edge, quantity) is not None
+            and mean_or_none(result, quantity) is not None
+            and "refused" not in edge
+            and "refused" not in result
+            and clearly_less(edge, result, quantity, len(critical))
+        ]
+        if worse:
+            first = min(worse, key=lambda cell: float(cell.p or 0))
+            places.append(f"p={first.p} on {first.graph} with k={first.k}, ε={epsilon}")
+    return places
 
 
-def _of_edge(compared: _Compared) -> str:
+def _of_all_connections(compared: _Compared) -> str:
     pairs = [
-        (edge, elv)
+        (results["edge"], results["elv"])
         for graphs in compared.values()
-        for edge, elv in ((results["edge"], results["elv"]) for results in graphs.values())
-        if edge is not None and elv is not None and "total" in edge and "total" in elv
+        for results in graphs.values()
+        if results["edge"] is not None and results["elv"] is not None
     ]
-    better = sum(clearly(edge, elv) for edge, elv in pairs)
+    better = sum("bound" in edge and "bound" in elv and clearly_less(edge, elv, "total") for edge, elv in pairs)
+    least = "; ".join(
+        f"of {words}, {', '.join(f'`{name}` on ({where})' for name, where in places)}"
+        for quantity, words in _MEASURES.items()
+        if (places := _least_of_all(compared, quantity))
+    )
     return (
-        "Take `edge` where every connection must be protected and an owner holds the graph: its error is clearly "
-        f"smaller than that of `elv` in {better} of {len(pairs)} settings, and clearly the smallest that can be had on "
-        f"({_where_least(compared, 'edge')}); `elv` is for vertices that trust nobody with the graph."
+        "Where every connection must be protected, the error that is clearly the smallest is "
+        f"{least or 'none'}. An owner who holds the graph never needs `elv`: the expected error of `edge` is clearly "
+        f"smaller in {better} of {len(pairs)} settings; `elv` is for vertices that trust nobody with the graph, as "
+        "`respond` is. `respond` and `row` were measured on graphs of up to 10,000 vertices. Their small errors at a "
+        "large ε are no gift: from ε = ln(n/d) on, d the mean degree, the answers nearly are the graph, and [one fixed "
+        "attacker](../attacker_report/attacker.md) finds most of its connections. Choose by both figures."
     )
 
 
-def _where_least(compared: _Compared, mechanism: str) -> str:
+def _least_of_all(compared: _Compared, quantity: Quantity) -> list[tuple[str, str]]:
+    """Where each of those that protect every connection has the smallest error, if anywhere."""
+    places = [(name, _where_least(compared, name, PROTECTING_ALL, quantity)) for name in PROTECTING_ALL]
+    return [(name, where) for name, where in places if any(not part.endswith("none") for part in where.split("; "))]
+
+
+def _where_least(compared: _Compared, mechanism: str, rivals: Sequence[str], quantity: Quantity) -> str:
+    def is_least(results: ByMechanism) -> bool:
+        return least_error({name: results[name] for name in rivals}, quantity) == mechanism
+
     least = {
-        setting: ", ".join(graph for graph, results in graphs.items() if least_error(results) == mechanism)
+        setting: ", ".join(graph for graph, results in graphs.items() if is_least(results))
         for setting, graphs in compared.items()
     }
     return "; ".join(f"{setting}: {names or 'none'}" for setting, names in least.items())
 
 
+def _of_zeros(compared: _Compared, settings: Mapping[str, Finished]) -> str:
+    """Where zeros would be nearer than what a mechanism publishes."""
+    worse: dict[str, list[bool]] = {name: [] for name in PROMISING}
+    for setting, finished in settings.items():
+        for graph, results in compared[setting].items():
+            cliques = finished.cliques.only(graph=graph)
+            for name, result in results.items():
+                mean = None if result is None else mean_or_none(result, "absolute")
+                if cliques is not None and mean is not None:
+                    worse[name].append(mean.value > cliques["mean"])
+    told = [f"`{name}` in {sum(places)} of {len(places)}" for name, places in worse.items() if places]
+    if not told:
+        return ""
+    return (
+        "For local counts, look first whether there is anything to see: zeros in place of them would have a smaller "
+        f"mean error than {', '.join(told)} settings."
+    )
+
+
 def _of_published(losses: Finished) -> str:
     ratios = [
-        (result["connections"] / (0.9 * float(cell.epsilon)), cell)
+        (result["connections"] / float(cell.parts[1]), cell)
         for cell, result in losses.losses.where(mechanism="published", switches=())
         if "connections" in result
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from evaluation.attacker import Found, draw_found, find, found_text
+from evaluation.attacker import Found, draw_found, find, found_csv, found_text
 from evaluation.command_line import app
 from typer.testing import CliRunner
 
@@ -68,6 +69,19 @@ def test_the_tables_have_both_figures_and_say_what_they_are(found: Found, tmp_pa
     assert (tmp_path / "a.svg").stat().st_size > 10_000
 
 
+def test_the_data_have_every_number_of_the_tables(found: Found) -> None:
+    rows = list(csv.DictReader(found_csv([found]).splitlines()))
+    named = {(row["mechanism"], row["epsilon"]): row for row in rows}
+    assert len(named) == len(rows) == len(found.of) + 4
+    for at, result in found.of.items():
+        assert float(named[at]["share"]) == result.share
+        assert float(named[at]["error"]) == result.error
+        smoothed = result.biased_errors.get("smoothed")
+        assert named[at]["error_smoothed"] == ("" if smoothed is None else str(smoothed))
+    assert float(named["exact counts", ""]["share"]) == found.exact.counts
+    assert float(named["zeros", ""]["error"]) == found.zeros
+
+
 def test_a_graph_with_too_many_pairs_is_not_attacked() -> None:
     with pytest.raises(ValueError, match="at most 10000"):
         find("large", graph_from_networkx(nx.empty_graph(10_001)), EPSILONS)
@@ -82,7 +96,7 @@ def test_the_command_takes_the_shipped_graph_and_refuses_what_is_not_there(
     text = (tmp_path / "out" / "attacker.md").read_text(encoding="utf-8")
     assert "## Copenhagen" in text
     assert "Made by `scripts/evaluate attacker -e 3 --to out`" in text
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["attacker.md", "attacker.svg"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["attacker.csv", "attacker.md", "attacker.svg"]
     missing = CliRunner().invoke(app, ["attacker", "--name", "HepTh", "--to", str(tmp_path / "other")])
     assert missing.exit_code != 0
     assert not (tmp_path / "other").exists()

@@ -145,10 +145,15 @@ def test_a_report_is_kept_with_its_figures_and_the_one_before_stays_until_it_is_
         keep_report(results, kept)
     assert (kept / "report.md").read_text() == "before"
     (results / "figures" / "a-1.svg").write_text("<svg/>")
+    (results / "report.md").write_text("![a](figures/a-1.svg) and [a](figures/a.csv)\n")
+    with pytest.raises(NotFoundError, match=r"lacks figures/a\.csv"):
+        keep_report(results, kept)
+    (results / "figures" / "a.csv").write_text("p\n0.1\n")
     (results / "figures" / "b.svg").write_text("<svg/>")
-    assert keep_report(results, kept) == [kept / "report.md", kept / "figures" / "a-1.svg"]
+    expected = [kept / "report.md", kept / "figures" / "a-1.svg", kept / "figures" / "a.csv"]
+    assert keep_report(results, kept) == expected
     assert (kept / "report.md").read_text().startswith("![a]")
-    assert [path.name for path in (kept / "figures").iterdir()] == ["a-1.svg"]
+    assert sorted(path.name for path in (kept / "figures").iterdir()) == ["a-1.svg", "a.csv"]
     assert [path.name for path in kept.parent.iterdir()] == ["report"]
 
 
@@ -162,7 +167,7 @@ def test_the_readme_says_of_the_claims_what_the_kept_report_says() -> None:
 
 
 def test_the_kept_report_names_a_command_that_there_is(run: Run) -> None:
-    (command,) = re.findall(r"^    (\S.*)$", (KEPT_REPORT / "report.md").read_text().split("## The graphs")[0], re.M)
+    (command,) = re.findall(r"^    (scripts/evaluate .*)$", (KEPT_REPORT / "report.md").read_text(), re.MULTILINE)
     program, target, *arguments = command.split()
     assert (ROOT / program).is_file()
     assert target in TARGETS

@@ -10,18 +10,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from evaluation.cells import Cell, CohesionsCell, LossCell, ReleaseCell
+from evaluation.cells import Cell, CliquesCell, CohesionsCell, CoverageCell, LossCell, ReleaseCell
 from evaluation.datasets import DATASETS, EvaluatedGraph
 from evaluation.drawing import drawings
+from evaluation.drawing.marks import NO_ERROR_MARK, PAPERS, PROMISING, REFUSED_MARK
 from evaluation.experiments import EXPERIMENTS
 from evaluation.finished_cells import Finished
 from evaluation.producing import evaluate, graphs_of_folder
-from evaluation.results import Distribution, Result
+from evaluation.results import Distribution, Errors, Result
 from evaluation.tables import TABLES
-from evaluation.which_mechanism import advice
+from evaluation.which_mechanism import advice, clearly_less, least_error
 from evaluations import errors_of, evaluated, losses_of, some_graph
 from lengths import length, usual_or_thorough
 
@@ -49,7 +50,7 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
         assert (tmp_path / "figures" / f"{picture}.svg").read_text().startswith("<?xml")
         assert (tmp_path / "figures" / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
     table = (tmp_path / "figures" / "all-10.csv").read_text().splitlines()
-    assert len(table) == 1 + 3 * (2 + 2 * 4)
+    assert len(table) == 1 + 3 * (4 + 2 * 4 + 2)
     assert "Celegans" in made.tables["datasets"]
     pictures.clear()  # drawn already
     again = evaluate(["datasets", "losses"], some_graphs(), tmp_path)
@@ -79,6 +80,19 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     assert "Samples" not in report
     for figure in re.findall(r"\]\((figures/[^)]*)\)", report):
         assert (tmp_path / figure).is_file()
+    parts = ["## How large the local errors are", "## Which mechanism", "## The figures", "## The claims"]
+    places = [report.index(f"\n{part}\n") for part in [*parts, "## The settings"]]
+    assert places == sorted(places)
+    opening = report[: places[0]]
+    assert "It does not keep what it promises" in opening
+    assert "a smaller error of the total" in opening
+    assert re.search(r"publishing zeros would be nearer on \d of 1 graphs", report[places[0] : places[1]])
+    assert "`inside` is inferred from the paper's figures, and its Section 5 contradicts it" in report
+    assert "leaves out SisterCity and HepPh" in report
+    assert re.search(
+        r"^Of 49 claims that the paper's Section 6 makes, .* of 5 others \(3 implied,", report, re.MULTILINE
+    )
+    assert "| USAirport | flights between airports |" in report
     assert "epsilon-usairport-absolute" in report
     assert "Take `critical`" in report
     claims_alone = evaluate(["claims"], graphs, tmp_path, largest_p=0.1)
@@ -110,12 +124,18 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
         cells = EXPERIMENTS[name].cells(contents)
         pairs: list[tuple[Cell, Result]] = []
         for cell in cells:
-            assert isinstance(cell, ReleaseCell | LossCell)
-            if isinstance(cell, LossCell):
+            if isinstance(cell, CliquesCell):
+                pairs.append((cell, {"total": 9, "mean": 0.5, "in_one": 0.5}))
+            elif isinstance(cell, CoverageCell):
+                inside = {"Celegans": 2, "Bitcoin": 3, "Yeast": 8}[cell.graph]
+                pairs.append((cell, {"connections": 10, "inside": inside}))
+            elif isinstance(cell, LossCell):
                 pairs.append((cell, losses_of(40.0 if cell.mechanism == "published" else 1.0)))
+            elif not isinstance(cell, ReleaseCell):
+                raise AssertionError(cell.kind)
             elif (cell.mechanism, cell.graph) == ("critical", "Celegans"):
                 pairs.append((cell, {"refused": "too large"}))
-            else:
+            elif cell.mechanism not in ("respond", "row"):
                 pairs.append((cell, errors_of(totals[cell.graph].get(cell.mechanism, 1.0), 0.01)))
         done[name] = Finished(pairs)
     error = {"0.1": 0.5, "0.2": 0.999, "0.3": 2.0, "0.4": 3.0}
@@ -129,13 +149,31 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
     )
     done["p-bitcoin"] = Finished([])
     text = advice(done)
-    assert "smaller from p=0.3 on HepTh with k=3, ε=3; from p=0.3 on HepTh with k=3, ε=10." in text
-    assert "promise something on (k=3, ε=10: Bitcoin; k=3, ε=5: Bitcoin; k=4, ε=10: Bitcoin)" in text
+    larger = "from p=0.3 on HepTh with k=3, ε=3; from p=0.3 on HepTh with k=3, ε=10"
+    assert f"clearly smaller, of the total {larger}; of local counts {larger}." in text
+    everywhere = "k=3, ε=10: {0}; k=3, ε=5: {0}; k=4, ε=10: {0}"
+    (of_critical,) = [sentence for sentence in text.split(". ") if "Take `critical`" in sentence]
+    assert "leaves out 20 to 80 % of the connections" in of_critical
+    on = everywhere.format("Bitcoin")
+    assert f"of the total on ({on}); of local counts on ({on})" in of_critical
     assert "refused for size at Celegans, k=3, ε=10; Celegans, k=3, ε=5; Celegans, k=4, ε=10" in text
-    assert "that of `elv` in 3 of 9 settings" in text
-    assert "(k=3, ε=10: Celegans; k=3, ε=5: Celegans; k=4, ε=10: Celegans); `elv`" in text
+    on = everywhere.format("Celegans")
+    assert f"of the total, `edge` on ({on}); of local counts, `edge` on ({on})" in text
+    assert "of `edge` is clearly smaller in 3 of 9 settings" in text
+    assert "mean error than `critical` in 3 of 6, `edge` in 6 of 9, `elv` in 9 of 9 settings" in text
     assert "more than ε2 in 9 of 9 settings, up to 8.89 times" in text
     assert "| undecided |" in TABLES["all-10"](done["all-10"])
+
+
+def test_errors_are_compared_by_the_scale_where_both_have_one_and_by_runs_elsewhere() -> None:
+    precise = errors_of(1.0, 0.05, bound=1.0, bound_error=0.001), errors_of(1.1, 0.05, bound=1.1, bound_error=0.001)
+    assert clearly_less(*precise, "total")
+    without = cast("Errors", {name: value for name, value in precise[1].items() if not name.startswith("bound")})
+    assert not clearly_less(precise[0], without, "total")
+    results = {"critical": precise[1], "edge": precise[0], "elv": precise[1], "respond": None}
+    assert least_error(results) == "edge"
+    assert least_error({**results, "respond": cast("Errors", {"total": 0.01, "total_error": 0.001})}) == "respond"
+    assert least_error({**results, "elv": None}) == "not compared"
 
 
 def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
@@ -149,8 +187,7 @@ def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
         )
     text = advice({**done, "p-hepth": Finished([]), "p-bitcoin": Finished([])})
     assert text.startswith("`critical` was not measured at p=0.1.")
-    assert "that of `elv` in 3 of 3 settings" in text
-    assert "that can be had on (k=3, ε=10: none; k=3, ε=5: none; k=4, ε=10: none)" in text
+    assert "of `edge` is clearly smaller in 3 of 3 settings" in text
     assert "`published`" not in text
     assert TABLES["all-10"](done["all-10"]).rstrip().endswith("| not compared |")
 
@@ -233,10 +270,20 @@ def test_no_error_and_refused_mechanisms_have_marks(monkeypatch: pytest.MonkeyPa
     ]
     words = legend_of(monkeypatch, "epsilon1-celegans", Finished(pairs), "epsilon1-celegans-total")
     assert any(word.startswith("critical") and word.endswith("refused for size") for word in words)
+    assert len(words) == len(set(words))
     assert any(word.startswith("elv") and word.endswith("no error at all") for word in words)
     over = [(replace(cell, epsilon_1=None), result) for cell, result in pairs[:2]]
     words = legend_of(monkeypatch, "all-5", Finished(over), "all-5-total")
     assert sum(word.endswith(("refused for size", "no error at all")) for word in words) == 2
+
+
+def test_no_two_series_and_neither_edge_have_the_same_mark() -> None:
+    for k, papers in PAPERS.items():
+        looks = [(series.style["marker"], series.style.get("markerfacecolor"), series.colour) for series in papers]
+        looks += [(series.style["marker"], series.style.get("markerfacecolor"), series.colour) for series in PROMISING]
+        assert len(set(looks)) == len({series.label for series in (*papers, *PROMISING)}), k
+    marks = {series.style["marker"] for series in (*PROMISING, *PAPERS[4])}
+    assert not marks & {NO_ERROR_MARK, REFUSED_MARK}
 
 
 def test_nothing_is_drawn_of_nothing() -> None:

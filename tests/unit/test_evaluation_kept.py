@@ -19,7 +19,9 @@ from evaluation.cells import (
     REVISIONS,
     AgainstCell,
     Cell,
+    CliquesCell,
     CohesionsCell,
+    CoverageCell,
     GraphCell,
     LossCell,
     OverlapCell,
@@ -253,6 +255,8 @@ def digest_of(kind: str, folder: Path) -> str:
         "overlap": (OverlapCell, [{"p": "0.4"}]),
         "against": (AgainstCell, [groups]),
         "subsets": (SubsetsCell, [groups]),
+        "cliques": (CliquesCell, [{"k": 3}, {"k": 4}]),
+        "coverage": (CoverageCell, [groups]),
         "release": (
             ReleaseCell,
             [
@@ -260,6 +264,8 @@ def digest_of(kind: str, folder: Path) -> str:
                 {**common, "mechanism": "elv", "h": 3, "switches": ("inside", "unclamped")},
                 {**common, **groups, "mechanism": "published", "h": 3},
                 {**common, **groups, "mechanism": "critical"},
+                {**common, "mechanism": "respond"},
+                {**common, "mechanism": "row"},
             ],
         ),
         "loss": (
@@ -285,8 +291,10 @@ PINNED = {
     "scores": (1, "4b2ca6610e49ad66"),
     "against": (1, "e367e3771e276bad"),
     "subsets": (1, "74aceb77a861560a"),
-    "release": (1, "312a774c6febc4b9"),
+    "release": (1, "4e333c734269ab14"),
     "loss": (2, "daf5dd6d884c1578"),
+    "cliques": (1, "7928949588e6ca12"),
+    "coverage": (1, "72c95e026867dce7"),
 }
 """Revision of each kind of cell, and what it computes on a small graph."""
 

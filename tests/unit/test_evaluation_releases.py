@@ -8,14 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import naive
 import numpy as np
 import pytest
 from evaluation.cells import SWITCHES, ReleaseCell
+from evaluation.results import Errors, mean_of, with_expected
 from evaluation.simulation import View, floating_point_noise
 from evaluations import F, evaluated, result_of, some_graph, twin_of, views_of
+
+from pcneo.counting.counted import CountedGraph
+from pcneo.privacy.mechanisms import mechanism_named
+from pcneo.privacy.noise import SimulatedNoise
 
 
 @cache
@@ -89,6 +94,49 @@ def test_a_cell_of_releases_has_the_errors_of_the_twin(
     assert result["total_error"] == pytest.approx(np.std(totals, ddof=1) / math.sqrt(12))
     assert result["local"] == pytest.approx(np.mean(local))
     assert result["bound"] == pytest.approx(np.mean(bounds))
+
+
+def test_an_expected_error_is_in_proportion_to_the_scale() -> None:
+    """Errors of totals of the same number of vertices, at λ of a mean of 2 and of 6, in many runs."""
+    draw = floating_point_noise(7)
+    errors = []
+    for scales in ([1.0, 3.0], [3.0, 9.0]):
+        noise = draw(np.array(scales * 4_000)[:, np.newaxis], (8_000, 100))
+        errors.append(np.abs(noise.sum(axis=1)))
+    means = [of_runs.mean() for of_runs in errors]
+    spread = math.hypot(*(of_runs.std() / math.sqrt(8_000) / of_runs.mean() for of_runs in errors))
+    assert abs(math.log(means[1] / means[0] / 3)) < 4.5 * spread
+    assert spread < 0.02
+
+
+def test_what_is_expected_is_the_mean_scale_or_the_error_of_the_runs() -> None:
+    errors = cast("Errors", {"bound": 9.0, "bound_error": 0.9, "total": 0.5, "total_error": 0.25})
+    everywhere, inside = (with_expected(errors, 4.5, everywhere=everywhere) for everywhere in (True, False))
+    assert mean_of(everywhere, "expected") == (2.0, 0.2)
+    assert mean_of(inside, "expected") == (0.5, 0.25)
+    assert with_expected(cast("Errors", {"total": 1.0}), 1.0, everywhere=True) == {"total": 1.0}
+
+
+@pytest.mark.parametrize(("mechanism", "k"), [("respond", 3), ("respond", 4), ("row", 3)])
+def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(
+    mechanism: str, k: int, tmp_path: Path
+) -> None:
+    graph = some_graph()
+    twin = twin_of(graph)
+    counts = [naive.clique_counts(twin, k)[v] for v in twin]
+    parameters: dict[str, Any] = {"k": k, "mechanism": mechanism, "epsilon": "3", "runs": 6}
+    result = result_of(ReleaseCell, graph, tmp_path, **parameters)
+    cell = ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters)
+    facts = CountedGraph(evaluated(graph).graph)
+    made = replace(mechanism_named(mechanism).make(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
+    noise = SimulatedNoise.seeded(cell.stream)
+    drawn = [made.draw(facts, made.scaling(facts), noise).columns for _ in range(6)]
+    expected = errors_of(np.array([columns["count"] for columns in drawn]) - np.array(counts), counts)
+    assert {name: result[name] for name in expected} == pytest.approx(expected)
+    for name in ("clipped", "smoothed") if k == 3 else ("clipped",):
+        distances = [statistics.mean(abs(x - c) for x, c in zip(run[name], counts, strict=True)) for run in drawn]
+        assert result[name] == pytest.approx(statistics.mean(distances))
+    assert ("smoothed" in result) == (k == 3)
 
 
 def test_switches_are_compared_under_the_same_noise_and_settings_under_different_noise() -> None:

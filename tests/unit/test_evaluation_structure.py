@@ -13,7 +13,9 @@ from evaluation import local_views
 from evaluation.cells import (
     AgainstCell,
     Cell,
+    CliquesCell,
     CohesionsCell,
+    CoverageCell,
     GraphCell,
     OverlapCell,
     ScoresCell,
@@ -177,3 +179,28 @@ def test_a_folder_without_any_of_the_graphs_is_refused(tmp_path: Path) -> None:
         find_files(tmp_path)
     with pytest.raises(ParameterError, match="no folder"):
         find_files(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_cliques_are_those_of_the_graph_and_their_mean_is_the_error_of_zeros(k: int, tmp_path: Path) -> None:
+    graph = some_graph()
+    counts = list(naive.clique_counts(twin_of(graph), k).values())
+    result = result_of(CliquesCell, graph, tmp_path, k=k)
+    assert result["total"] == sum(counts) // k
+    assert result["mean"] == pytest.approx(sum(counts) / len(counts))
+    assert result["in_one"] == pytest.approx(sum(count > 0 for count in counts) / len(counts))
+
+
+def test_connections_inside_groups_have_both_ends_in_one_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = some_graph()
+    shares = set()
+    for p in ("0.1", "0.4"):
+        groups = [naive.minimal_p_cohesion(twin_of(graph), F(p), v) for v in graph]
+        inside = sum(any({u, v} <= group for group in groups) for u, v in graph.edges)
+        result = result_of(CoverageCell, graph, tmp_path / p, p=p, score="density")
+        assert result == {"connections": graph.number_of_edges(), "inside": inside}
+        shares.add(inside)
+    assert len(shares) > 1
+    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 10)
+    refused = result_of(CoverageCell, graph, tmp_path / "large", p="0.4", score="density")
+    assert "members" in refused["refused"]

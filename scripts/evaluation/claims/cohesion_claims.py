@@ -206,88 +206,88 @@ COHESION_CLAIMS = (
     Claim(
         "At p=0.3 the density score gives denser cohesions than the degree score on all nine graphs (more of them "
         "denser than less dense, and a larger mean).",
-        "fig:eval:PCsDensity:all",
+        "Fig. 2(a)",
         _denser_by_score,
     ),
     Claim(
         "On Yeast and HepTh every cohesion of the density score is denser.",
-        "fig:eval:PCsDensity:all",
+        "Fig. 2(a)",
         _all_denser_by_score,
     ),
     Claim(
         "On Gnutella08 and HepPh the densities of the two scores become alike as p grows (their distributions nearer "
         "at p=0.8 than at 0.1, means within 10 %).",
-        "fig:eval:PCsDensity:gnutella08, :hepth",
+        "Fig. 2(b), (c)",
         _densities_converge,
     ),
     Claim(
         "On Gnutella08 and HepPh the two scores come to comparable cohesions as p grows (shared members of a vertex's "
         "two cohesions over members of either, their mean larger at p=0.8 than at 0.1, and at least 0.8).",
-        "fig:eval:PCsDensity:gnutella08, :hepth",
+        "Fig. 2(b), (c)",
         _sets_alike,
     ),
     Claim(
         "At the largest p almost the whole component is in a cohesion, of either score, on Gnutella08 and HepPh (90 % "
         "of it).",
-        "fig:eval:PCsDensity:gnutella08, :hepth",
+        "Fig. 2(b), (c)",
         _component_included(("Gnutella08", "HepPh"), (_DENSITY, "degree")),
     ),
     Claim(
         "At p=0.3 the two scores give cohesions of similar size on most graphs (mean sizes within 25 %).",
-        "fig:eval:PCsSize:all",
+        "Fig. 3(a)",
         _similar_sizes,
     ),
     Claim(
         "On Yeast and HepTh the density score finds much smaller cohesions (mean size at most 75 %).",
-        "fig:eval:PCsSize:all",
+        "Fig. 3(a)",
         _much_smaller,
     ),
     Claim(
         "On Gnutella08 and HepPh the sizes of both scores grow with p.",
-        "fig:eval:PCsSize:usairport, :sistercity",
+        "Fig. 3(b), (c)",
         _sizes_grow(("Gnutella08", "HepPh"), ("density", "degree")),
     ),
     Claim(
         "At p=0.3 minimal p-cohesions are significantly denser than local views on all graphs (twice the mean, to a "
         "tenth).",
-        "fig:eval:PCELVDen:all",
+        "Fig. 4(a)",
         _denser_than_views,
     ),
-    Claim("On USAirport every minimal p-cohesion at p=0.3 is denser.", "fig:eval:PCELVDen:all", _all_denser_than_views),
+    Claim("On USAirport every minimal p-cohesion at p=0.3 is denser.", "Fig. 4(a)", _all_denser_than_views),
     Claim(
         "On USAirport and SisterCity many cohesions are denser than the view for p from 0.1 to 0.7 (at least half).",
-        "fig:eval:PCELVDen:usairport, :sistercity",
+        "Fig. 4(b), (c)",
         _views_by_p("0.1", "0.7", lambda r: r["denser"] >= 0.5),
     ),
     Claim(
         "On USAirport and SisterCity the density falls as p grows (the mean, at every step).",
-        "fig:eval:PCELVDen:usairport, :sistercity",
+        "Fig. 4(b), (c)",
         _density_falls,
     ),
     Claim(
         "On USAirport and SisterCity most cohesions are less dense than the view for p beyond 0.7.",
-        "fig:eval:PCELVDen:usairport, :sistercity",
+        "Fig. 4(b), (c)",
         _views_by_p("0.8", "0.8", lambda r: 1 - r["denser"] - r["as_dense"] > 0.5),
     ),
     Claim(
         "There, the reason is that a large p takes in nearly the entire graph (90 % of the component).",
-        "fig:eval:PCELVDen:usairport, :sistercity",
+        "Fig. 4(b), (c)",
         _component_included(("USAirport", "SisterCity")),
     ),
     Claim(
         "At p=0.3, on all graphs and for all vertices, the cohesion is smaller than the view.",
-        "fig:eval:PCELVSize:all",
+        "Fig. 5(a)",
         _all_smaller_than_views,
     ),
     Claim(
         "On WIKIVote and Yeast the sizes grow with p.",
-        "fig:eval:PCELVSize:wikivote, :yeast",
+        "Fig. 5(b), (c)",
         _sizes_grow(("WIKIVote", "Yeast"), ("density",)),
     ),
     Claim(
         "The cohesions are larger than the views for p beyond 0.5 on WIKIVote and beyond 0.6 on Yeast (for more than "
         "half of the vertices, and not before).",
-        "fig:eval:PCELVSize:wikivote, :yeast",
+        "Fig. 5(b), (c)",
         _larger_than_views,
     ),
 )

@@ -35,12 +35,12 @@ _ALIKE = 0.8  # the correlation from which two curves count as alike, as the cla
 Floats = NDArray[np.float64]
 
 
-def clearly(better: Errors, worse: Errors, quantity: Quantity = "total", *, among: int = 1) -> bool:
+def clearly(better: Errors, worse: Errors, quantity: Quantity = "expected", *, among: int = 1) -> bool:
     """Whether the 95 % interval of the difference of two means leaves out 0.
 
     Args:
         better, worse: the results whose mean should be smaller, and larger.
-        quantity: which mean.
+        quantity: which mean; `expected` is there for pairs at a setting alone.
         among: how many such questions are decided together: a single wrong yes among them all has 5 % (Bonferroni).
     """
     smaller, larger = mean_of(better, quantity), mean_of(worse, quantity)
@@ -53,7 +53,7 @@ Interval = tuple[float, float, float]
 
 
 def between(
-    statistic: Callable[[Floats], float | np.floating[Any]], results: Sequence[Errors], quantity: Quantity = "total"
+    statistic: Callable[[Floats], float | np.floating[Any]], results: Sequence[Errors], quantity: Quantity = "expected"
 ) -> Interval:
     """Return a number that follows from means over the runs, with its 95 % interval.
 
@@ -93,7 +93,7 @@ def alike(
     first: Sequence[Errors],
     second: Sequence[Errors] | Floats,
     scale: Callable[[Floats], Floats],
-    quantity: Quantity = "total",
+    quantity: Quantity = "expected",
 ) -> tuple[float, int]:
     """Correlate a curve with another, or with numbers without noise.
 

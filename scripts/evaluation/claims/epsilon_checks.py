@@ -33,8 +33,8 @@ def _both(panel: Panel) -> tuple[list[Errors], list[Errors]]:
     return [published for _, published, _ in panel], [elv for _, _, elv in panel]
 
 
-def _totals(curve: Sequence[Errors]) -> Floats:
-    return np.array([mean_of(result).value for result in curve])
+def _errors(curve: Sequence[Errors]) -> Floats:
+    return np.array([mean_of(result, "expected").value for result in curve])
 
 
 def similar_by_epsilon(k: int) -> Check:
@@ -46,7 +46,7 @@ def similar_by_epsilon(k: int) -> Check:
             value, sign = alike(*_both(panel), np.log)
             signs.append(sign)
             texts.append(f"h={panel[0][0]['h']}: {value:.2f}")
-        return Outcome.of(signs, f"correlation of log errors over ε: {', '.join(texts)}")
+        return Outcome.of(signs, f"correlation of log expected errors over ε: {', '.join(texts)}")
 
     return in_panels(by_epsilon(k), outcome)
 
@@ -66,10 +66,10 @@ def _better_with_epsilon(panels: list[Panel]) -> Outcome:
             side(between(lambda means: _ends(means)[1] - _ends(means)[0], results)),
             side(between(lambda means: _ends(means)[1], results)),
         ]
-        low, high = map(math.exp, _ends(_totals(results)))
+        low, high = map(math.exp, _ends(_errors(results)))
         texts.append(f"h={panel[0][0]['h']}: ×{low:.3g}, then ×{high:.3g}")
     text = "; ".join(texts)
-    return Outcome.of(signs, f"error of elv over that of published, ε from 1 to 4, then from 9 to 12: {text}")
+    return Outcome.of(signs, f"expected error of elv over that of published, ε from 1 to 4, then from 9 to 12: {text}")
 
 
 BETTER_WITH_EPSILON = in_panels(by_epsilon(3), _better_with_epsilon)
@@ -96,7 +96,7 @@ def _along_epsilon_1(outcome: Callable[[Curves], Outcome]) -> Check:
     return in_panels(by_epsilon_1(), of_panels)
 
 
-def trend_of_epsilon_1(low: float, high: float, sign: int, quantity: Quantity = "total") -> Check:
+def trend_of_epsilon_1(low: float, high: float, sign: int, quantity: Quantity = "expected") -> Check:
     """Every curve falls (-1) or rises (1) between two ε1."""
     places = [i for i, epsilon_1 in enumerate(EPSILON_1S) if low <= float(epsilon_1) <= high]
     along = sign * np.array(places, float)
@@ -126,10 +126,10 @@ def _lower(means: Floats) -> float:
 
 def _best_epsilon_1(curves: Curves) -> Outcome:
     signs = [side(between(_lower, curve)) for curve in curves.values()]
-    best = {name: _VALUES[int(np.argmin(_smooth(_totals(curve))))] for name, curve in curves.items()}
+    best = {name: _VALUES[int(np.argmin(_smooth(_errors(curve))))] for name, curve in curves.items()}
     text = ", ".join(f"{name} h={h}: {value:.1f}" for (name, h), value in best.items())
     return Outcome.of(
-        signs, f"clearly in {signs.count(1)} of {len(best)} curves; least error (mean of 5 points) at {text}"
+        signs, f"clearly in {signs.count(1)} of {len(best)} curves; least expected error (mean of 5 points) at {text}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Judges a claim by its check: as the mechanisms are released, then with the paper's switches."""
+"""Judges a claim by its check: as mechanisms are released, as the paper prints its own, then with an inference."""
 
 from __future__ import annotations
 
@@ -8,13 +8,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.cells import RUNS, Switches
-from evaluation.experiments import paper_switches
+from evaluation.cells import INFERRED, PRINTED, RUNS, Switches
 from evaluation.finished_cells import Finished
 
-__all__ = ["FAILS", "HOLDS", "UNKNOWN", "UNSURE", "Check", "Claim", "Outcome", "Verdict", "digits", "judge", "series"]
+__all__ = [
+    "AS_PRINTED",
+    "FAILS",
+    "HOLDS",
+    "SAID",
+    "UNKNOWN",
+    "UNPRINTED",
+    "UNSURE",
+    "Check",
+    "Claim",
+    "Outcome",
+    "Verdict",
+    "digits",
+    "judge",
+    "series",
+]
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "not measured"
+
+AS_PRINTED = "holds as printed"
+"""Not as the mechanisms are released, but with the switches that are the paper's printed text."""
+
+UNPRINTED = "holds, not as printed"
+"""As the mechanisms are released, and not with the switches that are the paper's printed text."""
+
+SAID = "said"
+"""Of a claim that Section 6 makes in words."""
 
 UNSURE = f"undecided at {RUNS} runs"
 """The answer is within the noise of the simulated runs."""
@@ -51,10 +74,11 @@ class Claim:
 
     Attributes:
         text: in our words, with the threshold if we had to set one.
-        place: the label of the figure in the paper's source, or the section.
+        place: the figure or section where a reader of the paper finds it.
         check: decides the claim.
         k: of the releases that the claim is about; None if no switch has an effect on it.
         singly: whether there are cells with single switches, too.
+        source: `SAID`, or else where it comes from: such claims are not counted with those of Section 6.
     """
 
     text: str
@@ -62,6 +86,7 @@ class Claim:
     check: Check
     k: int | None = None
     singly: bool = False
+    source: str = SAID
 
 
 @dataclass(frozen=True)
@@ -74,7 +99,7 @@ class Verdict:
 
 
 def judge(claim: Claim, finished: Finished) -> Verdict:
-    """Judge a claim: as the mechanisms are released, then with the paper's switches, fewest first."""
+    """Judge a claim: as the mechanisms are released, as printed, then with single switches and the inference."""
     with np.errstate(divide="ignore", invalid="ignore"):  # errors are 0 where a switch leaves no count noisy
         return _judge(claim, finished)
 
@@ -83,21 +108,38 @@ def _judge(claim: Claim, finished: Finished) -> Verdict:
     released = claim.check(finished, ())
     if released is None:
         return Verdict(claim, UNKNOWN, "cells are missing")
-    if released.holds or claim.k is None:
+    if claim.k is None:
         return Verdict(claim, HOLDS if released.holds else FAILS, released.numbers)
-    together = paper_switches(claim.k)
+    printed = claim.check(finished, PRINTED[claim.k])
+    if released.holds:
+        # Only what clearly fails is said of the printed text: for k = 3 the two are mostly the same.
+        fails = printed is not None and not printed.holds and printed.clear
+        shown = printed if claim.k == 4 or fails else None
+        return Verdict(claim, UNPRINTED if fails else HOLDS, _numbers(released, "As printed", shown))
+    if printed is not None and printed.holds:
+        return Verdict(claim, AS_PRINTED, _numbers(released, "As printed", printed))
+    verdict, switches, outcome = _with_inference(claim, finished, FAILS if released.clear else UNSURE)
+    numbers = _numbers(released, "As printed", printed if claim.k == 4 else None)
+    return Verdict(claim, verdict, f"{numbers}{_also('With ' + ' + '.join(switches), outcome)}")
+
+
+def _with_inference(claim: Claim, finished: Finished, otherwise: str) -> tuple[str, Switches, Outcome | None]:
+    """The verdict with the fewest switches that make the claim hold; else another, with all switches."""
+    together = INFERRED[claim.k or 3]
     tried = [*((switch,) for switch in together if claim.singly), together]
     outcomes = [(switches, claim.check(finished, switches)) for switches in tried]
-    holding = [(switches, outcome) for switches, outcome in outcomes if outcome is not None and outcome.holds]
-    if holding:
-        switches, outcome = holding[0]
-        verdict = f"holds with {' + '.join(switches)}"
-    else:
-        switches, outcome = outcomes[-1]
-        verdict = FAILS if released.clear else UNSURE
-    if outcome is None:
-        return Verdict(claim, verdict, released.numbers)
-    return Verdict(claim, verdict, f"{released.numbers}. With {' + '.join(switches)}: {outcome.numbers}")
+    for switches, outcome in outcomes:
+        if outcome is not None and outcome.holds:
+            return f"holds with {' + '.join(switches)}", switches, outcome
+    return otherwise, *outcomes[-1]
+
+
+def _numbers(released: Outcome, name: str, other: Outcome | None) -> str:
+    return released.numbers + _also(name, other)
+
+
+def _also(name: str, outcome: Outcome | None) -> str:
+    return "" if outcome is None else f". {name}: {outcome.numbers}"
 
 
 def series(values: Sequence[float]) -> str:

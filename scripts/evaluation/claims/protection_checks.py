@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from evaluation.cells import Switches
-from evaluation.claims.comparing import clearly
+from evaluation.claims.comparing import clearly, ratio
 from evaluation.claims.judging import Check, Outcome
 from evaluation.claims.settings import Panel, Setting, at_settings, compared, setting
 from evaluation.experiments import ALL, LOSSES, P_VALUES
 from evaluation.finished_cells import Finished
-from evaluation.results import mean_of
+from evaluation.results import Errors, mean_of
 
 __all__ = ["BALANCES", "FOUR_THIRDS_PROTECTS", "promise_kept", "views_inside", "whole_neighbourhoods"]
 
@@ -38,11 +38,15 @@ def _balances(finished: Finished, switches: Switches) -> Outcome | None:
         signs = [clearly(published, elv) - clearly(elv, published), 1 if loss <= 9 else -1]
         return Outcome.of(
             signs,
-            f"error {mean_of(published).value:.3g}, of elv {mean_of(elv).value:.3g}; "
+            f"expected error of elv over that of published ×{_ratio(elv, published):.3g}; "
             f"the worst connection inside a group loses {loss:.3g}, ε2 = 9",
         )
 
     return compared([setting("HepTh", 3, "10")], outcome)(finished, switches)
+
+
+def _ratio(errors: Errors, of: Errors) -> float:
+    return ratio(mean_of(errors, "expected").value, mean_of(of, "expected").value)
 
 
 BALANCES: Check = _balances

@@ -33,7 +33,8 @@ from evaluation.experiments import ALL
 
 __all__ = ["RELEASE_CLAIMS"]
 
-_HEPTH, _BITCOIN = "fig:eval:hepth:p", "fig:eval:Bitcoin:p"
+_HEPTH, _BITCOIN = "Fig. 6", "Fig. 10"
+_IMPLIED = "implied"
 
 RELEASE_CLAIMS = (
     # Three cliques
@@ -48,6 +49,7 @@ RELEASE_CLAIMS = (
         _HEPTH,
         no_longer_better("HepTh", 3, 6),
         k=3,
+        source=_IMPLIED,
     ),
     Claim("HepTh, k=3: the error of published rises with p.", _HEPTH, error_rises("HepTh", 3), k=3),
     Claim(
@@ -75,7 +77,7 @@ RELEASE_CLAIMS = (
     ),
     Claim(
         "Celegans: the bounds of published and elv follow similar trends in h (rank correlation of 0.8).",
-        "fig:eval:wikivote_h",
+        "Fig. 7",
         SIMILAR_BY_H,
         k=3,
         singly=True,
@@ -83,113 +85,114 @@ RELEASE_CLAIMS = (
     Claim(
         "Celegans: h = 2 or 3 gives the least bound, or one that is not told apart from it, for almost all ε (all "
         "curves but one).",
-        "fig:eval:wikivote_h",
+        "Fig. 7",
         OPTIMAL_H,
         k=3,
         singly=True,
     ),
     Claim(
         "Celegans: with growing ε the bound of published becomes tighter, compared with elv.",
-        "fig:eval:wikivote_h",
+        "Fig. 7",
         TIGHTER_WITH_EPSILON,
         k=3,
         singly=True,
     ),
     Claim(
         "On all graphs published has smaller errors than elv (k=3, ε=10).",
-        "fig:eval:USAirport:all",
+        "Fig. 8(a)",
         outperforms([setting(name, 3, "10") for name in ALL], "graph"),
         k=3,
         singly=True,
     ),
     Claim(
         "On SisterCity its error is smaller by two orders of magnitude (ε=10; a factor of 10^1.5).",
-        "fig:eval:USAirport:all",
+        "Fig. 8(a)",
         two_orders("10"),
         k=3,
         singly=True,
     ),
     Claim(
         "The reason is less noise (a smaller mean error of local counts), on all graphs (ε=10).",
-        "fig:eval:USAirport:all",
+        "Fig. 8(a)",
         smaller_for_published("absolute", "mean error of local counts"),
         k=3,
         singly=True,
     ),
     Claim(
         "Another reason is a tighter bound of the local sensitivity, on all graphs (ε=10).",
-        "fig:eval:USAirport:all",
+        "Fig. 8(a)",
         smaller_for_published("bound", "mean bound"),
         k=3,
         singly=True,
     ),
     Claim(
         "USAirport, k=3: published follows similar trends in ε as elv, for all h (correlation of log errors 0.8).",
-        "fig:eval:USAirport_var",
+        "Fig. 8(b) to (e)",
         similar_by_epsilon(3),
         k=3,
     ),
     Claim(
         "USAirport, k=3: published is increasingly better than elv as ε grows.",
-        "fig:eval:USAirport_var",
+        "Fig. 8(b) to (e)",
         BETTER_WITH_EPSILON,
         k=3,
     ),
     Claim(
         "On all graphs published has smaller errors than elv (k=3, ε=5).",
-        "fig:eval1:all",
+        "Fig. 9(a)",
         outperforms([setting(name, 3, "5") for name in ALL], "graph"),
         k=3,
         singly=True,
     ),
     Claim(
         "On SisterCity its error is smaller by two orders of magnitude (ε=5; a factor of 10^1.5).",
-        "fig:eval1:all",
+        "Fig. 9(a)",
         two_orders("5"),
         k=3,
         singly=True,
     ),
     Claim(
         "Celegans: published has smaller errors than elv for all ε1.",
-        "fig:eval1:celegan_var1",
+        "Fig. 9(b) to (e)",
         outperforms([s for part in by_epsilon_1() for s in part], "epsilon_1"),
         k=3,
     ),
     Claim(
         "Celegans: below ε1 = 1.5 the error falls as ε1 grows (rank correlation -0.8).",
-        "fig:eval1:celegan_var1",
+        "Fig. 9(b) to (e)",
         trend_of_epsilon_1(0.1, 1.5, -1),
         k=3,
     ),
     Claim(
         "Celegans: the reason is a bound of the local sensitivity that falls as ε1 grows (rank correlation -0.8).",
-        "fig:eval1:celegan_var1",
+        "Fig. 9(b) to (e)",
         trend_of_epsilon_1(0.1, 1.5, -1, "bound"),
         k=3,
     ),
     Claim(
         "Celegans: the error is least at about ε1 = 1.5 (between 1 and 2).",
-        "fig:eval1:celegan_var1",
+        "Fig. 9(b) to (e)",
         BEST_EPSILON_1,
         k=3,
     ),
     Claim(
         "Celegans: above ε1 = 1.5 the error rises as ε1 grows (rank correlation 0.8).",
-        "fig:eval1:celegan_var1",
+        "Fig. 9(b) to (e)",
         trend_of_epsilon_1(1.5, 4.9, 1),
         k=3,
     ),
     Claim(
         "Celegans: the reason is more noise (a mean error of local counts that rises with ε1, rank correlation 0.8).",
-        "fig:eval1:celegan_var1",
+        "Fig. 9(b) to (e)",
         trend_of_epsilon_1(1.5, 4.9, 1, "absolute"),
         k=3,
     ),
     # Four cliques
     Claim(
         "For k=4, λ4 = 4/3 λ3 will do (the worst connection loses at most ε2 with elv, ε=10).",
-        "Section VI, 4-clique counting",
+        "Section 6, 4-clique counting",
         FOUR_THIRDS_PROTECTS,
+        source=_IMPLIED,
     ),
     Claim(
         "Bitcoin, k=4: published has smaller errors than elv for all p below 0.8.",
@@ -202,6 +205,7 @@ RELEASE_CLAIMS = (
         _BITCOIN,
         no_longer_better("Bitcoin", 4, 7),
         k=4,
+        source=_IMPLIED,
     ),
     Claim("Bitcoin, k=4: the error of published rises with p.", _BITCOIN, error_rises("Bitcoin", 4), k=4),
     Claim(
@@ -228,20 +232,20 @@ RELEASE_CLAIMS = (
     ),
     Claim(
         "On all graphs published has smaller errors than elv (k=4, ε=10).",
-        "fig:eval:all",
+        "Fig. 11(a)",
         outperforms([setting(name, 4, "10") for name in ALL], "graph"),
         k=4,
         singly=True,
     ),
     Claim(
         "USAirport, k=4: published follows similar trends in ε as elv, for all h (correlation of log errors 0.8).",
-        "fig:eval:Yeast_var",
+        "Fig. 11(b) to (e)",
         similar_by_epsilon(4),
         k=4,
     ),
     Claim(
         "USAirport, k=4: published has smaller errors than elv for all ε, for all h.",
-        "fig:eval:Yeast_var",
+        "Fig. 11(b) to (e)",
         outperforms([s for part in by_epsilon(4) for s in part], "h"),
         k=4,
     ),
@@ -249,13 +253,15 @@ RELEASE_CLAIMS = (
     Claim(
         "Releases of published protect critical connections: at fixed noise no connection inside a group loses more "
         "than ε2 (h=3, p=0.1).",
-        "Section V, used throughout Section VI",
+        "Section 5",
         promise_kept("connections_inside"),
+        source="promised there",
     ),
     Claim(
         "That holds for every connection, inside a group or not (which the paper does not promise; h=3, p=0.1).",
-        "not in the paper",
+        "nowhere",
         promise_kept("connections"),
+        source="promised by nobody",
     ),
 )
 """In the paper's order."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypedDict, TypeVar
 
-from evaluation.cells import Switches
+from evaluation.cells import ReleaseCell, Switches
 from evaluation.claims.judging import Check, Outcome
-from evaluation.finished_cells import Finished
-from evaluation.results import Errors
+from evaluation.finished_cells import Finished, Selection
+from evaluation.results import Errors, Refused, with_expected
 
 __all__ = ["Pair", "Panel", "Setting", "at_settings", "compared", "in_panels", "setting"]
 
@@ -44,7 +44,10 @@ def compared(settings: Sequence[Setting], outcome: Callable[[Panel], Outcome]) -
 
 
 def in_panels(panels: Sequence[Sequence[Setting]], outcome: Callable[[list[Panel]], Outcome]) -> Check:
-    """Return the check that decides on the panels of a figure; each panel has the pairs at some settings."""
+    """Return the check that decides on the panels of a figure; each panel has the pairs at some settings.
+
+    Their `expected` errors are compared as both sides draw the same noise: by λ, but with the switch `inside` by runs.
+    """
 
     def check(finished: Finished, switches: Switches) -> Outcome | None:
         filled: list[Panel] = []
@@ -62,22 +65,32 @@ def in_panels(panels: Sequence[Sequence[Setting]], outcome: Callable[[list[Panel
 
 
 def _published(finished: Finished, switches: Switches, at: Setting) -> Errors | None:
-    result = finished.releases.only(mechanism="published", switches=switches, **at)
-    return None if result is None or "refused" in result else result
+    return _expected(finished.releases.where(mechanism="published", switches=switches, **at))
 
 
 def _elv(finished: Finished, switches: Switches, at: Setting) -> Errors | None:
     """The errors of `elv`, which has no p."""
-    result = finished.releases.only(
-        mechanism="elv",
-        switches=switches,
-        graph=at["graph"],
-        k=at["k"],
-        epsilon=at["epsilon"],
-        h=at["h"],
-        epsilon_1=at["epsilon_1"],
+    return _expected(
+        finished.releases.where(
+            mechanism="elv",
+            switches=switches,
+            graph=at["graph"],
+            k=at["k"],
+            epsilon=at["epsilon"],
+            h=at["h"],
+            epsilon_1=at["epsilon_1"],
+        )
     )
-    return None if result is None or "refused" in result else result
+
+
+def _expected(cells: Selection[ReleaseCell, Errors | Refused]) -> Errors | None:
+    """The errors of the only cell, with those that it expects."""
+    if len(cells) != 1:
+        return None
+    ((cell, result),) = cells
+    if "refused" in result:
+        return None
+    return with_expected(result, float(cell.parts[1]), everywhere="inside" not in cell.switches)
 
 
 def at_settings(

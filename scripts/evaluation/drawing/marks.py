@@ -9,19 +9,22 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from evaluation.cells import ReleaseCell
-from evaluation.experiments import paper_switches
+from evaluation.cells import INFERRED, PRINTED, ReleaseCell, Switches
 from evaluation.finished_cells import C, R, Selection
 from evaluation.results import Errors, Mean, Quantity, Refused, mean_or_none
 from pcneo import plots
 
 __all__ = [
-    "ALL_SERIES",
     "CONFIDENCE",
     "MEASURES",
     "NO_ERROR",
+    "NO_ERROR_MARK",
+    "PAPERS",
     "PROMISES",
+    "PROMISING",
     "REFUSED",
+    "REFUSED_MARK",
+    "ZEROS",
     "Along",
     "Points",
     "Series",
@@ -46,44 +49,85 @@ CONFIDENCE = 1.96
 """Standard errors to either side of a mean that make its 95 % interval."""
 
 _LABELS = {
-    "elv": "elv (extended local views)",
-    "published": "published (promises nothing)",
     "critical": "critical (pairs inside groups)",
     "edge": "edge (every connection)",
+    "elv": "elv (every connection)",
+    "respond": "respond (every connection)",
+    "row": "row (every connection)",
+    "published": "published (nothing)",
 }
+"""A mechanism's name and what it protects."""
+
 REFUSED = "refused for size"
 """The legend's words for marks on the upper edge."""
 
 NO_ERROR = "no error at all"
 """The legend's words for marks on the lower edge."""
 
+ZEROS = "publishing zeros"
+"""The legend's words for the mean count, which is the error of zeros."""
+
+REFUSED_MARK, NO_ERROR_MARK = "x", "$0$"
+
 Along: TypeAlias = Literal["p", "h", "epsilon", "epsilon_1"]
 """A parameter that a figure sweeps."""
 
+Variant: TypeAlias = Literal["released", "printed", "inferred", "smoothed"]
+"""How a mechanism is shown: as released, as the paper prints it, with the inference `inside`; or smoothed counts."""
+
+_WORDS: Mapping[Variant, str] = {
+    "printed": "as printed",
+    "inferred": "printed, inside inferred",
+    "smoothed": "smoothed",
+}
+
 
 class Series:
-    """A mechanism as released, or with the paper's switches: its look and its label."""
+    """A mechanism in one variant: its look and its label."""
 
-    def __init__(self, mechanism: str, *, switched: bool) -> None:
-        """Take the look of a mechanism, with or without the paper's switches."""
+    def __init__(self, mechanism: str, variant: Variant = "released") -> None:
+        """Take the look of a mechanism; variants have hollow or pale marks."""
         look = plots.look(mechanism)
-        self.mechanism, self._switched = mechanism, switched
-        self.label = _LABELS[mechanism] + (", the paper's switches" if switched else "")
+        self.mechanism, self.variant = mechanism, variant
+        self.label = _LABELS[mechanism] if variant == "released" else f"{mechanism}, {_WORDS[variant]}"
         self.colour = look.colour
         self.style: dict[str, Any] = {"color": look.colour, "linestyle": look.dash, "marker": look.marker}
-        if switched:
-            self.style |= {"markerfacecolor": "white", "markeredgewidth": 0.7, "linewidth": 0.8}
+        if variant != "released":
+            self.style |= {"markerfacecolor": "white", "markeredgewidth": 0.8, "linewidth": 0.8}
+        if variant == "printed":
+            self.style |= {"marker": "s" if mechanism == "elv" else "o", "markersize": 6.5}
 
     def of(self, cells: Selection[C, R], k: int) -> Selection[C, R]:
         """Return those of releases or losses at k that the series shows."""
-        return cells.where(mechanism=self.mechanism, switches=paper_switches(k) if self._switched else ())
+        switches: Mapping[str, Switches] = {"printed": PRINTED[k], "inferred": INFERRED[k]}
+        return cells.where(mechanism=self.mechanism, switches=switches.get(self.variant, ()))
+
+    def measured(self, quantity: Quantity) -> Quantity | None:
+        """Return which mean the series shows in a figure of a quantity; None for none."""
+        if self.variant == "smoothed":
+            return "smoothed" if quantity == "absolute" else None
+        return quantity
 
 
-ALL_SERIES = [
-    *(Series(name, switched=False) for name in _LABELS),
-    *(Series(name, switched=True) for name in ("elv", "published")),
+PROMISING = [
+    *(Series(name) for name in ("critical", "edge", "elv", "respond", "row")),
+    *(Series(name, "smoothed") for name in ("respond", "row")),
 ]
-"""In the order of the legend."""
+"""Mechanisms that promise something, in the order of the legend; smoothed counts where they are."""
+
+_PAPERS: list[tuple[str, Variant]] = [
+    ("elv", "released"),
+    ("published", "released"),
+    ("elv", "printed"),
+    ("published", "printed"),
+    ("elv", "inferred"),
+    ("published", "inferred"),
+]
+PAPERS = {
+    3: [Series(name, variant) for name, variant in _PAPERS if variant != "printed"],
+    4: [Series(name, variant) for name, variant in _PAPERS],
+}
+"""By k, the paper's two phases; for k = 3 the release differs from what is printed by a clamp that hardly matters."""
 
 Points: TypeAlias = list[tuple[float, Errors | Refused]]
 """Results by the swept parameter."""
@@ -125,16 +169,18 @@ def points_of(cells: Selection[ReleaseCell, Errors | Refused], series: Series, a
     return sorted(points, key=lambda point: point[0])
 
 
-def at_edge(axes: Any, xs: Sequence[float], height: float, series: Series, words: str, marker: str = "x") -> None:
-    """Mark what a logarithmic axis cannot show, at a height between 0 and 1, and name it in the legend."""
+def at_edge(axes: Any, xs: Sequence[float], series: Series, words: str) -> None:
+    """Mark on an edge what a logarithmic axis cannot show, refused or no error, and name it in the legend."""
+    height, marker = (0.97, REFUSED_MARK) if words == REFUSED else (0.03, NO_ERROR_MARK)
     if xs:
         axes.plot(
             xs,
             [height] * len(xs),
-            marker,
+            linestyle="",
+            marker=marker,
             color=series.colour,
             transform=axes.get_xaxis_transform(),
-            label=f"{series.label}: {words}",
+            label=f"{series.label.split(' (')[0]}: {words}",
             clip_on=False,
         )
 
@@ -155,8 +201,8 @@ def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, e
     """
     middle = sum(ends) / 2  # for what does not depend on the swept parameter
     places = [(middle if np.isnan(x) else x, result) for x, result in points]
-    at_edge(axes, [x for x, result in places if "refused" in result], 0.97, series, REFUSED)
-    at_edge(axes, [x for x, mean in _means(places, quantity) if mean.value == 0], 0.03, series, NO_ERROR, "v")
+    at_edge(axes, [x for x, result in places if "refused" in result], series, REFUSED)
+    at_edge(axes, [x for x, mean in _means(places, quantity) if mean.value == 0], series, NO_ERROR)
     drawn = [(x, mean) for x, mean in _means(points, quantity) if mean.value > 0]
     if not drawn:
         return
@@ -164,8 +210,9 @@ def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, e
     means, errors = np.array([mean.value for _, mean in drawn]), np.array([mean.error for _, mean in drawn])
     style = dict(series.style)
     if np.isnan(xs).any():  # the series does not depend on the swept parameter
-        xs, means, errors, style["marker"] = np.array(ends), means[[0, 0]], errors[[0, 0]], ""
-    if len(xs) > 15:
+        xs, means, errors = np.array([ends[0], middle, ends[1]]), means[[0] * 3], errors[[0] * 3]
+        style["markevery"] = [1]
+    elif len(xs) > 15:
         style["markevery"] = 6
     axes.plot(xs, means, label=series.label, **style)
     band = CONFIDENCE * errors
@@ -181,5 +228,7 @@ def labelled(*panels: Any) -> dict[str, Any]:
 
 
 def legend(figure: Any, marks: Mapping[str, Any], title: str = PROMISES) -> None:
-    """Put the legend under the panels: marks by their labels."""
-    figure.legend(list(marks.values()), list(marks), loc="outside lower center", ncols=2, title=title, title_fontsize=8)
+    """Put the legend under the panels, as wide as the figure: marks by their labels."""
+    figure.legend(
+        list(marks.values()), list(marks), loc="outside lower center", ncols=3, title=title, columnspacing=1.2
+    ).get_title().set_fontsize(8)

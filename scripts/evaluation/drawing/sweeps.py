@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from evaluation.drawing.marks import (
-    ALL_SERIES,
     MEASURES,
+    PAPERS,
+    PROMISING,
+    ZEROS,
     Along,
+    Series,
     Shown,
     draw_series,
     labelled,
@@ -35,6 +38,12 @@ _SIGNS: dict[Along, str] = {"p": "p", "h": "h", "epsilon": "Îµ", "epsilon_1": "Î
 
 _COLUMNS = 2
 
+_BOUNDS = [
+    *(Series(name, "printed") for name in ("elv", "published")),
+    *(Series(name) for name in ("edge", "elv", "published")),
+]
+"""Without the clamp first, as large hollow marks behind: mostly the same bounds. The switch `inside` changes none."""
+
 Panels: TypeAlias = Sequence[Shown]
 
 _BY_P = [Shown(h, epsilon) for h in HS_BY_P for epsilon in EPSILONS_BY_P]
@@ -56,54 +65,60 @@ def values_along(finished: Finished, along: Along) -> list[float]:
     return sorted(finished.releases.values(lambda cell: swept(cell, along)))
 
 
-def draw_sweep(finished: Finished, path: Path, measure: Quantity, along: Along, panels: Panels) -> None:
+def draw_sweep(finished: Finished, path: Path, measure: Quantity, heading: str, along: Along, panels: Panels) -> None:
     """Draw a measure of all mechanisms along a parameter.
 
     Args:
         finished: the cells.
         path: of the picture.
         measure: of `MEASURES`.
+        heading: over the panels.
         along: the parameter.
         panels: the panels.
     """
     values = values_along(finished, along)
 
+    k = finished.releases.values(lambda cell: cell.k)[0]
+    cliques = finished.cliques.only()
+
     def draw(place: Any, shown: Shown) -> None:
-        for series in ALL_SERIES:
-            points = points_of(finished.releases, series, along, shown)
-            draw_series(place, series, points, measure, (values[0], values[-1]))
+        for series in (*PROMISING, *PAPERS[k][1:]):
+            if quantity := series.measured(measure):
+                points = points_of(finished.releases, series, along, shown)
+                draw_series(place, series, points, quantity, (values[0], values[-1]))
+        if measure == "absolute" and cliques is not None and cliques["mean"] > 0:
+            place.axhline(cliques["mean"], color="#777777", lw=1.0, label=ZEROS)
         if along == "p":
             place.set_xticks(values)
 
-    _draw_panels(path, 1.1 + 1.9 * -(-len(panels) // _COLUMNS), along, MEASURES[measure], panels, draw)
+    _draw_panels(path, 1.5 + 1.9 * -(-len(panels) // _COLUMNS), (along, MEASURES[measure], heading), panels, draw)
 
 
-def draw_bounds(finished: Finished, path: Path) -> None:
+def draw_bounds(finished: Finished, path: Path, heading: str) -> None:
     """Draw the bound of the local sensitivity by h, beside the most that removing one connection changes."""
     graph = finished.graphs.only()
 
     def draw(place: Any, shown: Shown) -> None:
-        for series in ALL_SERIES:
-            if series.mechanism != "critical":
-                points = points_of(finished.releases, series, "h", shown)
-                draw_series(place, series, points, "bound", (HS[0], HS[-1]))
+        for series in _BOUNDS:
+            points = points_of(finished.releases, series, "h", shown)
+            draw_series(place, series, points, "bound", (HS[0], HS[-1]))
         if graph is not None:
             colour = plots.look("exact").colour
             place.axhline(graph["largest_change"], color=colour, lw=0.8, label="most that one connection changes")
 
     panels = [Shown(epsilon=epsilon) for epsilon in EPSILONS_BY_H]
-    _draw_panels(path, 5.0, "h", "bound of the local sensitivity", panels, draw)
+    _draw_panels(path, 5.2, ("h", "bound of the local sensitivity", heading), panels, draw)
 
 
 def _draw_panels(
     path: Path,
     height: float,
-    along: Along,
-    label: str,
+    words: tuple[Along, str, str],
     panels: Panels,
     draw: Callable[[Any, Shown], None],
 ) -> None:
-    """Draw the panels, their titles and axes, and the legend."""
+    """Draw the panels, their titles and axes, and the legend; words are of both axes, and over all."""
+    along, label, heading = words
     with plots.new_figure(-(-len(panels) // _COLUMNS), _COLUMNS, height=height, sharex=True, sharey=True) as (
         figure,
         axes,
@@ -117,5 +132,6 @@ def _draw_panels(
                 place.set_xlabel(_SIGNS[along])
             if i % _COLUMNS == 0:
                 place.set_ylabel(label.replace(" of ", "\nof ", 1))
+        figure.suptitle(heading, fontsize=10)
         legend(figure, labelled(*places))
         plots.save_figure(figure, path)
