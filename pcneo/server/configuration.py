@@ -30,6 +30,7 @@ SETTINGS = {
     "server.memory.pagecache.size": PAGE_CACHE,
     "dbms.usage_report.enabled": "false",
     "db.tx_log.preallocate": "false",
+    "server.bolt.connection_keep_alive": "25s",  # clients take a connection for dead after twice that without a sign
 }
 
 

@@ -1,7 +1,11 @@
 """Says so where the server lets a statement wait: without a word, a dead connection and a long query look alike.
 
-How long the driver waits is the server's business: it tells every client after how many seconds of silence a connection
-is dead, by default 120 (`server.bolt.connection_keep_alive`, twice).
+How long the driver waits is the server's business: it tells every client after how many seconds without a sign of life
+a connection is dead, and gives such signs while it works. That is twice `server.bolt.connection_keep_alive`: 120 by
+default, 50 for the local server. Nobody else can give up sooner. The driver has limits for connecting and for sending,
+and none for reading; `Driver.close` must not be called while another thread waits in it; a thread of our own that is
+left waiting would keep what it holds; and a signal ends waits in the main thread alone, where it would end the caller's
+own program with them.
 """
 
 from __future__ import annotations

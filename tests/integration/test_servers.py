@@ -27,12 +27,13 @@ import pytest
 from graphs import own_text
 from services import ServiceProcess, wait_until
 
-from pcneo.errors import LocalServerError
+from pcneo.errors import ConnectionFailedError, LocalServerError
 from pcneo.server import configuration, folders, servers
 from pcneo.server.data_folder import password_file
 from pcneo.server.process import console_log
 from pcneo.server.records import folder_arguments, read_record, running
 from pcneo.server.servers import LocalServer
+from pcneo.store.sessions import Sessions
 
 START = (
     "import sys; from pathlib import Path; from pcneo.server.servers import start;"
@@ -104,6 +105,22 @@ def test_only_its_user_can_get_at_it(server):
         path for path in (server.data.rglob("*")) if path.is_file() and server.password.encode() in path.read_bytes()
     ]
     assert holding == [secret]
+
+
+@pytest.mark.thorough
+def test_a_server_that_stands_still_is_told_of_and_given_up_within_a_minute(server):
+    """The connection stays open, and nothing comes from it."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        gateway = Sessions(driver, "neo4j")
+        os.kill(server.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        try:
+            with pytest.raises(ConnectionFailedError), gateway.transaction({}) as transaction:
+                transaction.run("list_graphs")
+            seconds = time.monotonic() - began
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+    assert 40 < seconds < 75
 
 
 def test_the_initial_password_is_gone(server):
