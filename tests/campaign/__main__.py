@@ -1,4 +1,4 @@
-"""`scripts/campaign [--minutes N] [--seed S]`, or `--again KIND SEED` for one case."""
+"""`scripts/campaign [--minutes N] [--seed S] [--kind KIND]`, or `--again KIND SEED` for one case."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import secrets
 import sys
 
-from campaign.course import KINDS, run, summary, try_case
+from campaign.course import EVERY, run, summary, try_case
+from pcneo.basics.signals import signals_interrupt
 
 
 def main() -> None:
@@ -14,7 +15,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="scripts/campaign", description=__doc__)
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", default=None, help="any text; drawn and printed where it is left out")
-    parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"one case of {', '.join(KINDS)}")
+    parser.add_argument("--again", nargs=2, metavar=("KIND", "SEED"), help=f"one case of {', '.join(EVERY)}")
+    parser.add_argument("--kind", action="append", choices=EVERY, help="only this one; several times for more")
     given = parser.parse_args()
     if given.again:
         accepted = try_case(*given.again)
@@ -22,10 +24,11 @@ def main() -> None:
         return
     seed = given.seed or secrets.token_hex(4)
     print(f"Seed {seed}, {given.minutes:g} minutes", flush=True)
-    outcomes = run(seed, minutes=given.minutes)
+    outcomes = run(seed, minutes=given.minutes, kinds=given.kind)
     print(summary(outcomes))
     sys.exit(any(outcome.failures for outcome in outcomes.values()))
 
 
 if __name__ == "__main__":
-    main()
+    with signals_interrupt():  # so that its server ends with it
+        main()

@@ -1,4 +1,4 @@
-"""The course of a campaign: kinds of cases in turns until the time is over, and the table of what came of them."""
+"""The course of a campaign: kinds of cases, each for its share of the time, and the table of what came of them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,57 @@ import random
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from campaign.accidents import try_accident, try_line
 from campaign.batch_texts import try_batch
 from campaign.command_calls import try_command
+from campaign.edges import try_edge
 from campaign.graph_texts import try_file
+from campaign.ground import Ground, ground
+from campaign.kills import try_kill, try_kill_of_server, try_kill_of_service
+from campaign.party_files import try_party
+from campaign.request_nodes import try_requests
+from campaign.schedules import try_schedule
 
-__all__ = ["KINDS", "Outcome", "run", "summary", "try_case"]
+__all__ = ["EVERY", "KINDS", "TRIALS", "Outcome", "run", "summary", "try_case"]
 
 Attempt = Callable[[random.Random, Path], bool]
 """Tries one case in an empty folder; whether it was accepted. It raises where something is wrong."""
+Trial = Callable[[random.Random, Path, Ground], bool]
+"""Likewise on a server of the campaign's own."""
 
-KINDS: Mapping[str, Attempt] = {"files": try_file, "commands": try_command, "batches": try_batch}
+KINDS: Mapping[str, Attempt] = {
+    "files": try_file,
+    "commands": try_command,
+    "batches": try_batch,
+    "parties": try_party,
+}
+TRIALS: Mapping[str, Trial] = {
+    "kills": try_kill,
+    "server kills": try_kill_of_server,
+    "service kills": try_kill_of_service,
+    "schedules": try_schedule,
+    "accidents": try_accident,
+    "lines": try_line,
+    "requests": try_requests,
+    "edges": try_edge,
+}
+EVERY = (*KINDS, *TRIALS)
+SHARES: Mapping[str, float] = {
+    **dict.fromkeys(KINDS, 0.05),
+    "commands": 0.09,
+    **{"kills": 0.24, "server kills": 0.08, "service kills": 0.04, "schedules": 0.11},
+    **{"accidents": 0.11, "lines": 0.1, "requests": 0.03, "edges": 0.05},
+}
+"""Of the time."""
 LONGEST_SECONDS = 10.0
+"""For a case without a server; trials have limits of their own."""
+LONGEST_OF_EDGES = 300.0
+"""Seconds that must be left for a graph at the edge to begin."""
 
 
 @dataclass
@@ -29,51 +65,80 @@ class Outcome:
 
     tried: int = 0
     accepted: int = 0
+    spent: float = 0.0
     slowest: float = 0.0
     failures: list[tuple[str, str]] = field(default_factory=list)
 
 
-def run(seed: str, *, minutes: float, most: int | None = None) -> dict[str, Outcome]:
-    """Try cases of each kind in turns, until the time is over or each has been tried so often."""
-    outcomes = {kind: Outcome() for kind in KINDS}
-    until, number = time.monotonic() + 60 * minutes, 0
-    while time.monotonic() < until and (most is None or number < most):
-        for kind, outcome in outcomes.items():
-            _note(outcome, kind, f"{seed}-{number}")
-        number += 1
+def run(
+    seed: str, *, minutes: float, most: int | None = None, kinds: Sequence[str] | None = None
+) -> dict[str, Outcome]:
+    """Try cases of each kind, until the time is over or each has been tried so often.
+
+    Args:
+        seed: what the seeds of all cases are made from.
+        minutes: the time, without the start of a server.
+        most: cases of a kind; None for no bound.
+        kinds: None for all.
+    """
+    outcomes = {kind: Outcome() for kind in kinds or EVERY}
+    with ExitStack() as stack:
+        there = stack.enter_context(ground()) if set(outcomes) & set(TRIALS) else None
+        until = time.monotonic() + 60 * minutes
+        with suppress(KeyboardInterrupt, SystemExit):  # who ends it early wants to see how far it came
+            while kind := _next(outcomes, until - time.monotonic(), most):
+                _note(outcomes[kind], kind, f"{seed}-{outcomes[kind].tried}", there)
     return outcomes
 
 
-def try_case(kind: str, seed: str) -> bool:
-    """Try one case, whose seed says everything about it."""
-    with tempfile.TemporaryDirectory(prefix="pcneo-campaign-") as folder:
-        return KINDS[kind](random.Random(f"{kind} {seed}"), Path(folder))
+def _next(outcomes: Mapping[str, Outcome], left: float, most: int | None) -> str | None:
+    """The kind that has had the least of its share of the time."""
+    open_ones = {kind: each for kind, each in outcomes.items() if most is None or each.tried < most}
+    if left < LONGEST_OF_EDGES and most is None:
+        open_ones.pop("edges", None)
+    if left <= 0 or not open_ones:
+        return None
+    return min(open_ones, key=lambda kind: open_ones[kind].spent / SHARES.get(kind, 1.0))
 
 
-def _note(outcome: Outcome, kind: str, seed: str) -> None:
+def try_case(kind: str, seed: str, there: Ground | None = None) -> bool:
+    """Try one case, whose seed says everything about it but what time decides."""
+    rng = random.Random(f"{kind} {seed}")
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pcneo-campaign-"))) / "case"
+        folder.mkdir()
+        if kind in KINDS:
+            return KINDS[kind](rng, folder)
+        return TRIALS[kind](rng, folder, there or stack.enter_context(ground()))
+
+
+def _note(outcome: Outcome, kind: str, seed: str, there: Ground | None) -> None:
     outcome.tried += 1
     began = time.monotonic()
     try:
-        outcome.accepted += try_case(kind, seed)
+        outcome.accepted += try_case(kind, seed, there)
     except Exception:  # noqa: BLE001 - whatever it is, it is what the campaign looks for
         outcome.failures.append((seed, traceback.format_exc(limit=-4)))
+        if there is not None and kind in TRIALS:
+            there.recover()
     seconds = time.monotonic() - began
+    outcome.spent += seconds
     outcome.slowest = max(outcome.slowest, seconds)
-    if seconds > LONGEST_SECONDS:
+    if seconds > LONGEST_SECONDS and kind in KINDS:
         outcome.failures.append((seed, f"it took {seconds:.0f} s"))
 
 
 def summary(outcomes: Mapping[str, Outcome]) -> str:
-    """The table, and the first failure of each kind with the seed that brings it back."""
-    lines = [f"{'kind':<10}{'tried':>9}{'accepted':>10}{'failed':>8}{'slowest s':>11}  first failure"]
+    """The table, and the first failures of each kind with the seeds that bring them back."""
+    lines = [f"{'kind':<14}{'tried':>9}{'survived':>10}{'accepted':>10}{'slowest s':>11}  first failure"]
     lines += [
-        f"{kind:<10}{each.tried:>9,}{each.accepted:>10,}{len(each.failures):>8}{each.slowest:>11.2f}  "
+        f"{kind:<14}{each.tried:>9,}{each.tried - len(each.failures):>10,}{each.accepted:>10,}{each.slowest:>11.2f}  "
         + (each.failures[0][0] if each.failures else "")
         for kind, each in outcomes.items()
     ]
     firsts = [
-        f"\n{kind}, scripts/campaign --again {kind} {each.failures[0][0]}:\n{each.failures[0][1]}"
+        f"\n{kind}, scripts/campaign --again {kind!r} {seed}:\n{said}"
         for kind, each in outcomes.items()
-        if each.failures
+        for seed, said in each.failures[:3]
     ]
     return "\n".join([*lines, *firsts])

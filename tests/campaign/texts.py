@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["damaged", "hostile_text", "is_harmless", "letters", "number_text", "one_of"]
+__all__ = ["any_name", "damaged", "hostile_text", "is_harmless", "letters", "number_text", "one_of"]
 
 _LETTERS = "abcXYZ019_ßéłжΩאم大あ🦑ﬁ𝔊"
 _OBEYED = [
@@ -49,6 +49,15 @@ def hostile_text(rng: random.Random, most: int = 12) -> str:
         rng.choice(_HARD) if rng.random() < 0.5 else chr(rng.randrange(1, 0x3000)) for _ in range(rng.randint(0, most))
     ]
     return "".join(drawn)
+
+
+def any_name(rng: random.Random, most: int = 12) -> str:
+    """A name of characters from all of Unicode but surrogates and NUL, with or without hostile ones."""
+    drawn = []
+    for _ in range(rng.randint(1, most)):
+        point = rng.randrange(1, 0x110000 - 0x800)
+        drawn.append(chr(point if point < 0xD800 else point + 0x800))
+    return hostile_text(rng) + "".join(drawn) if rng.random() < 0.3 else "".join(drawn)
 
 
 def number_text(rng: random.Random, share: float = 0.15) -> str:

@@ -1,0 +1,81 @@
+"""Schedules: two to eight clients side by side on one graph, each begun at a random moment."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from pathlib import Path
+
+from services import answer, ask
+
+from campaign.children import Child
+from campaign.ground import ASKED, GRAPH, Ground, at_pace, must_be_ours, serve
+
+__all__ = ["try_schedule"]
+
+FINE = {0, 4, 6, 9}
+"""Done; the graph has changed, or what was asked for is gone; busy; nothing left of a budget."""
+WITHIN = 1.5
+"""Seconds within which all begin."""
+
+
+def try_schedule(rng: random.Random, folder: Path, ground: Ground) -> bool:
+    """Run clients side by side; whether all of them succeeded."""
+    ground.renew(rng)
+    ground.edit(rng)
+    service = serve(ground, folder) if rng.random() < 0.3 else None
+    edits = rng.random() < 0.4
+    began, children, asked = time.monotonic(), [], []
+    for number, at in enumerate(sorted(rng.random() * WITHIN for _ in range(rng.randint(2, 8)))):
+        time.sleep(max(0.0, began + at - time.monotonic()))
+        if service is not None and rng.random() < 0.4:
+            asked.append(ask(ground.db, command="annotate", graph=GRAPH, p=rng.choice(["1/2", "0.9"])))
+        children.append(ground.child(*_draw(rng, number, folder), folder=folder, who=f"who{number}"))
+        if edits and rng.random() < 0.4:
+            ground.edit(rng, 1)
+    ended = [child.wait() for child in children]
+    answers = [answer(ground.db, request, 60) for request in asked]
+    if service is not None:
+        _end(service)
+    for each in ended:
+        must_be_ours(each, codes=FINE)
+        assert each.seconds < at_pace(60), str(each)
+    assert all(each["status"] == "complete" for each in answers), answers
+    ground.check()
+    ground.check_ledger(folder, {f"who{number}": each.err for number, each in enumerate(ended)})
+    for arguments in (("-p", "1/2"), ()):
+        again = ground.child("annotate", "--graph", GRAPH, *arguments, folder=folder).wait()
+        must_be_ours(again, codes={0})
+    ground.check(up_to_date=True)
+    return all(each.code == 0 for each in ended)
+
+
+def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
+    run = f"{GRAPH}@1/2"
+    annotate = ("annotate", "--graph", GRAPH)
+    release = ("release", "--graph", GRAPH, "-e", f"1/{rng.randint(2, 9)}", "--to", folder / f"who{number}.json")
+    calls: list[tuple[object, ...]] = [
+        annotate,
+        annotate,
+        (*annotate, "-p", rng.choice(["1/2", "2/3", "0.9"])),
+        (*annotate, "-p", "0.4", "--vertex", rng.randint(0, 11)),
+        ("annotate", *ASKED, "-p", "0.5", "--mode", rng.choice(["stream", "stats"])),
+        (*release, "--mechanism", "edge"),
+        (*release, "--mechanism", "critical", "-p", "1/2"),
+        (*release, "--mechanism", "respond"),
+        ("show", rng.randint(0, 11), "--run", run),
+        ("queries", "largest_cohesions", "--param", f"run={run}"),
+        ("queries", "critical_connections", "--param", "id=3", "--param", f"run={run}"),
+        ("export", run, folder / f"run{number}.graphml"),
+        ("runs",),
+        ("check",),
+        ("clean", f"{GRAPH}@3/10"),
+        ("budget", "show"),
+    ]
+    return rng.choice(calls)
+
+
+def _end(service: Child) -> None:
+    service.send(signal.SIGTERM)
+    must_be_ours(service.wait(at_pace(60)), codes={0})
