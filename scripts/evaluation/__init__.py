@@ -1,4 +1,4 @@
-"""The paper's experiments (its Section VI) on its nine graphs, with its mechanisms and ours, claim by claim.
+"""The paper's experiments (its Section 6) on its nine graphs, with its mechanisms and ours, claim by claim.
 
     datasets         the graphs: names, publishers, and the counts by which they are recognized
     cells, results   one point of one experiment, by its parameters; what it computes

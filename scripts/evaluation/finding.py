@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from evaluation.claims.judging import digits
+from evaluation.datasets import DATASETS
 from evaluation.finished_cells import Finished
 from evaluation.results import Mean, mean_of, mean_or_none
 from evaluation.tables import local_errors
@@ -23,7 +25,7 @@ def finding(done: Mapping[str, Finished]) -> str:
     parts = [" ".join(sentence for sentence in sentences if sentence)]
     for setting, finished in settings_of(done).items():
         if len(finished.releases) and (told := _of_local(finished, setting)):
-            parts += ["## How large the local errors are", told, local_errors(finished)]
+            parts += ["## How large the local errors are", told, local_errors(finished), _of_answers(finished, setting)]
             break
     return "\n\n".join(part for part in parts if part)
 
@@ -90,7 +92,7 @@ def _of_promises(settings: Mapping[str, Finished]) -> str:
     if not compared:
         return ""
     return (
-        "`critical` keeps a promise for those pairs, and at p=0.1 has clearly a smaller error of the total than `edge` "
+        "`critical` keeps a promise for those pairs, and at p=0.1 has a clearly smaller error of the total than `edge` "
         f"and `elv`, which protect every connection, in {best} of {compared} settings."
     )
 
@@ -113,6 +115,23 @@ def _of_local(finished: Finished, setting: str) -> str:
         f"{_ends(errors)} in the mean, where a vertex is in {digits(min(counts))} to {digits(max(counts))} cliques in "
         f"the mean: publishing zeros would be nearer on {nearer} of {len(pairs)} graphs. The error of the total, which "
         "the paper's figures show, hides that: noise of n vertices adds up to √n times that of one, counts to n times."
+    )
+
+
+def _of_answers(finished: Finished, setting: str) -> str:
+    """Why the errors of `respond` say little alone."""
+    thresholds = [
+        math.log(dataset.counts.nodes**2 / (2 * dataset.counts.edges))
+        for dataset in DATASETS
+        if len(finished.releases.where(graph=dataset.name, mechanism="respond"))
+    ]
+    if not thresholds:
+        return ""
+    return (
+        f"`respond` and `row` protect every connection, as `edge` and `elv` do. But ln(n/d), d the mean degree, is "
+        f"{min(thresholds):.1f} to {max(thresholds):.1f} on these graphs: where ε is larger, as at {setting}, the "
+        "answers that `respond` publishes nearly are the graph, and its small errors say no more than that. [What an "
+        "attacker finds](../attacker_report/attacker.md) stands beside the errors for that reason."
     )
 
 

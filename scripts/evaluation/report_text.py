@@ -115,7 +115,7 @@ def tally(verdicts: Sequence[Verdict]) -> str:
     if others:
         sources = Counter(verdict.claim.source for verdict in others)
         told = ", ".join(f"{count} {source}" for source, count in sources.items())
-        text += f" Apart from these, of {len(others)} others ({told}) {_counted([v.verdict for v in others])}."
+        text += f"\n\nApart from these, of {len(others)} others ({told}) {_counted([v.verdict for v in others])}."
     return text
 
 
@@ -123,7 +123,7 @@ def _counted(verdicts: Sequence[str]) -> str:
     words = {
         HOLDS: "hold",
         AS_PRINTED: "hold only as the paper prints its mechanism",
-        UNPRINTED: "hold as released and not as printed",
+        UNPRINTED: "hold, but not as printed",
         "": "hold only with other switches",
         FAILS: "do not hold",
         UNSURE: f"are {UNSURE}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evaluation.claims.comparing import clearly
+from evaluation.datasets import DATASETS
 from evaluation.finished_cells import Finished
 from evaluation.results import Errors, Quantity, Refused, mean_or_none
 
@@ -93,20 +94,27 @@ def _of_critical(compared: _Compared, settings: Mapping[str, Finished]) -> str:
     if not measured:
         return "`critical` was not measured at p=0.1."
     refused = [where for where, result in measured if "refused" in result]
-    least = "; ".join(
-        f"of {words} on ({_where_least(compared, 'critical', PROMISING, quantity)})"
-        for quantity, words in _MEASURES.items()
+    least = _by_measure(
+        {quantity: f"on ({_where_least(compared, 'critical', _ALWAYS, quantity)})" for quantity in _MEASURES}
     )
     return (
         f"Take `critical` where pairs inside groups are all that must be protected, for {_unprotected(settings)}: at "
-        f"p=0.1 its error is clearly the smallest of those that promise something, {least}."
+        f"p=0.1 its error is clearly smaller than those of `edge` and `elv`: {least}."
         + (f" It is refused for size at {'; '.join(refused)}." if refused else "")
     )
 
 
+def _by_measure(told: Mapping[Quantity, str]) -> str:
+    """Say something of the total and of local counts, once where it is the same."""
+    first, *others = told.values()
+    if all(other == first for other in others):
+        return f"of {' and of '.join(_MEASURES[quantity] for quantity in told)} {first}"
+    return "; ".join(f"of {_MEASURES[quantity]} {words}" for quantity, words in told.items())
+
+
 def _unprotected(settings: Mapping[str, Finished]) -> str:
     """What `critical` leaves unprotected."""
-    left = "it protects no other connection"
+    left, sizes = "it protects no other connection", {dataset.name: dataset.counts.nodes for dataset in DATASETS}
     outside = [
         1 - result["inside"] / result["connections"]
         for cell, result in settings["k=3, ε=10"].coverage
@@ -114,7 +122,13 @@ def _unprotected(settings: Mapping[str, Finished]) -> str:
     ]
     if outside:
         left += f" (at p=0.1 that leaves out {_range(outside)} of the connections of a graph)"
-    return f"{left} and publishes exactly every count that no pair inside groups can change"
+    exact = [
+        result["exact"] / sizes[cell.graph]
+        for cell, result in settings["k=3, ε=10"].releases.where(mechanism="critical")
+        if "exact" in result and cell.graph in sizes
+    ]
+    of_counts = f" ({_range(exact)} of them)" if exact else ""
+    return f"{left} and publishes exactly every count that no pair inside groups can change{of_counts}"
 
 
 def _range(shares: Sequence[float]) -> str:
@@ -124,14 +138,14 @@ def _range(shares: Sequence[float]) -> str:
 
 def _of_larger_p(sweeps: Sequence[Finished]) -> str:
     """From which p on groups are so large that `edge` has less noise, though it protects more."""
-    sentences = []
-    for quantity, words in _MEASURES.items():
-        places = [place for finished in sweeps for place in _larger_p(finished, quantity)]
-        if places:
-            sentences.append(f"of {words} from {'; from '.join(places)}")
-    if not sentences:
+    places: dict[Quantity, str] = {
+        quantity: f"from {'; from '.join(of_measure)}"
+        for quantity in _MEASURES
+        if (of_measure := [place for finished in sweeps for place in _larger_p(finished, quantity)])
+    }
+    if not places:
         return ""
-    return f"Its groups, and its error, grow with p: that of `edge` is clearly smaller, {'; '.join(sentences)}."
+    return f"Its groups, and its error, grow with p: that of `edge` is clearly smaller, {_by_measure(places)}."
 
 
 def _larger_p(finished: Finished, quantity: Quantity) -> list[str]:
@@ -163,18 +177,36 @@ def _of_all_connections(compared: _Compared) -> str:
         if results["edge"] is not None and results["elv"] is not None
     ]
     better = sum("bound" in edge and "bound" in elv and clearly_less(edge, elv, "total") for edge, elv in pairs)
-    least = "; ".join(
-        f"of {words}, {', '.join(f'`{name}` on ({where})' for name, where in places)}"
-        for quantity, words in _MEASURES.items()
+    least: dict[Quantity, str] = {
+        quantity: ", ".join(f"with `{name}` on ({where})" for name, where in places)
+        for quantity in _MEASURES
         if (places := _least_of_all(compared, quantity))
-    )
+    }
+    smallest = f"Clearly the smallest is the error {_by_measure(least)}. " if least else ""
     return (
-        "Where every connection must be protected, the error that is clearly the smallest is "
-        f"{least or 'none'}. An owner who holds the graph never needs `elv`: the expected error of `edge` is clearly "
+        "Where every connection must be protected, take the mechanism with the smallest error that shows no more than "
+        f"you accept. {smallest}An owner of the graph never needs `elv`: the expected error of `edge` is clearly "
         f"smaller in {better} of {len(pairs)} settings; `elv` is for vertices that trust nobody with the graph, as "
-        "`respond` is. `respond` and `row` were measured on graphs of up to 10,000 vertices. Their small errors at a "
-        "large ε are no gift: from ε = ln(n/d) on, d the mean degree, the answers nearly are the graph, and [one fixed "
-        "attacker](../attacker_report/attacker.md) finds most of its connections. Choose by both figures."
+        "`respond` is. `respond` and `row` were measured on graphs of up to 10,000 vertices"
+        f"{_respond(compared)}. Their small errors at a large ε are no gift: from ε = ln(n/d) on, d the mean degree, "
+        "the answers nearly are the graph, and [one fixed attacker](../attacker_report/attacker.md) finds most of its "
+        "connections. Choose by both figures."
+    )
+
+
+def _respond(compared: _Compared) -> str:
+    """In how many settings `respond` has smaller local errors than `critical`, which protects less."""
+    smaller = [
+        clearly_less(respond, critical, "absolute")
+        for graphs in compared.values()
+        for results in graphs.values()
+        if (respond := results["respond"]) is not None and "refused" not in respond
+        if (critical := results["critical"]) is not None and "refused" not in critical
+    ]
+    if not smaller:
+        return ""
+    return (
+        f", where `respond` has smaller local errors than `critical`, too, in {sum(smaller)} of {len(smaller)} settings"
     )
 
 
@@ -189,10 +221,18 @@ def _where_least(compared: _Compared, mechanism: str, rivals: Sequence[str], qua
         return least_error({name: results[name] for name in rivals}, quantity) == mechanism
 
     least = {
-        setting: ", ".join(graph for graph, results in graphs.items() if is_least(results))
+        setting: _names([graph for graph, results in graphs.items() if is_least(results)], list(graphs))
         for setting, graphs in compared.items()
     }
-    return "; ".join(f"{setting}: {names or 'none'}" for setting, names in least.items())
+    return "; ".join(f"{setting}: {names}" for setting, names in least.items())
+
+
+def _names(graphs: Sequence[str], among: Sequence[str]) -> str:
+    """Name graphs, or those that are missing where these are few."""
+    others = [graph for graph in among if graph not in graphs]
+    if len(others) < len(graphs) / 2:
+        return f"all but {', '.join(others)}" if others else f"all {len(among)}"
+    return ", ".join(graphs) or "none"
 
 
 def _of_zeros(compared: _Compared, settings: Mapping[str, Finished]) -> str:
