@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = ["FileSupply", "load_cohesions"]
+
+SHOWN = 5
+"""Of missing parts, so many are named."""
 
 
 def load_cohesions(
@@ -64,7 +68,7 @@ def load_cohesions(
     check_parquet()
     paths = [Path(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
     if not paths:
-        raise ParameterError("Name at least one file of cohesions.", name="files", value=files)
+        raise ParameterError("Give at least one file.", name="files", value=files)
     opened = [CohesionFile(path) for path in paths]
     heads = [file.head for file in opened]
     _check_alike(heads)
@@ -97,27 +101,45 @@ def _check_alike(heads: Sequence[FileHead]) -> None:
     for head in heads:
         if head.search != REVISION:
             raise ParameterError(
-                f"pcneo {head.pcneo} searched these cohesions; some answers of this version differ. Search again.",
+                f"These files are from pcneo {head.pcneo}, whose search gave other answers than this version's gives. "
+                "Write them again.",
                 name="files",
                 value=head.search,
             )
         if (head.selection, head.score) != (heads[0].selection, heads[0].score):
-            raise ParameterError("Files of different graphs or scores are loaded one after another.", name="files")
+            raise ParameterError(
+                "These files are of different graphs, or were made with different scores: load each kind by itself.",
+                name="files",
+            )
     fingerprints = {(head.graph, head.fingerprint) for head in heads if not head.fingerprint_key}
     if len(fingerprints) > len({graph for graph, _ in fingerprints}):
-        raise GraphChangedError("The files are of different states of the graph: write those of the older ones again.")
+        raise GraphChangedError("The graph changed between these files. Write the older ones again.")
 
 
 def _check_complete(p: Fraction, files: Sequence[CohesionFile]) -> None:
     there, wanted = sum(file.cohesions for file in files), files[0].head.vertices
     if there != wanted:
-        parts = ", ".join(sorted({"{}/{}".format(*file.head.part) for file in files}))
         raise ParameterError(
-            f"p={p_text(p)}: the files have {there:,} cohesions, and the graph {wanted:,} vertices; named were the "
-            f"parts {parts}. Name each part once.",
+            f"p={p_text(p)}: these files hold {there:,} cohesions, but the graph has {wanted:,} vertices. "
+            f"{_amiss(Counter(file.head.part for file in files))}",
             name="files",
             value=there,
         )
+
+
+def _amiss(given: Counter[tuple[int, int]]) -> str:
+    """Say which parts are missing, or were given twice."""
+    divisions = sorted({parts for _, parts in given})
+    if len(divisions) > 1:
+        return f"They are parts of {' and of '.join(map(str, divisions))}: give all of one kind."
+    (parts,) = divisions
+    missing = parts - len(given)
+    if missing:
+        examples = itertools.islice((i for i in itertools.count(1) if (i, parts) not in given), min(missing, SHOWN))
+        which = ", ".join(f"{i}/{parts}" for i in examples)
+        return f"Missing: part {which}{' and others' if missing > SHOWN else ''}."
+    twice = ", ".join(f"{i}/{parts}" for (i, _), times in given.items() if times > 1)
+    return f"Given more than once: part {twice}." if twice else "Write them again."
 
 
 class FileSupply(WholeGraph):
@@ -141,8 +163,8 @@ class FileSupply(WholeGraph):
                 now[key] = self.fingerprint(_bytes_of(key, file))
             if now.get(key) != file.head.fingerprint:
                 raise GraphChangedError(
-                    f"{file.path} is of another graph than this database has now, or of an earlier state of it. "
-                    "Nothing was changed; write the file again.",
+                    f"{file.path} does not belong to the graph as it is in this database now: it is of another graph, "
+                    "or the graph has changed since. The database stays as it was. Write the file again.",
                     path=file.path,
                 )
 
@@ -160,13 +182,13 @@ class FileSupply(WholeGraph):
                 checked = task.checked(self.graph, searched.need, (batch.vertices, batch.offsets, batch.members), zeros)
             except AnswerError as error:
                 raise FileFormatError(
-                    f"{group.file.path}: what it has for vertex {error.data['vertex']!r} "
-                    f"{error.data['condition']}; the file was changed.",
+                    f"{group.file.path} was changed: its cohesion of vertex {error.data['vertex']!r} "
+                    f"{error.data['condition']}.",
                     path=group.file.path,
                 ) from error
             if not (checked.edges == batch.edges).all():
                 raise FileFormatError(
-                    f"{group.file.path}: the edges that it counts are not those of the graph; the file was changed.",
+                    f"{group.file.path} was changed: its numbers of edges are not those of the graph.",
                     path=group.file.path,
                 )
             done += len(batch)
@@ -181,7 +203,7 @@ class FileSupply(WholeGraph):
         for group, following in itertools.pairwise(groups):
             if following.first <= group.last:
                 raise ParameterError(
-                    f"{group.file.path} and {following.file.path} have the same vertices. Name each part once.",
+                    f"{group.file.path} and {following.file.path} both hold the same vertices. Give every part once.",
                     name="files",
                     value=str(following.file.path),
                 )
@@ -192,4 +214,4 @@ def _bytes_of(key: str, file: CohesionFile) -> bytes:
     try:
         return bytes.fromhex(key)
     except ValueError:
-        raise FileFormatError(f"{file.path} is damaged: it has no key of a fingerprint.", path=file.path) from None
+        raise FileFormatError(f"{file.path} is damaged: the fingerprint's key is no key.", path=file.path) from None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import naive
 import neo4j
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -19,7 +22,7 @@ from pcneo import annotate, load_cohesions
 from pcneo.annotate import filing
 from pcneo.basics.model import CohesionBatch
 from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
-from pcneo.graph.files.cohesion_file import CohesionFile
+from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.stored import verifying
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -75,6 +78,29 @@ def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_pat
     annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
     assert [row for row in from_files if "9/10" not in row[0]] == hashes(db)
     assert members == {run.run: db.members(run.run) for run in loaded.runs}
+
+
+@pytest.mark.long
+def test_more_parts_than_files_may_be_open_are_loaded(db, tmp_path):
+    """Two thousand files; a process has often 1,024 at most, and this one has few."""
+    (whole,) = parts_of(db, tmp_path, 1)
+    keys = np.array(sorted(row[0] for row in db.run("MATCH (v:Person) RETURN v.id")), np.int64)
+    file = CohesionFile(whole)
+    batch = file.read(0, keys)
+    files = []
+    for i in range(1, 2_001):
+        files.append(tmp_path / f"{i}.parquet")
+        head = replace(file.head, part=(i, 2_000))
+        with files[-1].open("wb") as part, CohesionWriter(part, head, keys) as writer:
+            for position in filing.part_positions(len(keys), (i, 2_000)).tolist():
+                writer.write(batch.part(position, position + 1))
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/dev/fd").iterdir())) + 100, limits[1]))
+    try:
+        load(db, *files)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert not load(db, whole).runs[0].changed
 
 
 def test_the_fingerprint_is_the_graphs_own_where_it_has_a_name(db, tmp_path):
@@ -135,18 +161,19 @@ def test_files_of_another_state_of_the_graph_are_refused(known, db, tmp_path):
     old = parts_of(db, tmp_path / "old", 2)
     db.run("MATCH (a:Person {id: 100}), (b:Person {id: -7}) CREATE (a)-[:KNOWS]->(b)")
     new = parts_of(db, tmp_path / "new", 2)
-    refused(db, GraphChangedError, "of another graph than this database has now", *old)
-    refused(db, GraphChangedError, "different states" if known else "of another graph", old[0], new[1])
+    refused(db, GraphChangedError, "it is of another graph, or the graph has changed", *old)
+    refused(db, GraphChangedError, "changed between these files" if known else "of another graph", old[0], new[1])
     load(db, *new)
 
 
 def test_missing_and_repeated_parts_are_refused(db, tmp_path):
     files = parts_of(db, tmp_path, 3)
-    refused(db, ParameterError, "Name each part once", files[0], files[2])
-    refused(db, ParameterError, "Name each part once", *files, files[1])
-    refused(db, ParameterError, "Name at least one")
+    refused(db, ParameterError, r"Missing: part 2/3\.", files[0], files[2])
+    refused(db, ParameterError, r"Missing: part 2/3, 3/3\.", files[0])
+    refused(db, ParameterError, r"Given more than once: part 2/3\.", *files, files[1])
+    refused(db, ParameterError, "at least one file")
     halves = parts_of(db, tmp_path / "halves", 2)
-    refused(db, ParameterError, "Name each part once", *files, *halves)
+    refused(db, ParameterError, "parts of 2 and of 3", *files, *halves)
     twice = [file for file in (*files, *halves) if CohesionFile(file).cohesions]
     assert len(twice) == 5
 
@@ -157,7 +184,7 @@ def test_as_many_rows_as_vertices_do_not_make_up_for_one_that_is_missing(db, tmp
     copy = tmp_path / "copy.parquet"
     copy.write_bytes(files[0].read_bytes())
     assert CohesionFile(files[0]).cohesions * 2 == 64
-    refused(db, ParameterError, "have the same vertices", files[0], copy)
+    refused(db, ParameterError, "hold the same vertices", files[0], copy)
 
 
 def test_files_of_different_scores_are_refused(db, tmp_path):
@@ -167,7 +194,7 @@ def test_files_of_different_scores_are_refused(db, tmp_path):
 
 def test_files_of_another_search_are_refused(db, tmp_path, monkeypatch):
     monkeypatch.setattr(filing, "REVISION", 0)
-    refused(db, ParameterError, "Search again", *parts_of(db, tmp_path, 1))
+    refused(db, ParameterError, "Write them again", *parts_of(db, tmp_path, 1))
 
 
 def replaced(file: Path, to: Path, place: int, members: list[int], edges: int) -> Path:
@@ -190,7 +217,7 @@ def test_what_is_no_cohesion_of_the_graph_is_refused(db, tmp_path):
     refused(db, FileFormatError, "fewer neighbours than it needs", replaced(file, wrong, place, [vertex], 0))
     others = [v for v in members if v != vertex]
     refused(db, FileFormatError, "changed", replaced(file, wrong, place, others, edges))
-    refused(db, FileFormatError, "edges that it counts", replaced(file, wrong, place, members, edges + 1))
+    refused(db, FileFormatError, "numbers of edges", replaced(file, wrong, place, members, edges + 1))
     everything = sorted(v for v in graph if graph[v])
     count = sum(map(len, graph.values())) // 2
     larger = replaced(file, wrong, place, everything, count)

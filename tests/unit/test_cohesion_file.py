@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -196,6 +197,46 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     assert pyarrow.parquet.ParquetFile(path).num_row_groups == 40
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("distinct", [2_000, 200_000], ids=["in a dictionary", "more than a dictionary holds"])
+def test_texts_are_read_about_as_fast_as_integers(distinct, tmp_path):
+    """A million members, of whom many are in several cohesions: looking each up each time took 12 times as long."""
+    rng = np.random.default_rng(4)
+    members = np.sort(rng.integers(0, distinct, (20_000, 50)), axis=1).astype(np.uint32)
+    members[:, 1:] += np.arange(1, 50, dtype=np.uint32)  # ascending, each once
+    n = int(members.max()) + 1
+    vertices, offsets = np.arange(20_000), np.arange(20_001) * 50
+    n = max(n, 20_000)
+    seconds = {}
+    for texts in (False, True):
+        keys = np.array([f"person-{v:09}" for v in range(n)], object) if texts else np.arange(n)
+        graph = Graph(keys, np.zeros(n + 1, np.int64), np.empty(0, np.uint32))
+        batch = CohesionBatch(Fraction(1, 3), "density", vertices, offsets, members.ravel(), vertices, keys)
+        file = CohesionFile(write(tmp_path / f"{texts}.parquet", graph, iter([batch])))
+        for _ in range(2):
+            started = time.process_time()
+            read = file.read(0, keys)
+            seconds[texts] = time.process_time() - started
+        assert np.array_equal(read.members, batch.members)
+    if distinct == 2_000:
+        assert seconds[True] < 4 * seconds[False]
+
+
+def test_a_file_is_open_only_while_it_is_read_and_must_stay_the_same(both, tmp_path):
+    path, graph, _ = both
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes(path.read_bytes())
+    before = len(list(Path("/dev/fd").iterdir()))
+    file = CohesionFile(copy)
+    file.row_groups(graph.keys)
+    file.read(0, graph.keys)
+    assert len(list(Path("/dev/fd").iterdir())) == before
+    copy.unlink()
+    copy.write_bytes(path.read_bytes())
+    with pytest.raises(FileFormatError, match="has changed"):
+        file.read(0, graph.keys)
+
+
 # --- What is refused
 
 
@@ -252,7 +293,7 @@ def test_a_head_that_lacks_something_is_refused(name, both, tmp_path):
     metadata = {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pcneo." + name.encode()}
     assert len(metadata) == 14
     pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "x.parquet")
-    with pytest.raises(FileFormatError, match="no file of cohesions that pcneo wrote"):
+    with pytest.raises(FileFormatError, match="no file of cohesions"):
         CohesionFile(tmp_path / "x.parquet")
 
 

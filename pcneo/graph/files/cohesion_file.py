@@ -263,7 +263,7 @@ class RowGroup:
 
 
 class CohesionFile:
-    """A file of cohesions, read a row group at a time.
+    """A file of cohesions, read a row group at a time; it is open only while it is read: there may be thousands.
 
     Attributes:
         path: the file.
@@ -272,29 +272,48 @@ class CohesionFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a file and read its head.
+        """Read the head of a file.
 
         Raises:
             FileFormatError: it cannot be read, or is no file of cohesions.
         """
         import pyarrow
-        import pyarrow.parquet
 
         self.path = path
-        with self._reading():
-            self._file = pyarrow.parquet.ParquetFile(path, page_checksum_verification=True)
-            self.head = FileHead.of(self._file.metadata.metadata or {})
-            metadata = self._file.metadata
+        self._texts: list[str] | None = None
+        self._state: tuple[int, ...] | None = None
+        with self._open() as file:
+            metadata, schema = file.metadata, file.schema_arrow.remove_metadata()
+            self.head = FileHead.of(metadata.metadata or {})
             self.cohesions: int = metadata.num_rows
-            rows = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
-        schema = self._file.schema_arrow.remove_metadata()
+            self._rows = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
         if not any(schema.equals(_schema(key)) for key in (pyarrow.int64(), pyarrow.string())):
-            raise self._unfit("its columns are others than pcneo writes")
-        if rows != self.cohesions:
+            raise self._unfit("its columns are not those that pcneo writes")
+        if sum(self._rows) != self.cohesions:
             raise self._unfit("rows are missing")
+        self._texts = ["members.list.element"] if schema.field("vertex").type == pyarrow.string() else None
 
-    def row_groups(self, keys: KeyArray) -> Iterator[RowGroup]:
-        """Yield the row groups that have rows.
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
+        """Open the file, which must be the same each time; what goes wrong with it in the block is the error for it."""
+        import pyarrow.parquet
+
+        with self._reading():
+            found = self.path.stat()
+        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        if state != (self._state or state):
+            raise self._unfit("it has changed since it was first looked at")
+        self._state = state
+        with (
+            self._reading(),
+            pyarrow.parquet.ParquetFile(
+                self.path, page_checksum_verification=True, read_dictionary=self._texts
+            ) as file,
+        ):
+            yield file
+
+    def row_groups(self, keys: KeyArray) -> list[RowGroup]:
+        """Return the row groups that have rows.
 
         Args:
             keys: those of the graph, ascending.
@@ -302,14 +321,16 @@ class CohesionFile:
         Raises:
             FileFormatError: a row group cannot be read, or names a vertex that is not among the keys.
         """
-        for number in range(self._file.metadata.num_row_groups):
-            with self._reading():
-                column = self._file.read_row_group(number, columns=["vertex"]).column(0)
-            if len(column) != self._file.metadata.row_group(number).num_rows:
-                raise self._unfit("rows are missing")
-            if len(column):
-                first, last = self._positions(keys, column.take([0, len(column) - 1]))
-                yield RowGroup(int(first), int(last), self, number)
+        groups = []
+        with self._open() as file:
+            for number, rows in enumerate(self._rows):
+                column = file.read_row_group(number, columns=["vertex"]).column(0)
+                if len(column) != rows:
+                    raise self._unfit("rows are missing")
+                if rows:
+                    first, last = self._positions(keys, column.take([0, rows - 1])).tolist()
+                    groups.append(RowGroup(first, last, self, number))
+        return groups
 
     def read(self, number: int, keys: KeyArray) -> CohesionBatch:
         """Return a row group as a batch over the graph's keys.
@@ -317,8 +338,8 @@ class CohesionFile:
         Raises:
             FileFormatError: it cannot be read, its numbers do not fit each other, or a vertex is not among the keys.
         """
-        with self._reading():
-            table = self._file.read_row_group(number).combine_chunks()
+        with self._open() as file:
+            table = file.read_row_group(number).combine_chunks()
             columns = {name: table.column(name).chunk(0) for name in table.column_names}
             if any(column.null_count for column in columns.values()) or columns["members"].flatten().null_count:
                 raise ValueError("a value is missing")
@@ -326,13 +347,13 @@ class CohesionFile:
             stored = np.asarray(columns["size"], np.int64)
             edges = np.asarray(columns["edges"], np.int64)
         if not ((sizes == stored).all() and (sizes > 0).all()):
-            raise self._unfit("sizes are not those of the members")
+            raise self._unfit("a size is not the number of members beside it")
         vertices = self._positions(keys, columns["vertex"])
         members = self._positions(keys, columns["members"].flatten())
         steps = np.diff(members)
         steps[sizes.cumsum()[:-1] - 1] = 1  # from one cohesion to the next
         if not ((steps > 0).all() and (np.diff(vertices) > 0).all()):
-            raise self._unfit("vertices or members are not in ascending order")
+            raise self._unfit("its vertices or members are not in ascending order")
         return CohesionBatch(
             p=Fraction(self.head.p_text),
             score=self.head.score,
@@ -346,6 +367,8 @@ class CohesionFile:
     def _positions(self, keys: KeyArray, wanted: Any) -> NDArray[np.int64]:
         import pyarrow
 
+        if pyarrow.types.is_dictionary(wanted.type):  # members, of whom many are in several cohesions
+            return self._positions(keys, wanted.dictionary)[np.asarray(wanted.indices)]
         if pyarrow.types.is_string(wanted.type) == (keys.dtype == object):
             with self._reading():
                 values = np.array(wanted.to_pylist(), object) if keys.dtype == object else np.asarray(wanted)
@@ -355,7 +378,7 @@ class CohesionFile:
         raise self._unfit("it names vertices that the graph does not have")
 
     def _unfit(self, why: str) -> FileFormatError:
-        return FileFormatError(f"{self.path} is no file of cohesions that can be loaded: {why}.", path=self.path)
+        return FileFormatError(f"{self.path} cannot be loaded: {why}.", path=self.path)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -366,5 +389,5 @@ class CohesionFile:
             yield
         except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, UnicodeError) as error:
             why = getattr(error, "strerror", None)
-            said = f"cannot be read: {why}" if why else "is no file of cohesions that pcneo wrote, or is damaged"
+            said = f"cannot be read: {why}" if why else "is damaged, or no file of cohesions from pcneo"
             raise FileFormatError(f"{self.path} {said}.", path=self.path) from error
