@@ -26,9 +26,10 @@ STEPS = 300
 class Processes:
     """A scheduler and workers without nannies: nobody starts a worker again that has died."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._running = folder, []
-        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    def __init__(self, folder: Path, *options: str, **settings: str) -> None:
+        """Start a scheduler; the settings are for the environment of all."""
+        self._folder, self._running, self._settings = folder, [], settings
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *options)
         self.address = self._said(self.scheduler, "Scheduler at:").split()[-1]
 
     def add_worker(self, name: str) -> subprocess.Popen[bytes]:
@@ -46,7 +47,8 @@ class Processes:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},  # they import this file
+                # they import this file
+                env={**os.environ, **self._settings, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
             )
         self._running.append((process, log))
         return process

@@ -157,7 +157,7 @@ def make_plan(
 
     Raises:
         ParameterError: p, score or concurrency is out of range, there is more than one choice of a name, or vertices
-            are named for a cluster.
+            or concurrency are named for a cluster.
         SchemaError: the key has no index.
         DatabaseError: the database cannot be asked.
     """
@@ -170,8 +170,14 @@ def make_plan(
     if options.create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
     named = options.vertex_list()
-    if named is not None and options.scheduler is not None:
+    if options.scheduler is not None and named is not None:
         raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=named)
+    if options.scheduler is not None and options.concurrency is not None:
+        raise ParameterError(
+            "concurrency is of threads here, and the threads of a cluster are its workers'.",
+            name="concurrency",
+            value=options.concurrency,
+        )
     gateway = gateway or Gateway(driver, database)
     selection, filled = _selection(gateway, options, graph)
     if filled:

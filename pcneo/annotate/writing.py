@@ -106,7 +106,7 @@ def write(
         key: the property that holds the vertices' unique key; likewise.
         score: `density` or `degree`. None for `density`; where p is None too, for the score of each standing run.
         vertices: one key or several; only these are searched, by frontier. None for every vertex.
-        concurrency: threads that search; None for all cores.
+        concurrency: threads that search; None for all cores; not with a scheduler.
         create_index: create the index on the key where it is missing; in mode `write` alone.
         check: also check that every answer is minimal.
         keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.

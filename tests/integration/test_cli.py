@@ -426,6 +426,8 @@ def test_files_are_written_listed_and_loaded(pcneo: Any, tmp_path: Path) -> None
         ["--mode", "stream", "--format", "parquet"],
         ["--mode", "stream", "--to", "x.parquet"],
         ["--format", "parquet", "--to", "x.parquet"],
+        ["--mode", "stream", "--format", "csv", "--json"],
+        ["--scheduler", "tcp://127.0.0.1:1", "--concurrency", "2"],
         ["--mode", "stream", "--part", "1/2"],
         ["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--vertex", "1"],
         ["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--create-index"],

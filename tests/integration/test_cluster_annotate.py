@@ -8,11 +8,12 @@ import random
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import neo4j
 import pytest
-from clusters import cluster
+from clusters import Processes, cluster
 from graphs import Database
 
 from pcneo import annotate
@@ -62,6 +63,8 @@ def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_mid
         filed = annotate.to_parquet(db.driver, db.name, to=tmp_path, **on).files
         with pytest.raises(ParameterError, match="not on a cluster"):
             annotate.write(db.driver, db.name, vertices=[1], **on)
+        with pytest.raises(ParameterError, match="its workers'"):
+            annotate.write(db.driver, db.name, concurrency=2, **on)
     here = {**PERSONS, "p": ["0.3", "1/2"]}
     assert not any(run.changed for run in annotate.write(db.driver, db.name, **here).runs)
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
@@ -88,13 +91,48 @@ def test_a_scheduler_that_is_killed_in_the_middle_leaves_no_run(db, tmp_path):
     assert annotate.write(db.driver, db.name, p="0.3", **PERSONS).runs[0].version == 1
 
 
-def test_the_command_line_takes_an_address(db: Database, server: Any):
-    environment = {**os.environ, **server.environment}
-    command = [sys.executable, "-m", "pcneo", "annotate", "--node-label", "Person", "--relationship-type", "KNOWS"]
-    command += ["--key", "id", "-p", "0.3", "--json", "--scheduler"]
+COMMAND = [sys.executable, "-m", "pcneo", "annotate", "--node-label", "Person", "--relationship-type", "KNOWS"]
+COMMAND += ["--key", "id", "-p", "0.3", "--json", "--scheduler"]
 
+
+def command(address: str, server: Any, **further: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **server.environment, **further}
+    return subprocess.run([*COMMAND, address], env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_the_command_line_takes_an_address(db: Database, server: Any):
     with cluster(1) as (_, processes, _):
-        command.append(processes.address)
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        done = command(processes.address, server)
         assert json.loads(done.stdout)["runs"][0]["version"] == 1, done.stderr
         assert "distributed" not in done.stderr
+
+
+@pytest.mark.parametrize("address", ["nonsense://x", "tcp://127.0.0.1:1", "tls://127.0.0.1:1"])
+def test_an_address_where_no_scheduler_is_ends_the_command_in_one_line(address: str, db: Database, server: Any):
+    done = command(address, server)
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]
+    assert (done.returncode, done.stdout, len(said)) == (11, "", 1), done.stderr
+    assert said[0].startswith(f"pcneo: No scheduler answers at '{address}': ")
+    assert own_nodes(db) == 0
+
+
+def test_a_cluster_whose_connections_are_encrypted_searches(db: Database, server: Any, tmp_path: Path):
+    """With certificates that Dask's own settings name, here in the environment."""
+    certificate, key = tmp_path / "own.pem", tmp_path / "own.key"
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=cluster"]
+    subprocess.run([*make, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    settings = {"DASK_DISTRIBUTED__COMM__TLS__CA_FILE": str(certificate)}
+    for who in ("SCHEDULER", "WORKER", "CLIENT"):
+        settings[f"DASK_DISTRIBUTED__COMM__TLS__{who}__CERT"] = str(certificate)
+        settings[f"DASK_DISTRIBUTED__COMM__TLS__{who}__KEY"] = str(key)
+    processes = Processes(tmp_path, "--protocol", "tls", **settings)
+    try:
+        processes.add_worker("only")
+        assert processes.address.startswith("tls://")
+        done = command(processes.address, server, **settings)
+        assert json.loads(done.stdout)["runs"][0]["version"] == 1, done.stderr
+        without = command(processes.address, server)
+        assert without.returncode == 11
+        assert "certificates" in without.stderr
+    finally:
+        processes.end()

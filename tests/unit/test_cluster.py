@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import re
 import signal
+import socket
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import clusters
@@ -120,6 +129,44 @@ def test_a_file_of_another_graph_in_the_same_place_is_not_taken(tmp_path):
         assert graph_image.open_image(file, "00" * 16) is None
 
 
+MAKES_AN_IMAGE = """
+import sys, time
+import networkx
+from pcneo import graph_from_networkx
+from pcneo.search.cluster.graph_image import GraphImage
+image = GraphImage(graph_from_networkx(networkx.path_graph(9)))
+print(image.path, flush=True)
+time.sleep(600)
+"""
+
+
+def test_what_a_killed_process_left_goes_with_the_next_image_and_that_of_a_living_one_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with ExitStack() as ended:
+        paths: list[Path] = []
+        processes: list[subprocess.Popen[str]] = []
+        for _ in range(2):
+            process = subprocess.Popen([sys.executable, "-c", MAKES_AN_IMAGE], stdout=subprocess.PIPE, text=True)
+            ended.enter_context(process)
+            ended.callback(process.kill)
+            assert process.stdout is not None
+            paths.append(Path(process.stdout.readline().strip()))
+            processes.append(process)
+            os.utime(paths[-1], (0, 0))
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "graph").write_bytes(b"of somebody who put a link there")
+        os.utime(tmp_path / "elsewhere" / "graph", (0, 0))
+        paths[0].parent.with_name(graph_image._prefix() + "link").symlink_to(tmp_path / "elsewhere")
+        processes[0].kill()
+        processes[0].wait()
+        assert paths[0].exists()  # nobody could remove it
+        image = graph_image.GraphImage(made())
+        assert [path.parent.exists() for path in paths] == [False, True]
+        assert image.path.exists()
+        assert (tmp_path / "elsewhere" / "graph").exists()
+
+
 def test_kernels_are_not_compiled_again_for_arrays_that_cannot_be_written_to(two):
     of = ClusterGraph(made(), two)
     list(of.search_batches("0.3"))
@@ -179,11 +226,72 @@ def test_what_else_fails_on_a_worker_is_told(two, monkeypatch):
         list(ClusterGraph(made(), two).search_batches("0.3"))
 
 
-def test_nobody_answers_at_that_address(monkeypatch):
+@contextmanager
+def answering(said: bytes | None) -> Iterator[str]:
+    """Something that is no scheduler: it says this and hangs up, or says nothing for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            with suppress(OSError), ExitStack() as kept:
+                while True:
+                    connection = kept.enter_context(listening.accept()[0])
+                    if said is not None:
+                        connection.sendall(said)
+                        connection.close()
+
+        answerer = Thread(target=answer)
+        answerer.start()
+        try:
+            yield f"tcp://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            answerer.join()
+
+
+def refused(address: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """A sentence within seconds, and nothing else: a client without a scheduler waits for 20 and prints a traceback."""
+    started = time.monotonic()
+    sentence = rf"^No scheduler answers at '{re.escape(address)}': .*{why}.*\.$"
+    with pytest.raises(ClusterError, match=sentence), connected_scheduler(address):
+        pass
+    gc.collect()
+    assert time.monotonic() - started < scheduler_client.CONNECT_SECONDS + 3
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("tcp://127.0.0.1:1", "connection refused"),
+        ("nonsense://x", "unknown address scheme"),
+        ("tcp://127.0.0.1", "missing port"),
+        ("tcp://127.0.0.1:x", "invalid"),
+        ("", "missing port"),
+        ("tls://127.0.0.1:1", "TLS needs certificates"),
+    ],
+)
+def test_an_address_where_nobody_is_ends_in_a_sentence(address, why, capfd, monkeypatch):
     monkeypatch.setattr(scheduler_client, "CONNECT_SECONDS", 1)
-    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
-        with pytest.raises(ClusterError, match="No scheduler answers"), connected_scheduler(address):
-            pass
+    refused(address, why, capfd)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (None, "nothing does within"),
+        (b"", "something else"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "something else"),
+    ],
+    ids=["silence", "hanging up", "a web server"],
+)
+def test_what_is_no_scheduler_ends_in_a_sentence(said, why, capfd, monkeypatch):
+    monkeypatch.setattr(scheduler_client, "CONNECT_SECONDS", 1)
+    with answering(said) as address:
+        refused(address, why, capfd)
+
+
+def test_a_worker_is_no_scheduler(two, capfd):
+    refused(min(two.scheduler_info()["workers"]), "a worker", capfd)
 
 
 def test_no_more_is_asked_for_than_is_soon_taken(two, small_tasks):

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import mmap
+import os
+import platform
+import re
 import secrets
-import shutil
+import stat
 import tempfile
+import time
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,10 +23,16 @@ __all__ = ["GraphImage", "open_image"]
 
 _HEADER = 64
 _TOKEN = 16
+_NAME = "graph"
+YOUNG_SECONDS = 60
+"""An image may not be locked yet where it is no older."""
 
 
 class GraphImage:
     """A file with the arrays of a graph, in a folder that only its owner can enter; both go with this object.
+
+    Where the process is killed they stay, and the next image on this machine removes them: its file is locked for as
+    long as its process lives.
 
     Attributes:
         token: 32 hexadecimal digits that no other image has.
@@ -29,16 +40,61 @@ class GraphImage:
     """
 
     def __init__(self, graph: Graph) -> None:
-        """Write the file."""
+        """Write the file, after removing those that dead processes of this user and machine have left."""
+        _remove_left_behind()
         self.token = secrets.token_hex(_TOKEN)
-        folder = tempfile.mkdtemp(prefix="pcneo-graph-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.path = Path(folder) / "graph"
+        self.path = Path(tempfile.mkdtemp(prefix=_prefix())) / _NAME
+        file = self.path.open("xb")
+        weakref.finalize(self, _remove, file, self.path)
+        _is_locked_now(file)
         sizes = np.array([graph.vertex_count, len(graph.neighbours)], np.int64)
-        with self.path.open("xb") as file:
-            file.write((bytes.fromhex(self.token) + sizes.tobytes()).ljust(_HEADER, b"\0"))
-            graph.offsets.astype(np.int64, copy=False).tofile(file)
-            graph.neighbours.astype(np.uint32, copy=False).tofile(file)
+        file.write((bytes.fromhex(self.token) + sizes.tobytes()).ljust(_HEADER, b"\0"))
+        graph.offsets.astype(np.int64, copy=False).tofile(file)
+        graph.neighbours.astype(np.uint32, copy=False).tofile(file)
+        file.flush()
+
+
+def _prefix() -> str:
+    """Return how the folders of this machine's images begin: locks may not be seen from another machine."""
+    return f"pcneo-graph-{re.sub('[^A-Za-z0-9.]', '_', platform.node())}-"
+
+
+def _is_locked_now(file: BinaryIO) -> bool:
+    """Lock a file for as long as it is open; return whether that could be done."""
+    try:
+        import fcntl  # not on Windows
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):  # somebody has it, or the file system knows no locks
+        return False
+    return True
+
+
+def _remove_left_behind() -> None:
+    """Best effort: remove images whose processes have died."""
+    with suppress(OSError, AttributeError):  # Windows has no `getuid`
+        for folder in Path(tempfile.gettempdir()).glob(_prefix() + "*"):
+            with suppress(OSError):
+                _remove_if_left(folder)
+
+
+def _remove_if_left(folder: Path) -> None:
+    found = folder.lstat()
+    if (
+        not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid()
+    ):  # a link would lead to a folder that is no image's
+        return
+    with (folder / _NAME).open("r+b") as file:
+        if time.time() - os.fstat(file.fileno()).st_mtime > YOUNG_SECONDS and _is_locked_now(file):
+            _remove(file, folder / _NAME)
+
+
+def _remove(file: BinaryIO, path: Path) -> None:
+    with suppress(OSError):
+        file.close()
+    with suppress(OSError):
+        path.unlink()
+        path.parent.rmdir()
 
 
 def open_image(file: BinaryIO, token: str) -> Graph | None:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pcneo.errors import ClusterError
+from pcneo.errors import ClusterError, needs_extra
 
 if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = ["check_running", "connected_scheduler", "scheduler_failures"]
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
+"""How long a scheduler may take to answer at all."""
+JOIN_SECONDS = 20
+"""How long one that has answered may take until we are its client."""
+ENDS = (OSError, ValueError, TypeError, RuntimeError, ImportError, MemoryError, EOFError)
+"""What Dask raises for addresses that are none, for nobody there, and for what is no scheduler: the first bytes of a
+web server's answer are taken for a length, and there is no memory for that."""
 
 
 @contextmanager
@@ -31,13 +38,50 @@ def connected_scheduler(address: str) -> Iterator[Client]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise ClusterError("A cluster needs dask.distributed: pip install 'pcneo[dask]'.") from error
+        raise ClusterError(needs_extra("A cluster needs dask.distributed", "dask")) from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors of ours say what matters
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, name="pcneo")
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise ClusterError(f"No scheduler answers at {address}: {error}", address=address) from error
+        # A client that never had a scheduler waits long, and then says so in a traceback.
+        kind = asyncio.run(_kind_at(address))
+        if kind != "Scheduler":
+            raise ValueError(f"it is the address of a {kind.lower()}")
+        client = Client(address, timeout=JOIN_SECONDS, set_as_default=False, name="pcneo")
+    except ENDS as error:
+        raise ClusterError(f"No scheduler answers at {address!r}: {_reason(error)}.", address=address) from error
     with client:
         yield client
+
+
+async def _kind_at(address: str) -> str:
+    """Return what answers at an address: `Scheduler`, `Worker` or `Nanny`."""
+    from distributed import Security
+    from distributed.comm import connect
+
+    options = Security().get_connection_args("client")
+    if address.startswith("tls:") and options.get("ssl_context") is None:
+        raise ValueError("TLS needs certificates, which Dask's own settings name (distributed.comm.tls)")
+    async with asyncio.timeout(CONNECT_SECONDS + 1):
+        comm = await connect(address, timeout=CONNECT_SECONDS, **options)
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            answer = await comm.read()
+        finally:
+            comm.abort()
+    return str(answer["type"])
+
+
+def _reason(error: BaseException) -> str:
+    """Return why there is no connection: what the system said, where it said anything."""
+    from distributed.comm import CommClosedError
+
+    if isinstance(error, CommClosedError | MemoryError | EOFError):
+        return "what answers there is something else"
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
+    return f"nothing does within {CONNECT_SECONDS} seconds" if isinstance(error, OSError) else str(error).rstrip(".")
 
 
 @contextmanager
@@ -62,4 +106,7 @@ def check_running(client: Client) -> None:
 def _gone(client: Client) -> ClusterError:
     scheduler = getattr(client, "scheduler", None)
     address = getattr(scheduler, "address", "its address")
-    return ClusterError(f"The scheduler at {address} is gone. Nothing was stored; run it again.", address=address)
+    return ClusterError(
+        f"The scheduler at {address} is gone, and the search is unfinished. Start one, and run this again.",
+        address=address,
+    )
