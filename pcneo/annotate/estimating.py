@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from pcneo.annotate.plan import Configuration, Options, P, make_plan
+from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
+from pcneo.annotate.write_pace import membership_seconds, writing
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import Graph, Key, Progress
 from pcneo.errors import GraphError, ParameterError, PcneoError
@@ -21,18 +22,13 @@ from pcneo.search import p_text
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Estimate", "EstimateResult", "check_storable", "estimate", "estimate_memberships"]
+__all__ = ["Estimate", "EstimateResult", "check_storable", "estimate", "estimate_memberships", "memory_of_worker"]
 
 SAMPLE, SAMPLE_SECONDS = 400, 5.0
 """Vertices that are searched, and the seconds after which no further ones are; some take seconds each."""
 WRITE_RATE = 40_000
-"""Memberships a second, assumed; measured on machines shared with the server: 22,000 to 74,000
+"""Memberships a second, assumed where a store is refused; measured on machines shared with the server: 22,000 to 74,000
 (DATA-MODEL.md#what-it-costs)."""
-HUB_SECONDS, FIXED_SECONDS = 0.0002, 0.4
-"""What a hub takes beside its memberships, and what an update takes however small it is."""
-READ_SECONDS, VERTEX_READ_SECONDS, EDGE_READ_SECONDS = 0.04, 8e-6, 1 / 300_000
-"""What reading takes where those are the rates of writing: how long it took now says how much slower writing is."""
-LEAST_PACE, MOST_PACE = 0.5, 20.0
 MEMBERSHIP_BYTES, HUB_BYTES = 34, 260
 """Store bytes of a relationship record, and of a hub with its properties, its index entry and its ownership.
 
@@ -65,7 +61,8 @@ class Estimate:
         memberships, memberships_low, memberships_high: of all cohesions.
         compute_seconds, compute_seconds_low, compute_seconds_high: the search on this machine, with the threads of the
             configuration and nothing beside it.
-        write_seconds: into this store: what memberships and hubs take elsewhere, slower or faster as reading was.
+        write_seconds, write_seconds_low, write_seconds_high: into this store, from how long it takes now to find what
+            would be written, and how many memberships the sample leaves open; load may come and go.
         total_seconds: reading, and the longer one of search and writing, which go on side by side.
         store_bytes: relationships and hubs.
         parquet_bytes: of files; None where pyarrow is not installed.
@@ -82,6 +79,8 @@ class Estimate:
     compute_seconds_low: float
     compute_seconds_high: float
     write_seconds: float
+    write_seconds_low: float
+    write_seconds_high: float
     total_seconds: float
     store_bytes: int
     parquet_bytes: int | None
@@ -103,8 +102,9 @@ class Estimate:
         if self.write_seconds >= LONG_SECONDS:
             size = "" if self.parquet_bytes is None else f", {self.parquet_bytes / 1e9:,.1f} GB"
             lines.append(
-                f"Writing takes {self.write_seconds / 3600:,.1f} hours, the store {self.store_bytes / 1e9:,.1f} GB; "
-                f"files (--mode stream --format parquet{size}) take as long as the search."
+                f"Writing takes {self.write_seconds / 3600:,.1f} hours ({self.write_seconds_low / 3600:,.1f} to "
+                f"{self.write_seconds_high / 3600:,.1f}), the store {self.store_bytes / 1e9:,.1f} GB; files (--mode "
+                f"stream --format parquet{size}) take as long as the search."
             )
         return lines
 
@@ -192,7 +192,7 @@ def estimate(
         vertices=supply.vertices,
         edges=supply.edges,
         read_seconds=read_seconds,
-        estimates={p_text(fraction): _estimate(supply, fraction, plan.score, read_seconds) for fraction in plan.ps},
+        estimates={p_text(fraction): _estimate(plan, supply, fraction, read_seconds) for fraction in plan.ps},
         configuration=plan.configuration,
     )
 
@@ -229,28 +229,33 @@ def check_storable(supply: WholeGraph, p: Fraction, score: str) -> None:
         )
 
 
-def _estimate(supply: WholeGraph, p: Fraction, score: str, read_seconds: float) -> Estimate:
+def _estimate(plan: Plan, supply: WholeGraph, p: Fraction, read_seconds: float) -> Estimate:
     """Estimate from a sample whose seed is fixed: two estimates of sizes are the same, if there was time for all."""
     graph, threads = supply.graph, supply.concurrency
-    sample = draw_sample(graph, p, score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
+    sample = draw_sample(
+        graph, p, plan.score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check
+    )
     n, memberships, search = graph.vertex_count, sample.memberships(), sample.search_seconds()
-    write_seconds = (FIXED_SECONDS + n * HUB_SECONDS + memberships.value / WRITE_RATE) * _pace(graph, read_seconds)
+    most = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
+    write = writing(most, membership_seconds(plan.gateway, plan.selection, sample.batches))
     compute_seconds = search.value / threads
-    thread_bytes = n * THREAD_VERTEX_BYTES + int(graph.degrees.max(initial=0)) * NEIGHBOUR_BYTES + ANSWER_BYTES
+    worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(
         sampled=len(sample.sizes),
         memberships=round(memberships.value),
-        memberships_low=max(n, math.floor(memberships.low)),
-        memberships_high=n * n if math.isinf(memberships.high) else min(n * n, math.ceil(memberships.high)),
+        memberships_low=math.floor(most.low),
+        memberships_high=math.ceil(most.high),
         compute_seconds=compute_seconds,
         compute_seconds_low=search.low / threads,
         compute_seconds_high=search.high / threads,
-        write_seconds=write_seconds,
-        total_seconds=read_seconds + max(compute_seconds, write_seconds),
+        write_seconds=write.value,
+        write_seconds_low=write.low,
+        write_seconds_high=write.high,
+        total_seconds=read_seconds + max(compute_seconds, write.value),
         store_bytes=round(memberships.value * MEMBERSHIP_BYTES + n * HUB_BYTES),
         parquet_bytes=_parquet_bytes(sample, graph, memberships.value),
         tasks=max(1, math.ceil(search.value / TASK_SECONDS)),
-        worker_bytes=PROCESS_BYTES + n * VERTEX_BYTES + graph.neighbours.nbytes + thread_bytes,
+        worker_bytes=worker_bytes,
         thread_bytes=thread_bytes,
     )
     if memberships.high >= MANY:
@@ -261,15 +266,21 @@ def _estimate(supply: WholeGraph, p: Fraction, score: str, read_seconds: float) 
             f"{memberships.value:,.0f}",
             f"{result.memberships_high:,}",
             result.store_bytes / 1e9,
-            write_seconds / 60,
+            write.value / 60,
         )
     return result
 
 
-def _pace(graph: Graph, read_seconds: float) -> float:
-    """Return how many times as long as assumed this database took to read: writing has been seen to go with that."""
-    assumed = READ_SECONDS + graph.vertex_count * VERTEX_READ_SECONDS + graph.edge_count * EDGE_READ_SECONDS
-    return min(MOST_PACE, max(LEAST_PACE, read_seconds / assumed))
+def memory_of_worker(vertices: int, arcs: int, degree: int) -> tuple[int, int]:
+    """Return about how many bytes a worker of a cluster takes with one thread, and each further thread.
+
+    Args:
+        vertices: of the graph.
+        arcs: its neighbours of all vertices, twice its edges.
+        degree: its largest.
+    """
+    thread = vertices * THREAD_VERTEX_BYTES + degree * NEIGHBOUR_BYTES + ANSWER_BYTES
+    return PROCESS_BYTES + vertices * VERTEX_BYTES + 4 * arcs + thread, thread
 
 
 def _parquet_bytes(sample: Sample, graph: Graph, memberships: float) -> int | None:

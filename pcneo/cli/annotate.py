@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -135,6 +134,13 @@ def annotate(
         raise typer.BadParameter(
             "A cluster searches whole graphs, for write, stream and stats.", param_hint="--scheduler"
         )
+    if scheduler is not None and concurrency is not None:
+        raise typer.BadParameter(
+            "These are threads of this machine; a cluster has those of its workers (dask worker --nthreads).",
+            param_hint="--concurrency",
+        )
+    if as_json and format_ is Format.csv:
+        raise typer.BadParameter("--json prints JSON, not CSV: name one of them.", param_hint="--json")
     if part is not None and not in_files:
         raise typer.BadParameter("Parts are of --format parquet.", param_hint="--part")
     if graph is not None and mode is not Mode.write and not in_files:
@@ -224,7 +230,6 @@ def _cluster(address: str | None) -> Iterator[dict[str, Any]]:
         return
     from pcneo.search.cluster import connected_scheduler
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # ours says what matters
     with connected_scheduler(address) as client:
         yield {"scheduler": client}
 
@@ -300,13 +305,24 @@ def _print_estimate(result: EstimateResult) -> None:
             estimate.compute_seconds,
             f"{estimate.compute_seconds_low:,.3g} to {estimate.compute_seconds_high:,.3g}",
             estimate.write_seconds,
+            f"{estimate.write_seconds_low:,.3g} to {estimate.write_seconds_high:,.3g}",
             estimate.total_seconds,
             f"{estimate.store_bytes / 1e6:,.1f} MB",
             "" if estimate.parquet_bytes is None else f"{estimate.parquet_bytes / 1e6:,.1f} MB",
         )
         for p, estimate in result.estimates.items()
     ]
-    columns = ["p", "sampled", "memberships", "95 % interval", "search s", "95 % interval", "write s", "in all s"]
+    columns = [
+        "p",
+        "sampled",
+        "memberships",
+        "95 % interval",
+        "search s",
+        "95 % interval",
+        "write s",
+        "range",
+        "in all s",
+    ]
     print_table([*columns, "store", "Parquet"], rows, result.caption())
     note(f"read {result.read_seconds:.1f} s; search and write go on side by side, so the slower one sets the time")
     for p, estimate in result.estimates.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -127,6 +127,16 @@ class GraphReader(Sessions):
                     )
                 neighbourhoods[key] = neighbours
         return list(neighbourhoods.items())
+
+    def count_members(self, selection: Selection, rows: Sequence[Mapping[str, object]]) -> int:
+        """Find the vertices and members of cohesions, as their writing would, and return how many members there are.
+
+        Args:
+            selection: labels, types and key.
+            rows: `vertex` and `members`, all keys.
+        """
+        names = sample_names(selection, "Person", "id")
+        return self._read("count_members", names, rows=rows)[0]["memberships"]
 
     def _get_or_halve(self, names: Row, keys: Sequence[Key]) -> Iterable[tuple[Any, list[Key]]]:
         try:

@@ -565,6 +565,8 @@ def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
         assert estimate.memberships_low < estimate.memberships < estimate.memberships_high < 2 * memberships
         assert 0 < estimate.compute_seconds_low < estimate.compute_seconds < estimate.compute_seconds_high
         assert estimate.total_seconds > max(estimate.compute_seconds, estimate.write_seconds) > 0
+        assert 0 < estimate.write_seconds_low <= estimate.write_seconds / 2
+        assert 2 * estimate.write_seconds <= estimate.write_seconds_high < 5 * estimate.write_seconds
         assert estimate.store_bytes > (estimate.parquet_bytes or 0) > memberships / 4
         assert type(estimate.compute_seconds_high) is float
         assert estimate.tasks == 1

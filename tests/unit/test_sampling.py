@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -13,8 +14,10 @@ import pytest
 
 from pcneo import graph_from_networkx, minimal_p_cohesions
 from pcneo.annotate.estimating import Estimate
-from pcneo.annotate.sampling import Sample, _student, draw_sample
-from pcneo.basics.model import Graph
+from pcneo.annotate.row_writing import WRITERS
+from pcneo.annotate.sampling import Interval, Sample, _student, draw_sample
+from pcneo.annotate.write_pace import membership_seconds, writing
+from pcneo.basics.model import Graph, Selection
 
 
 def star(leaves: int) -> Graph:
@@ -103,6 +106,8 @@ def test_advice_is_given_where_a_machine_or_a_store_is_not_enough():
         compute_seconds_low=0.5,
         compute_seconds_high=1.5,
         write_seconds=1.0,
+        write_seconds_low=0.5,
+        write_seconds_high=2.0,
         total_seconds=2.0,
         store_bytes=10**6,
         parquet_bytes=10**5,
@@ -119,6 +124,35 @@ def test_advice_is_given_where_a_machine_or_a_store_is_not_enough():
     assert "--scheduler" in line
     assert "7,200 tasks" in line
     assert "0.4 GB with one thread" in line
-    (line,) = replace(small, write_seconds=7_200.0, store_bytes=10**11, parquet_bytes=3 * 10**9).advice()
-    assert "2.0 hours, the store 100.0 GB" in line
+    slow = replace(small, write_seconds=7_200.0, write_seconds_low=3_600.0, write_seconds_high=14_400.0)
+    (line,) = replace(slow, store_bytes=10**11, parquet_bytes=3 * 10**9).advice()
+    assert "2.0 hours (1.0 to 4.0), the store 100.0 GB" in line
     assert "--format parquet, 3.0 GB" in line
+
+
+class Finding:
+    """A database whose finding of members takes so many seconds; the first time ten times as long."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.asked = seconds, 0
+
+    def count_members(self, selection: Selection, rows: list[dict[str, Any]]) -> int:
+        self.asked += 1
+        time.sleep(self.seconds * (10 if self.asked <= WRITERS else 1))
+        assert all(row["vertex"] in row["members"] for row in rows)
+        return sum(len(row["members"]) for row in rows)
+
+
+def test_writing_is_told_from_how_long_the_database_takes_to_find_members():
+    graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=2))
+    batches = draw_sample(graph, Fraction(1, 3), "density", most=50, seconds=60, concurrency=1).batches
+    members = sum(len(batch.members) for batch in batches)
+    database: Any = Finding(0.05)
+    found = membership_seconds(database, Selection(("A",), ("B",), "id"), batches)
+    assert 0.05 / (WRITERS * members) <= found < 0.1 / (WRITERS * members)  # the first time does not count
+    assert database.asked % WRITERS == 0
+    assert membership_seconds(database, Selection(("A",), ("B",), "id"), []) == 0.0
+    estimate = writing(Interval(1_000, 900, 1_100), 0.001)
+    assert estimate.low < estimate.value / 2
+    assert estimate.high > 2 * estimate.value
+    assert writing(Interval(2_000, 900, 1_100), 0.001).value > 1.8 * estimate.value

@@ -1,0 +1,78 @@
+"""How long writing will take, from how long this database takes to find what would be written; nothing is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from statistics import median
+from typing import Any
+
+from pcneo.annotate.row_writing import WRITERS
+from pcneo.annotate.sampling import Interval
+from pcneo.basics.model import CohesionBatch, Selection
+from pcneo.store.gateway import Gateway
+
+__all__ = ["membership_seconds", "writing"]
+
+TRIAL_MEMBERSHIPS = 10_000
+"""Of a trial's transaction; half of one that writes."""
+TRIAL_SECONDS, FEWEST_TRIALS, MOST_TRIALS = 1.5, 3, 12
+"""Trials begin within so many seconds; the first of all warms up, and does not count."""
+WRITING = 6.0
+"""Writing a membership takes so many times as long as finding its member, with its share of a hub
+(DATA-MODEL.md#what-it-costs)."""
+UPDATE_SECONDS = 0.6
+"""What an update takes however little there is to write."""
+DOUBT = 2.0
+"""The interval of the writing time goes from a half to twice of what the sample says (DATA-MODEL.md#what-it-costs)."""
+
+
+def membership_seconds(gateway: Gateway, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
+    """Return the seconds that finding a member takes, in as many sessions as write; 0.0 where there is none.
+
+    Args:
+        gateway, selection: the database, and its graph.
+        batches: a sample of the cohesions to write.
+    """
+    rows, memberships = _rows(batches)
+    if not memberships:
+        return 0.0
+    seconds: list[float] = []
+    started = time.perf_counter()
+    with ThreadPoolExecutor(WRITERS) as pool:
+        while len(seconds) <= FEWEST_TRIALS or (
+            len(seconds) < MOST_TRIALS and time.perf_counter() - started < TRIAL_SECONDS
+        ):
+            began = time.perf_counter()
+            list(pool.map(lambda _: gateway.count_members(selection, rows), range(WRITERS)))
+            seconds.append(time.perf_counter() - began)
+    return median(seconds[1:]) / (WRITERS * memberships)
+
+
+def writing(memberships: Interval, a_membership: float) -> Interval:
+    """Return the seconds that writing takes, with an interval.
+
+    Args:
+        memberships: all of them.
+        a_membership: as from `membership_seconds`.
+    """
+    value, low, high = (
+        UPDATE_SECONDS + WRITING * a_membership * count
+        for count in (memberships.value, memberships.low, memberships.high)
+    )
+    return Interval(value, low / DOUBT, high * DOUBT)
+
+
+def _rows(batches: Iterable[CohesionBatch]) -> tuple[Sequence[dict[str, Any]], int]:
+    """Return cohesions with so many memberships as a trial has, as far as there are so many, and how many they have."""
+    rows: list[dict[str, Any]] = []
+    memberships = 0
+    for batch in batches:
+        for cohesion in batch.cohesions():
+            members = list(cohesion.members[: TRIAL_MEMBERSHIPS - memberships])
+            rows.append({"vertex": cohesion.vertex, "members": members})
+            memberships += len(members)
+            if memberships >= TRIAL_MEMBERSHIPS:
+                return rows, memberships
+    return rows, memberships
