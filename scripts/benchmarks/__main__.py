@@ -93,7 +93,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--graph", type=Path, default=HEPPH, metavar="FILE", help="an edge list (.gz)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each, after one that warms up (default 5)")
     parser.add_argument(
-        "--edges", type=int, default=6_000_000, help="about, of the graph that `large` makes (default 6000000)"
+        "--edges",
+        type=int,
+        default=6_000_000,
+        help="about, of the made graphs of `large` and `cluster` (default 6000000)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go; the table goes beside, as .md")
     given = parser.parse_args(arguments)

@@ -1,26 +1,38 @@
-"""Beyond one process and beyond the store: a cluster beside threads, and Parquet beside JSON lines."""
+"""Beyond one process and beyond the store: a cluster beside threads; Parquet beside JSON lines and beside the store."""
 
 from __future__ import annotations
 
 import json
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, timed
+from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say, timed
+from benchmarks.neo4j_servers import NAMES, loaded
+from benchmarks.projection import projections
 
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
 
-__all__ = ["cluster", "files"]
+__all__ = ["cluster", "files", "hash_of", "write_parquet"]
+
+WHOLE_ROUNDS = 2
+"""Of a search that takes a minute on each side, and of writing to the store."""
 
 
 def cluster(setting: Setting) -> Iterator[Line]:
+    """A cluster beside threads: the whole search at p=0.3, a million vertices, and a projection to more."""
+    line = _beside_threads(setting)
+    yield line
+    yield from projections(setting, median(line.ratios))
+
+
+def _beside_threads(setting: Setting) -> Line:
     """The whole search on as many worker processes as threads beside it, at p=0.3; the answers are compared."""
     from distributed import Client, LocalCluster
 
@@ -28,19 +40,26 @@ def cluster(setting: Setting) -> Iterator[Line]:
     from pcneo.search.cluster import ClusterGraph
 
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    options: dict[str, Any] = {"n_workers": THREADS, "threads_per_worker": 1, "dashboard_address": None}
+    options: dict[str, Any] = {
+        "n_workers": THREADS,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "silence_logs": logging.CRITICAL,
+    }
     hashes: set[str] = set()
     with LocalCluster(**options, memory_limit=0) as local, Client(local) as client:
         on_cluster = ClusterGraph(setting.graph, client)
+        for search in (on_cluster.search_batches, partial(search_batches, setting.graph)):
+            list(search("0.3", vertices=range(min(64, setting.graph.vertex_count))))  # what comes once is not measured
         tasks = {
             "cluster": lambda: _hashed(on_cluster.search_batches("0.3"), hashes),
             "threads": lambda: _hashed(search_batches(setting.graph, "0.3", concurrency=THREADS), hashes),
         }
-        taken = in_turns(min(3, setting.rounds), tasks, label="cluster")
+        taken = in_turns(min(WHOLE_ROUNDS, setting.rounds), tasks, warm_up=False, label="cluster")
         said: Any = client.run(_own_memory)
     if len(hashes) != 1:
         raise AssertionError("the answers differ")
-    yield Line(
+    return Line(
         f"search of every vertex on {THREADS} worker processes, {setting.name}, p=0.3",
         taken["cluster"],
         peer=f"{THREADS} threads of one process",
@@ -52,16 +71,21 @@ def cluster(setting: Setting) -> Iterator[Line]:
 
 def _hashed(batches: Iterable[CohesionBatch], hashes: set[str]) -> float:
     """Take all batches, and return the seconds that took; the hash of the memberships is added to the others."""
-    from pcneo.graph import MembershipHash
-
     started = time.perf_counter()
     kept = list(batches)
     seconds = time.perf_counter() - started
-    digest = MembershipHash()
-    for batch in kept:
-        digest.update(batch)
-    hashes.add(digest.hexdigest())
+    hashes.add(hash_of(kept))
     return seconds
+
+
+def hash_of(batches: Iterable[CohesionBatch]) -> str:
+    """Return the hash of all memberships."""
+    from pcneo.graph import MembershipHash
+
+    digest = MembershipHash()
+    for batch in batches:
+        digest.update(batch)
+    return digest.hexdigest()
 
 
 def _own_memory() -> int:
@@ -71,7 +95,7 @@ def _own_memory() -> int:
 
 
 def files(setting: Setting) -> Iterator[Line]:
-    """Cohesions that are there already into a file: Parquet beside JSON lines."""
+    """Cohesions that are there already into a file: Parquet beside JSON lines, and beside the store."""
     from pcneo.search import search_batches
 
     for p, vertices in (("0.1", None), ("0.3", range(setting.graph.vertex_count // 5))):
@@ -80,29 +104,61 @@ def files(setting: Setting) -> Iterator[Line]:
         with TemporaryDirectory() as folder:
             parquet, lines = Path(folder) / "x.parquet", Path(folder) / "x.json"
             tasks = {
-                "parquet": timed(partial(_parquet, setting, batches, parquet)),
+                "parquet": timed(partial(write_parquet, setting.graph.keys, batches, parquet)),
                 "json": timed(partial(_json_lines, batches, lines)),
             }
             taken = in_turns(setting.rounds, tasks, label=f"files p={p}")
             sizes = [file.stat().st_size / memberships for file in (parquet, lines)]
-        rates = [rows / median(taken[name]) for name in ("parquet", "json")]
+        what = f"cohesions into Parquet, {setting.name}, p={p}, {rows:,} rows with {memberships:,} memberships"
         yield Line(
-            f"cohesions into Parquet, {setting.name}, p={p}, {rows:,} rows with {memberships:,} memberships",
+            what,
             taken["parquet"],
             peer="the same as JSON lines",
             theirs=taken["json"],
             ratio="peer / ours",
-            note=f"{rates[0]:,.0f} rows a second, {rates[1]:,.0f} as JSON; {sizes[0]:.1f} bytes a membership, "
+            note=f"{_rates(rows, taken['parquet'], taken['json'])} as JSON; {sizes[0]:.1f} bytes a membership, "
             f"{sizes[1]:.1f} as JSON",
         )
+        if vertices is None:
+            stored = _stored(setting, p, memberships)
+            beside = taken["parquet"][: len(stored)]
+            yield Line(
+                what,
+                beside,
+                peer="the same into Neo4j",
+                theirs=stored,
+                ratio="peer / ours",
+                note=f"{_rates(rows, beside, stored)} into Neo4j, {memberships / median(stored):,.0f} memberships a "
+                "second; without reading and searching; the server shares the cores",
+            )
 
 
-def _parquet(setting: Setting, batches: list[CohesionBatch], path: Path) -> None:
-    from pcneo.basics.model import Selection
+def _rates(rows: int, ours: Sequence[float], theirs: Sequence[float]) -> str:
+    return f"{rows / median(ours):,.0f} rows a second, {rows / median(theirs):,.0f}"
+
+
+def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
+    """Return the seconds that the update of a graph without a run takes beside reading and searching."""
+    from pcneo import annotate, clean
+
+    seconds = []
+    with loaded(setting.file) as server, server.driver() as driver:
+        for _ in range(min(WHOLE_ROUNDS, setting.rounds)):
+            result = annotate.write(driver, p=p, concurrency=THREADS, **NAMES)
+            clean(driver)
+            if result.runs[0].memberships_written != memberships:
+                raise AssertionError("the store has others")
+            seconds.append(result.write_millis / 1000)
+            say(f"  store p={p}: {seconds[-1]:.1f} s")
+    return seconds
+
+
+def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
+    """Write batches as `annotate --format parquet` does."""
     from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
 
     head = FileHead("3/10", "density", "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
-    with path.open("wb") as file, CohesionWriter(file, head, setting.graph.keys) as writer:
+    with path.open("wb") as file, CohesionWriter(file, head, keys) as writer:
         for batch in batches:
             writer.write(batch)
 

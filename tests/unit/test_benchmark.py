@@ -13,7 +13,7 @@ import naive
 import networkx as nx
 import numpy as np
 import pytest
-from benchmarks import pseudocode
+from benchmarks import projection, pseudocode
 from benchmarks.__main__ import ALL, DEFAULT, main
 from benchmarks.floors import rows_read, wedges_read
 from benchmarks.graphs import as_sets, made_graph, write_edges
@@ -40,6 +40,18 @@ def test_ratios_are_of_the_same_round_and_the_median_decides() -> None:
     assert replace(LINE, ratio="ours / peer").ratios == [0.25, 0.125, 1.0]
     assert replace(LINE, goal=at_most(1.9, "ours")).met is False
     assert replace(LINE, goal=None).met is None
+
+
+def test_a_projection_multiplies_what_was_measured() -> None:
+    """64 cores share the search, which grows with the graph or does not; one process takes all memberships."""
+    costs = projection.Costs(
+        vertices=1_000_000, arcs=10, search=1e-3, growth=2, memberships=5, handed_on=1e-6, filed=3e-6, bytes=4
+    )
+    constant, growing, written = projection.project(costs, 16_000_000, overhead=1.2, cores=64)
+    assert constant == pytest.approx(16_000_000 * 1e-3 * 1.2 / 64)
+    assert growing == pytest.approx(4 * constant)  # twice as much at each of two fourfolds
+    assert written == pytest.approx(16_000_000 * 5 * 4e-6)
+    assert projection.project(replace(costs, growth=0.9), 16_000_000, overhead=1.2)[1] == pytest.approx(constant)
 
 
 def test_tasks_take_turns_and_the_round_that_warms_up_is_not_counted() -> None:

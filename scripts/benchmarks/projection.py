@@ -1,0 +1,235 @@
+"""A graph of a million vertices on four workers, and what its costs say of larger graphs on more cores."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from benchmarks.graphs import made_graph
+from benchmarks.measuring import SEED, THREADS, Line, Setting, in_turns, say
+
+__all__ = ["CORES", "LARGER", "Costs", "Kind", "project", "projections"]
+
+WORKERS = 4
+CORES = 64
+LARGER = (10_000_000, 100_000_000)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is searched: a graph whose groups are near or anywhere, at a p, and one of how many vertices of it."""
+
+    p: str
+    far: float
+    one_of: int
+
+    @property
+    def name(self) -> str:
+        """How tables call it."""
+        return f"p={self.p}" + (", groups of vertices from anywhere" if self.far == 1 else "")
+
+
+KINDS = (Kind("0.1", 0.1, 1), Kind("0.3", 0.1, 4), Kind("0.3", 1, 4_000))
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What one vertex costs; seconds are of one processor.
+
+    Attributes:
+        vertices: of the graph in which it was measured.
+        arcs: neighbours of a vertex.
+        search: its search.
+        growth: how many times as much that is as in a graph of a quarter of the vertices.
+        memberships: members of its cohesion.
+        handed_on: what the process that asks takes to receive a membership, with what a cohesion takes beside them.
+        filed: what the same process takes to write it to Parquet.
+        bytes: in the file.
+    """
+
+    vertices: int
+    arcs: float
+    search: float
+    growth: float
+    memberships: float
+    handed_on: float
+    filed: float
+    bytes: float
+
+
+def project(costs: Costs, vertices: int, overhead: float, cores: int = CORES) -> tuple[float, float, float]:
+    """Return the seconds that a larger graph of the same kind takes.
+
+    Args:
+        costs: as measured.
+        vertices: of the larger graph.
+        overhead: a cluster's time over that of threads on as many cores.
+        cores: how many search.
+
+    Returns:
+        The search, if a vertex costs what it costs in the measured graph; the search, if its cost goes on growing as it
+        did up to there; and the process that takes the answers and writes them to one file.
+    """
+    constant = vertices * costs.search * overhead / cores
+    growing = constant * max(1.0, costs.growth) ** math.log(vertices / costs.vertices, 4)
+    return constant, growing, vertices * costs.memberships * (costs.handed_on + costs.filed)
+
+
+def projections(setting: Setting, overhead: float) -> Iterator[Line]:
+    """Measure on `--edges` edges, some million vertices, and project.
+
+    Args:
+        setting: its `edges`.
+        overhead: a cluster's time over that of threads on as many cores, as measured in the same run.
+    """
+    measured: dict[Kind, Costs] = {}
+    graphs: dict[float, tuple[Any, Any]] = {}
+    for kind in KINDS:
+        if kind.far not in graphs:
+            graphs = {kind.far: (_graph(setting.edges // 4, kind.far), _graph(setting.edges, kind.far))}
+        line, costs = _measure(setting, kind, *graphs[kind.far])
+        yield line
+        before = next((measured[other] for other in measured if other.p == kind.p), costs)  # of far more vertices
+        measured[kind] = replace(costs, handed_on=before.handed_on, filed=before.filed, bytes=before.bytes)
+    yield from chain.from_iterable(_projected(kind, costs, overhead) for kind, costs in measured.items())
+
+
+def _graph(edges: int, far: float) -> Any:
+    from pcneo.graph.arrays import compress
+    from pcneo.basics.model import Graph
+
+    n, u, v = made_graph(edges, SEED, far)
+    say(f"  made {n:,} vertices, {len(u):,} edges")
+    return Graph(np.arange(n), *compress(np.concatenate((u, v)), np.concatenate((v, u)), n))
+
+
+def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
+    """Search on workers and on threads in turns, and write what was found to a file."""
+    from distributed import Client, LocalCluster
+
+    from benchmarks.beyond import hash_of
+    from pcneo.annotate.estimating import memory_of_worker
+    from pcneo.annotate.filing import part_positions
+    from pcneo.search import search_batches
+    from pcneo.search.cluster import ClusterGraph
+
+    positions = part_positions(graph.vertex_count, (1, kind.one_of))
+    some = part_positions(quarter.vertex_count, (1, max(1, kind.one_of // 4)))
+    kept: dict[str, list[Any]] = {}
+    costs: dict[str, float] = {}
+    hashes: dict[str, str] = {}
+    options: dict[str, Any] = {
+        "n_workers": WORKERS,
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "silence_logs": logging.CRITICAL,
+    }
+
+    def searched(name: str, search: Callable[[], Iterator[Any]]) -> Callable[[], float]:
+        def run() -> float:
+            kept.clear()
+            started, processor = time.perf_counter(), time.process_time()
+            kept[name] = list(search())
+            costs[name] = time.process_time() - processor
+            seconds = time.perf_counter() - started
+            hashes[name] = hash_of(kept[name])
+            return seconds
+
+        return run
+
+    threads = searched("threads", lambda: search_batches(graph, kind.p, vertices=positions, concurrency=THREADS))
+    with LocalCluster(**options, memory_limit=0) as local, Client(local) as client:
+        on_cluster = ClusterGraph(graph, client)
+        tasks = {"cluster": searched("cluster", lambda: on_cluster.search_batches(kind.p, vertices=positions))}
+        for search in (on_cluster.search_batches, lambda p, **_: search_batches(graph, p, vertices=positions[:64])):
+            list(search(kind.p, vertices=positions[:64]))  # whatever comes once is not measured
+        idle = _idle()
+        taken = in_turns(1, {**tasks, "threads": threads}, warm_up=False, label=f"{graph.vertex_count:,} {kind.name}")
+        resident: Any = client.run(_resident)
+    if hashes["cluster"] != hashes["threads"]:
+        raise AssertionError("the answers differ")
+    batches = next(iter(kept.values()))
+    searched("quarter", lambda: search_batches(quarter, kind.p, vertices=some, concurrency=THREADS))()
+    filed, size = _filed(graph, batches)
+    n, memberships = len(positions), sum(len(batch.members) for batch in batches)
+    measured = Costs(
+        vertices=graph.vertex_count,
+        arcs=len(graph.neighbours) / graph.vertex_count,
+        search=costs["threads"] / n,
+        growth=(costs["threads"] / n) / (costs["quarter"] / len(some)),
+        memberships=memberships / n,
+        handed_on=max(0.0, costs["cluster"] - idle * taken["cluster"][0]) / memberships,
+        filed=filed / memberships,
+        bytes=size / memberships,
+    )
+    which = f"{n:,} of " if kind.one_of > 1 else ""
+    said, _ = memory_of_worker(graph.vertex_count, len(graph.neighbours), int(graph.degrees.max(initial=0)))
+    line = Line(
+        f"search of {which}{graph.vertex_count:,} vertices, {graph.edge_count:,} edges, {kind.name}, {WORKERS} workers",
+        taken["cluster"],
+        peer=f"{THREADS} threads of one process",
+        theirs=taken["threads"],
+        note=f"identical answers; seed {SEED}; {memberships:,} memberships; {WORKERS} processes on {THREADS} cores; "
+        f"{1e6 * measured.search:,.3g} µs of a processor a vertex, {measured.growth:.2f} times that of a graph of "
+        f"{quarter.vertex_count:,}; a worker has {max(resident.values()) / 2**20:.0f} MiB resident, the mapped graph "
+        f"included, which all share; `estimate` says {said / 2**20:.0f}",
+    )
+    return line, measured
+
+
+def _idle() -> float:
+    """Return the processor's seconds that this process takes in a second in which it waits for a cluster."""
+    started = time.process_time()
+    time.sleep(2)
+    return (time.process_time() - started) / 2
+
+
+def _filed(graph: Any, batches: list[Any]) -> tuple[float, int]:
+    """Return the processor's seconds and the bytes that a Parquet file of the batches takes."""
+    from benchmarks.beyond import write_parquet
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.parquet"
+        started = time.process_time()
+        write_parquet(graph.keys, batches, path)
+        return time.process_time() - started, path.stat().st_size
+
+
+def _projected(kind: Kind, costs: Costs, overhead: float) -> Iterator[Line]:
+    from pcneo.annotate.estimating import memory_of_worker
+
+    for vertices in LARGER:
+        constant, growing, written = project(costs, vertices, overhead)
+        worker, _ = memory_of_worker(vertices, round(vertices * costs.arcs), 0)
+        yield Line(
+            f"projected, not measured: {vertices:,} vertices of that kind, {kind.name}, {CORES} cores",
+            [max(growing, written) / 3600],
+            "h",
+            note=f"the search takes {_hours(growing)} if its cost goes on growing {costs.growth:.2f} times at each "
+            f"fourfold, {_hours(constant)} if a vertex costs what it does among {costs.vertices:,}; beside it one "
+            f"process takes {_hours(written)} to receive the answers and write "
+            f"{vertices * costs.memberships * costs.bytes / 1e9:,.1f} GB of Parquet, or a share of that for each part; "
+            f"from {1e6 * costs.search:,.3g} µs of search a vertex, {costs.memberships:,.3g} memberships, "
+            f"{1e6 * costs.handed_on:,.2g} µs to receive and {1e6 * costs.filed:,.2g} to write each, an overhead of "
+            f"the cluster of {overhead:.2f} on {THREADS} cores, which more need not keep, and cores as fast as these; "
+            f"a worker takes {worker / 1e9:,.1f} GB; reading the graph from the database comes before",
+        )
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds:,.0f} s" if seconds < 3600 else f"{seconds / 3600:,.3g} h"
+
+
+def _resident() -> int:
+    import psutil
+
+    return psutil.Process().memory_info().rss
