@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from clusters import Processes
 from graphs import Database
 from services import answer, service_processes
 
@@ -46,6 +51,7 @@ class Reader:
         server: the server of both.
         ran: what was run, in order.
         printed: what the Python blocks printed.
+        cluster: of Dask, once a line has started it.
     """
 
     command: Callable[..., tuple[int, str, str]]
@@ -53,6 +59,7 @@ class Reader:
     server: Any
     ran: list[str] = field(default_factory=list)
     printed: str = ""
+    cluster: Processes | None = None
 
     def follow(self, text: str) -> None:
         """Run all that a document prints; services end with it."""
@@ -65,6 +72,8 @@ class Reader:
                     self.cypher(block)
                 elif kind == "python":
                     self.python(block)
+                elif kind == "bash":
+                    self.job(block)
                 elif kind == "text" and block.startswith("to,"):
                     Path("batch.csv").write_text(block)
 
@@ -78,7 +87,9 @@ class Reader:
 
     def line(self, line: str, services: ExitStack) -> None:
         """Run one line of a shell block; lines about the machine's own server are for another test."""
-        words = shlex.split(line)
+        words = [word for written in shlex.split(line) for word in self._meant(written)]
+        if words[0] == "dask":
+            self._dask(words[1:], services)
         if words[0] != "pcneo" or words[1] == "server":
             return
         self.ran.append(line)
@@ -87,6 +98,37 @@ class Reader:
             return
         code, _, said = self.command(*words[1:])
         assert code == 0, f"{line}\n{said}"
+
+    def _meant(self, word: str) -> list[str]:
+        """A word of a command as the shell gives it; the scheduler's printed address is that of the one that runs."""
+        if "*" in word:
+            return sorted(map(str, Path().glob(word)))
+        return [self.cluster.address] if self.cluster and word == "tcp://node1:8786" else [word]
+
+    def _dask(self, words: list[str], services: ExitStack) -> None:
+        """Start a scheduler, or a worker of it."""
+        self.ran.append(shlex.join(words))
+        if words[0] == "scheduler":
+            folder = services.enter_context(TemporaryDirectory())
+            self.cluster = Processes(Path(folder))
+            services.callback(self.cluster.end)
+        elif self.cluster:
+            assert words == ["worker", self.cluster.address]
+            self.cluster.add_worker("only")
+
+    def job(self, text: str) -> None:
+        """Run a job of an array for Slurm as often as it says."""
+        self.ran.append(text)
+        Path("job.sh").write_text(text)
+        array = re.search(r"^#SBATCH --array=1-(\d+)$", text, re.MULTILINE)
+        assert array is not None
+        slurm = {"SLURM_ARRAY_TASK_COUNT": array[1], "SLURM_CPUS_PER_TASK": "1"}
+        path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+        for number in range(1, int(array[1]) + 1):
+            environment = {**os.environ, **self.server.environment, **slurm, "SLURM_ARRAY_TASK_ID": str(number)}
+            environment["PATH"] = path
+            done = subprocess.run(["/bin/bash", "job.sh"], env=environment, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, done.stderr
 
     def cypher(self, text: str) -> list[list[Any]]:
         """Run a query; what asks a service waits for the answer."""

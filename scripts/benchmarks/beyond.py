@@ -155,6 +155,7 @@ def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
 
 def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
     """Write batches as `annotate --format parquet` does."""
+    from pcneo.basics.model import Selection
     from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
 
     head = FileHead("3/10", "density", "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))

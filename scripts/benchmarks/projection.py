@@ -104,8 +104,8 @@ def projections(setting: Setting, overhead: float) -> Iterator[Line]:
 
 
 def _graph(edges: int, far: float) -> Any:
-    from pcneo.graph.arrays import compress
     from pcneo.basics.model import Graph
+    from pcneo.graph.arrays import compress
 
     n, u, v = made_graph(edges, SEED, far)
     say(f"  made {n:,} vertices, {len(u):,} edges")
