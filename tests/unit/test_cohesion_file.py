@@ -213,11 +213,10 @@ def test_texts_are_read_about_as_fast_as_integers(distinct, tmp_path):
         graph = Graph(keys, np.zeros(n + 1, np.int64), np.empty(0, np.uint32))
         batch = CohesionBatch(Fraction(1, 3), "density", vertices, offsets, members.ravel(), vertices, keys)
         file = CohesionFile(write(tmp_path / f"{texts}.parquet", graph, iter([batch])))
-        for _ in range(2):
-            started = time.process_time()
-            read = file.read(0, keys)
-            seconds[texts] = time.process_time() - started
-        assert np.array_equal(read.members, batch.members)
+        assert np.array_equal(file.read(0, keys).members, batch.members)
+        started = time.process_time()
+        file.read(0, keys)
+        seconds[texts] = time.process_time() - started
     if distinct == 2_000:
         assert seconds[True] < 4 * seconds[False]
 

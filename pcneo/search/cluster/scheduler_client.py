@@ -55,7 +55,7 @@ def connected_scheduler(address: str) -> Iterator[Client]:
 async def _kind_at(address: str) -> str:
     """Return what answers at an address: `Scheduler`, `Worker` or `Nanny`."""
     from distributed import Security
-    from distributed.comm import connect
+    from distributed.comm.core import connect
 
     options = Security().get_connection_args("client")
     if address.startswith("tls:") and options.get("ssl_context") is None:
@@ -72,7 +72,7 @@ async def _kind_at(address: str) -> str:
 
 def _reason(error: BaseException) -> str:
     """Return why there is no connection: what the system said, where it said anything."""
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     if isinstance(error, CommClosedError | MemoryError | EOFError):
         return "what answers there is something else"
