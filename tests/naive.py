@@ -195,18 +195,19 @@ def extended_local_view(graph: Graph, v: Vertex) -> Graph:
 
 
 def cliques(graph: Graph, k: int) -> list[frozenset[Vertex]]:
-    """Every k-clique, by trying all k-subsets."""
+    """Every k-clique: a vertex with any k - 1 of its larger neighbours, all of which are adjacent."""
     return [
-        frozenset(group)
-        for group in combinations(sorted(graph), k)
-        if all(b in graph[a] for a, b in combinations(group, 2))
+        frozenset((v, *rest))
+        for v in sorted(graph)
+        for rest in combinations(sorted(w for w in graph[v] if v < w), k - 1)
+        if all(b in graph[a] for a, b in combinations(rest, 2))
     ]
 
 
 def clique_counts(graph: Graph, k: int) -> dict[Vertex, int]:
     """Γ(v): the number of k-cliques that contain v."""
-    every_clique = cliques(graph, k)
-    return {v: sum(v in clique for clique in every_clique) for v in graph}
+    counts = Counter(v for clique in cliques(graph, k) for v in clique)
+    return {v: counts[v] for v in graph}
 
 
 def clique_counts_inside(graph: Graph, k: int, cohesions: dict[Vertex, set[Vertex]]) -> dict[Vertex, int]:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from lengths import examples
 
 from pcneo.basics.model import CohesionBatch
 from pcneo.counting.cliques import clique_counts, clique_counts_of_sizes, clique_supports, cliques_inside, edge_ends
@@ -70,6 +71,16 @@ def test_no_vertex_has_more_successors_than_its_order_promises(graph):
     )
     assert of_core <= max(nx.core_number(graph).values(), default=0)
     assert of_degree**2 <= 2 * graph.number_of_edges()
+
+
+@settings(deadline=None, max_examples=examples(30))
+@given(graphs(largest=7), st.integers(3, 7))
+def test_the_twins_cliques_are_those_of_trying_all_subsets(graph, k):
+    tried = (set(group) for group in combinations(graph, k))
+    cliques = naive.cliques(plain(graph), k)
+    assert sorted(map(sorted, cliques)) == sorted(
+        sorted(group) for group in tried if all(graph.has_edge(a, b) for a, b in combinations(group, 2))
+    )
 
 
 @settings(deadline=None)
