@@ -1,11 +1,11 @@
-"""A total alone: its promise over every graph of four vertices, by a twin that shares no code (GUARANTEE.md#total)."""
+"""A total alone: its promise over every graph of four vertices, by brute force (GUARANTEE.md#total)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 
 import pytest
@@ -82,7 +82,7 @@ def test_what_is_drawn_is_one_number_and_nothing_else_of_the_graph() -> None:
     assert (drawn.columns, drawn.record) == ({"total": [15]}, {"total": 15})
 
 
-# --- The promise, exactly: every value of C*, every total
+# --- The promise, exactly: every scale that the code of a release may draw, every total
 
 
 @cache
@@ -95,71 +95,68 @@ def probability(x: int, scale: float) -> float:
     return (1 - a) / (1 + a) * a ** abs(x)
 
 
-def least_pad(scale: float, delta: float) -> int:
-    a = 0
-    while alpha(scale) ** (a + 1) / (1 + alpha(scale)) > delta:
-        a += 1
-    return a
+def chances_of_scales(mechanism: Total, common: int) -> dict[Fraction, float]:
+    """How likely each scale is that the mechanism finds where C is `common`."""
+    first, chances = 1 / mechanism.epsilon_1, dict[Fraction, float]()
+    for x in range(-150, 151):
 
+        def drawn(scale: float, size: int, x: int = x) -> list[int]:
+            assert (Fraction(scale), size) == (first, 1)
+            return [x]
 
-def twin(n: int, edges: Edges, k: int, epsilon_1: float, epsilon_2: float, delta: float) -> dict[int, float]:
-    """The chance of each C*."""
-    pad, chances = least_pad(1 / epsilon_1, delta), dict[int, float]()
-    for x in range(-400, 401):
-        bound = min(n - 2, largest_common(n, edges) + x + pad)
-        bound = max(bound, k - 2)
-        chances[bound] = chances.get(bound, 0.0) + probability(x, 1 / epsilon_1)
+        found = mechanism.scale(common, SimulatedNoise(drawn))
+        chances[found] = chances.get(found, 0.0) + probability(x, float(first))
     return chances
 
 
-@pytest.mark.parametrize(("n", "k"), [(3, 3), (4, 3), (4, 4)])
-@pytest.mark.parametrize(("epsilon_1", "epsilon_2", "delta"), [(0.5, 0.5, 0.05), (0.2, 1.8, 0.2)])
-def test_no_set_of_outputs_betrays_a_connection_by_more_than_is_promised(
-    n: int, k: int, epsilon_1: float, epsilon_2: float, delta: float
-) -> None:
-    """Over all graphs and pairs: the sum over outputs of P - e^ε·P', where positive, is at most δ."""
-    epsilon, reach, worst = epsilon_1 + epsilon_2, 300, 0.0
-    parts = epsilon_1, epsilon_2, delta
-    outputs = {edges: (cliques(n, edges, k), twin(n, edges, k, *parts)) for edges in every_graph(n)}
-    for edges, (count, bounds) in outputs.items():
-        for pair in combinations(range(n), 2):
-            other, other_bounds = outputs[edges ^ {pair}]
-            excess = 0.0
-            for bound in bounds.keys() | other_bounds.keys():
-                scale = math.comb(bound, k - 2) / epsilon_2
-                p, q = bounds.get(bound, 0.0), other_bounds.get(bound, 0.0) * math.exp(epsilon)
-                excess += sum(
-                    max(0.0, p * probability(t - count, scale) - q * probability(t - other, scale))
-                    for t in range(-reach, reach)
-                )
-            worst = max(worst, excess)
-    assert worst <= delta
-    shipped = Total.make(k=k, epsilon=str(epsilon), n=n, delta=str(delta), epsilon_1=str(epsilon_1))
-    whole = frozenset(combinations(range(n), 2))
-    for x in (-50, -3, 0, 2, 50):
-        bound = max(k - 2, min(n - 2, largest_common(n, whole) + x + least_pad(1 / epsilon_1, delta)))
-        scale = shipped.scale(largest_common(n, whole), SimulatedNoise(lambda scale, size, x=x: [x] * size))
-        assert float(scale) == pytest.approx(math.comb(bound, k - 2) / epsilon_2)
+def largest_excess(mechanism: Total, n: int, k: int) -> float:
+    """The largest, over all graphs and pairs, of the sum over outputs of P - e^ε·P', where positive."""
 
-
-def test_without_the_pad_the_promise_would_not_hold() -> None:
-    """The test above can fail: a bound without its pad is too low half of the time."""
-    n, k, epsilon_1, epsilon_2 = 4, 3, 0.2, 3.0
-    whole = frozenset(combinations(range(n), 2))
-    less = whole - {(0, 1)}
-    excess = 0.0
-    for x in range(-400, 401):
-        bound = max(k - 2, min(n - 2, largest_common(n, whole) + x))
-        scale = math.comb(bound, k - 2) / epsilon_2
-        excess += sum(
-            max(
-                0.0,
-                probability(x, 1 / epsilon_1)
-                * (
-                    probability(t - cliques(n, whole, k), scale)
-                    - math.exp(epsilon_1 + epsilon_2) * probability(t - cliques(n, less, k), scale)
-                ),
-            )
-            for t in range(-200, 200)
+    @cache
+    def excess(count: int, common: int, other: int, other_common: int) -> float:
+        here, there = chances[common], chances[other_common]
+        return sum(
+            max(0.0, p * probability(t - count, float(scale)) - q * probability(t - other, float(scale)))
+            for scale, p in here.items()
+            for q in [there.get(scale, 0.0) * math.exp(mechanism.epsilon)]
+            for t in range(-100, 100)
         )
-    assert excess > 0.05
+
+    graphs = {edges: (cliques(n, edges, k), largest_common(n, edges)) for edges in every_graph(n)}
+    chances = {common: chances_of_scales(mechanism, common) for _, common in graphs.values()}
+    return max(
+        excess(*graphs[edges], *graphs[edges ^ {pair}]) for edges in graphs for pair in combinations(range(n), 2)
+    )
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 3), (4, 3), (4, 4)])
+@pytest.mark.parametrize(("epsilon_1", "epsilon_2", "delta"), [("1/2", "1/2", "1/20"), ("1/5", "9/5", "1/5")])
+def test_no_set_of_outputs_betrays_a_connection_by_more_than_is_promised(
+    n: int, k: int, epsilon_1: str, epsilon_2: str, delta: str
+) -> None:
+    epsilon = Fraction(epsilon_1) + Fraction(epsilon_2)
+    mechanism = Total.make(k=k, epsilon=epsilon, n=n, delta=delta, epsilon_1=epsilon_1)
+    assert largest_excess(mechanism, n, k) <= mechanism.delta
+
+
+class WithoutPad(Total):
+    """A bound that is too low half of the time."""
+
+    @cached_property
+    def _pad(self) -> int:
+        return 0
+
+
+class CutTooLow(Total):
+    """A bound of one common neighbour fewer than two vertices may have."""
+
+    def _scale_for(self, bound: int) -> Fraction:
+        return super()._scale_for(min(self.n - 3, bound))
+
+
+@pytest.mark.parametrize("mutant", [WithoutPad, CutTooLow])
+def test_mutants_betray_a_connection(mutant: type[Total]) -> None:
+    mechanism = mutant.make(k=3, epsilon="3.2", n=4, delta="1/100", epsilon_1="1/5")
+    assert largest_excess(mechanism, 4, 3) > mechanism.delta
+    whole = Total.make(k=3, epsilon="3.2", n=4, delta="1/100", epsilon_1="1/5")
+    assert largest_excess(whole, 4, 3) <= whole.delta
