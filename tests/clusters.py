@@ -71,13 +71,16 @@ class Processes:
 
 
 @contextmanager
-def cluster(workers: int) -> Iterator[tuple[Client, Processes, list[subprocess.Popen[bytes]]]]:
-    """A client, the processes, and those that are workers, which are all there."""
+def cluster(workers: int, patience: float = 30) -> Iterator[tuple[Client, Processes, list[subprocess.Popen[bytes]]]]:
+    """A client, the processes, and those that are workers, which are all there.
+
+    `patience` is how many seconds the client looks for a scheduler that is gone.
+    """
     with tempfile.TemporaryDirectory(prefix="pcneo-cluster-") as name:
         processes = Processes(Path(name))
         try:
             started = [processes.add_worker(f"worker-{i}") for i in range(workers)]
-            with Client(processes.address, set_as_default=False, timeout=30) as client:
+            with Client(processes.address, set_as_default=False, timeout=patience) as client:
                 client.wait_for_workers(workers, timeout=60)
                 yield client, processes, started
         finally:

@@ -86,6 +86,16 @@ class Database:
         if self.driver.execute_query(own_text(text), database_=self.name).summary.counters.indexes_added:
             self.run("CALL db.awaitIndexes(60)")
 
+    def name_graph(self, name: str, label: str = "Person") -> None:
+        """Have the database know a graph under a name, as an earlier `annotate` leaves it, without a run of it."""
+        self.run(
+            "CREATE (:PCohesionGraph {name: $name, nodeLabels: [$label], relationshipTypes: ['KNOWS'], key: 'id', "
+            "format: 2, fingerprintKey: $secret})",
+            name=name,
+            label=label,
+            secret="0" * 64,
+        )
+
     def drop_index(self, label: str, key: str = "id") -> None:
         """See that there is no index of this label on this key."""
         text = (
@@ -129,6 +139,13 @@ class Database:
     def versions(self) -> dict[str, int]:
         """The version of each run that has a record; 0 where readers see none."""
         return {run: version for run, version in self.run("MATCH (run:PCohesionRun) RETURN run.id, run.version")}
+
+    def contents(self) -> list[list[Any]]:
+        """What the current version of each run holds: run, cohesions, memberships, both hashes, how it was searched."""
+        return self.run(
+            "MATCH (r:PCohesionRun) MATCH (v:PCohesionVersion {run: r.id, version: r.version}) "
+            "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash, v.search ORDER BY r.id"
+        )
 
     def users_own(self) -> tuple[list[Any], list[Any]]:
         """All that is not pcneo's: nodes with labels and properties, relationships with ends, type and properties."""

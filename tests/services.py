@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from graphs import Database
 from neo4j_servers import Server
@@ -32,6 +34,52 @@ def wait_until(done: Callable[[], Any], what: str = "it", patience: float = PATI
         assert time.monotonic() < deadline, f"{what} did not happen in {patience} seconds"
         time.sleep(0.05)
     return value
+
+
+class Gate:
+    """A way to a server that can be shut: connections end, and nobody answers there until it is opened again."""
+
+    def __init__(self, uri: str) -> None:
+        """Open it on a port of its own."""
+        parts = urlsplit(uri)
+        self._to, self._port, self._sockets = (parts.hostname, parts.port), 0, list[socket.socket]()
+        self.open()
+        self.uri = f"bolt://127.0.0.1:{self._port}"
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shut()
+
+    def open(self) -> None:
+        """Let connections through."""
+        listener = socket.create_server(("127.0.0.1", self._port))
+        self._port = listener.getsockname()[1]
+        self._sockets.append(listener)
+        threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+
+    def shut(self) -> None:
+        """End all connections, and take no new one."""
+        while self._sockets:
+            ended = self._sockets.pop()
+            with suppress(OSError):
+                ended.shutdown(socket.SHUT_RDWR)
+            ended.close()
+
+    def _accept(self, listener: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                ends = [listener.accept()[0], socket.create_connection(self._to)]
+                self._sockets += ends
+                for source, target in (ends, reversed(ends)):
+                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while taken := source.recv(65_536):
+                target.sendall(taken)
+            target.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager

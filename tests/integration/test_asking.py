@@ -27,8 +27,7 @@ FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
-    names = {"nodeLabels": ["Person"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
-    db.run("CREATE (:PCohesionGraph $names)", names={"name": "friends", "format": 2, **names})
+    db.name_graph("friends")
     return db
 
 

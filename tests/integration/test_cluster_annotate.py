@@ -36,13 +36,6 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.Monk
     return database
 
 
-def runs(db: Database) -> list[list[Any]]:
-    return db.run(
-        "MATCH (r:PCohesionRun) MATCH (v:PCohesionVersion {run: r.id, version: r.version}) "
-        "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash ORDER BY r.id"
-    )
-
-
 def own_nodes(db: Database) -> int:
     return db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) RETURN count(n)")[0][0]
 
@@ -57,7 +50,7 @@ def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_mid
         on = {**PERSONS, "p": ["0.3", "1/2"], "scheduler": client}
         annotate.write(db.driver, db.name, progress=kill, **on)
         assert first.wait() == -signal.SIGKILL
-        stored = runs(db)
+        stored = db.contents()
         streamed = list(annotate.stream(db.driver, db.name, **on))
         described = annotate.stats(db.driver, db.name, **on).summaries
         filed = annotate.to_parquet(db.driver, db.name, to=tmp_path, **on).files
@@ -69,14 +62,14 @@ def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_mid
     assert not any(run.changed for run in annotate.write(db.driver, db.name, **here).runs)
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
     annotate.write(db.driver, db.name, **here)
-    assert stored == runs(db)
+    assert stored == db.contents()
     assert streamed == list(annotate.stream(db.driver, db.name, **here))
     assert described == annotate.stats(db.driver, db.name, **here).summaries
     assert [file.memberships for file in filed] == [row[2] for row in reversed(stored)]
 
 
 def test_a_scheduler_that_is_killed_in_the_middle_leaves_no_run(db, tmp_path):
-    with cluster(1) as (client, processes, _):
+    with cluster(1, patience=5) as (client, processes, _):
 
         def kill(stage: str, done: int, total: int | None) -> None:
             if stage.startswith("searching") and done > 100:

@@ -49,13 +49,6 @@ def load(db: Database, *files: Path, **options: Any) -> annotate.WriteResult:
     return load_cohesions(db.driver, db.name, list(files), **options)
 
 
-def hashes(db: Database) -> list[list[Any]]:
-    return db.run(
-        "MATCH (r:PCohesionRun) MATCH (v:PCohesionVersion {run: r.id, version: r.version}) "
-        "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash, v.search ORDER BY r.id"
-    )
-
-
 def own_nodes(db: Database) -> int:
     return db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion|PCohesionGraph) RETURN count(n)")[0][0]
 
@@ -70,13 +63,13 @@ def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_pat
     loaded = load(db, *files)
     assert {run.p for run in loaded.runs} == {"1/3", "3/5"}
     assert loaded.graph == ("friends" if known else "Person/KNOWS/id")
-    from_files, members = hashes(db), {run.run: db.members(run.run) for run in loaded.runs}
+    from_files, members = db.contents(), {run.run: db.members(run.run) for run in loaded.runs}
     assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.driver, db.name))
     again = annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
     assert not any(run.changed for run in again.runs)
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
     annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
-    assert [row for row in from_files if "9/10" not in row[0]] == hashes(db)
+    assert [row for row in from_files if "9/10" not in row[0]] == db.contents()
     assert members == {run.run: db.members(run.run) for run in loaded.runs}
 
 
@@ -107,7 +100,7 @@ def test_the_fingerprint_is_the_graphs_own_where_it_has_a_name(db, tmp_path):
     annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
     (file,) = parts_of(db, tmp_path, 1)
     head = CohesionFile(file).head
-    assert (head.graph, head.fingerprint, head.fingerprint_key) == ("friends", hashes(db)[0][3], "")
+    assert (head.graph, head.fingerprint, head.fingerprint_key) == ("friends", db.contents()[0][3], "")
 
 
 def test_a_name_that_is_asked_for_is_kept_though_nobody_knows_it_yet(db, tmp_path):
@@ -148,10 +141,10 @@ def test_a_change_is_loaded_as_a_version_in_which_only_what_differs_is_new(db, t
 
 
 def refused(db: Database, error: type[PcneoError], match: str, *files: Path) -> None:
-    before = own_nodes(db), hashes(db)
+    before = own_nodes(db), db.contents()
     with pytest.raises(error, match=match):
         load(db, *files)
-    assert (own_nodes(db), hashes(db)) == before
+    assert (own_nodes(db), db.contents()) == before
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -28,7 +28,7 @@ from graphs import own_text
 from services import ServiceProcess, wait_until
 
 from pcneo.errors import ConnectionFailedError, LocalServerError
-from pcneo.server import configuration, folders, servers
+from pcneo.server import companion, configuration, folders, servers
 from pcneo.server.data_folder import password_file
 from pcneo.server.process import console_log
 from pcneo.server.records import folder_arguments, read_record, running
@@ -223,33 +223,23 @@ def test_too_little_memory_is_said_so(own_folders, monkeypatch, heap):
         servers.start(own_folders / "heap")
 
 
-def test_a_service_beside_it_answers_and_ends_with_it(own_folders):
-    from pcneo.server import companion
-
-    folder = own_folders / "served"
-    started = servers.start(folder, serve=True)
-    again = servers.start(folder, serve=True)
-    try:
-        assert started.service is not None
-        assert again.service == started.service == companion.service_process(folder)
-        ask(started, "CREATE (:PCohesionRequest {id: 1, command: 'annotate', graph: 'friends'})")
-        deadline = time.monotonic() + 300
-        while ask(started, "MATCH (q:PCohesionRequest) RETURN q.status") != [["failed"]]:
-            assert time.monotonic() < deadline, companion.service_log(folder).read_text()
-            time.sleep(0.2)
-        ((message,),) = ask(started, "MATCH (q:PCohesionRequest) RETURN q.message")
-        assert "knows no graph 'friends'" in message
-        assert stat.S_IMODE(companion.service_log(folder).stat().st_mode) == 0o600
-        assert started.password not in companion.service_log(folder).read_text()
-    finally:
-        assert servers.stop(folder)
-    assert companion.service_process(folder) is None
-    assert companion.service_log(folder).read_text().endswith("ended\n")
-    assert not companion.end_service(folder)
+def check_service_beside(started: LocalServer) -> None:
+    """It answers, is one however often it is started, and what it logs is for the owner alone."""
+    assert started.service is not None
+    assert servers.start(serve=True).service == started.service == companion.service_process(started.data)
+    ask(started, "CREATE (:PCohesionRequest {id: 1, command: 'annotate', graph: 'friends'})")
+    log = companion.service_log(started.data)
+    wait_until(lambda: ask(started, "MATCH (q:PCohesionRequest) RETURN q.status") == [["failed"]], "an answer")
+    ((message,),) = ask(started, "MATCH (q:PCohesionRequest) RETURN q.message")
+    assert "knows no graph 'friends'" in message
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert started.password not in log.read_text()
 
 
-@pytest.mark.parametrize("crash", [pytest.param(False, marks=pytest.mark.thorough), True])
+@pytest.mark.thorough
+@pytest.mark.parametrize("crash", [False, True])
 def test_a_service_outlives_a_restart_of_its_database(own_folders, crash):
+    """What a restart looks like to a service is tested every time by `test_service.py`."""
     folder = own_folders / f"restarted {crash}"
     started = servers.start(folder)
     port = urlsplit(started.uri).port
@@ -272,8 +262,6 @@ def test_a_service_outlives_a_restart_of_its_database(own_folders, crash):
 
 
 def test_no_process_is_ended_that_is_not_the_recorded_service(tmp_path):
-    from pcneo.server import companion
-
     record = tmp_path / "service.json"
     for text in (f'[{os.getpid()}, "another moment"]', "[0, null]", "nonsense", "7"):
         record.write_text(text)
@@ -282,8 +270,8 @@ def test_no_process_is_ended_that_is_not_the_recorded_service(tmp_path):
         assert not companion.end_service(tmp_path)
 
 
-def test_the_graph_survives_a_stop_and_a_crash_and_neo4j_browser_comes_and_goes(server, caplog):
-    """One server, started three times: as it is, with Neo4j Browser, and after a crash."""
+def test_the_graph_survives_a_stop_and_a_crash_and_neo4j_browser_and_a_service_come_and_go(server, caplog):
+    """One server, started three times: as it is, with Neo4j Browser, and after a crash with a service beside it."""
     ask(server, "CREATE (:Kept {id: 1})")
     assert servers.stop() is True
     assert servers.status() is None
@@ -296,12 +284,16 @@ def test_the_graph_survives_a_stop_and_a_crash_and_neo4j_browser_comes_and_goes(
     wait_for(lambda: servers.status() is None)  # a process that ends has lost its command line before it is gone
     wait_for(lambda: not processes_on(with_browser.data))
     assert f"process {with_browser.pid}) is gone" in caplog.text
-    plain = servers.start()
+    plain = servers.start(serve=True)
     assert ask(plain, "MATCH (n:Kept) RETURN n.id") == [[1]]
     assert plain.browser is None
+    check_service_beside(plain)
     with pytest.raises(LocalServerError, match=r"runs already, without Neo4j Browser.*pcneo server stop"):
         servers.start(browser=True)
     assert servers.stop() is True
+    assert companion.service_process(plain.data) is None
+    assert companion.service_log(plain.data).read_text().endswith("ended\n")
+    assert not companion.end_service(plain.data)
 
 
 def answer(address: str, **headers: str) -> tuple[int, bytes]:

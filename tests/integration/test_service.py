@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+from urllib.parse import urlsplit
 
 import naive
 import neo4j
 import pytest
 from graphs import Database, cycle, own_text
 from neo4j_servers import Server
-from services import answer, ask, look, serving, wait_until
+from services import Gate, answer, ask, look, serving, wait_until
 
 from pcneo import annotate
 from pcneo.service import worker
@@ -26,8 +28,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     """A database that knows the graph `friends`, and has no run of it."""
     db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
-    names = {"nodeLabels": ["Person"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
-    db.run("CREATE (:PCohesionGraph $names)", names={"name": "friends", "format": 2, **names})
+    db.name_graph("friends")
     return db
 
 
@@ -277,6 +278,22 @@ def held(db: Database, text: str) -> Iterator[Callable[[], None]]:
 HELD_GRAPH = "MATCH (g:PCohesionGraph {name: 'friends'}) SET g.held = true"
 
 
+def test_a_service_outlives_a_database_that_is_gone_for_a_while(db, server, monkeypatch):
+    """Connections end, nobody answers, somebody does again: so a restart looks; a real one is in `test_servers.py`."""
+    if urlsplit(server.uri).scheme != "bolt":
+        pytest.skip("a database of somebody else's, by another protocol")
+    open_driver = neo4j.GraphDatabase.driver
+    monkeypatch.setattr(
+        neo4j.GraphDatabase, "driver", lambda *a, **named: open_driver(*a, **named, max_transaction_retry_time=1)
+    )
+    with Gate(server.uri) as gate, serving(replace(server, uri=gate.uri), db.name) as service:
+        gate.shut()
+        wait_until(lambda: not service.figures.reachable, "an end of all connections")
+        request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1])
+        gate.open()
+        assert answer(db, request)["status"] == "complete"
+
+
 def test_a_busy_graph_is_tried_again_and_counts_no_attempt(db, service):
     with held(db, HELD_GRAPH):
         request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1])
@@ -299,7 +316,8 @@ def test_a_day_of_waiting_fails(db, service):
 
 
 @pytest.mark.parametrize("status", ["requested", None])
-def test_somebodys_open_lock_on_a_request_stops_no_other(db, server, status):
+def test_somebodys_open_lock_on_a_request_stops_no_other(db, server, status, monkeypatch):
+    monkeypatch.setattr(worker, "LONGEST_WAIT", 3.0)  # how long a request is left alone that somebody holds
     wanted = {"command": "annotate", "graph": "friends", "p": 0.5, "vertices": [1], "status": status}
     db.run(
         "CREATE (q:PCohesionRequest {id: 'held', requestedAt: datetime() - duration('P1D')}) SET q += $wanted",
@@ -319,8 +337,7 @@ def test_somebodys_open_lock_on_a_request_stops_no_other(db, server, status):
 @pytest.mark.long
 def test_a_long_request_tells_its_progress_and_stops_when_it_is_told_to(db, service):
     db.put(cycle(30_000), label="Other")
-    names = {"nodeLabels": ["Other"], "relationshipTypes": ["KNOWS"], "key": "id", "fingerprintKey": "0" * 64}
-    db.run("CREATE (:PCohesionGraph $names)", names={"name": "ring", "format": 2, **names})
+    db.name_graph("ring", "Other")
     request = ask(db, command="annotate", graph="ring", p=0.4, score="degree")
     wait_until(lambda: look(db, request).get("status") == "running", "a start")
     db.run("MATCH (q:PCohesionRequest {id: $id}) SET q.cancel = true", id=request)

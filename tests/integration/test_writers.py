@@ -20,7 +20,7 @@ from pcneo import annotate
 from pcneo.annotate import row_writing
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, WriteMismatchError
 from pcneo.server import configuration, servers
-from pcneo.store import lock
+from pcneo.store import hub_writer, lock
 from pcneo.store.gateway import Gateway
 from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.lock import GraphLock
@@ -340,26 +340,47 @@ def test_a_writer_sweeps_what_dead_writers_of_its_graph_left_and_nothing_else(db
     assert db.run("MATCH (c:PCohesionRetired) RETURN count(c)") == [[0]]
 
 
-def test_a_batch_too_large_for_the_servers_transaction_memory_is_halved_at_once(tmp_path, monkeypatch, caplog):
+def check_batches_are_halved(db: Database, size: int, caplog: pytest.LogCaptureFixture) -> None:
+    """Write and remove the cohesions of a ring that do not fit into the server's transaction memory."""
+    db.put(cycle(size))
+    caplog.set_level(logging.DEBUG, "pcneo")
+    (run,) = write(db).runs
+    assert "do not fit into the server's transaction memory" in caplog.text
+    assert db.hubs() == {run.run: size}
+    assert set(map(len, db.members(run.run).values())) == {size}
+    written = caplog.text
+    caplog.clear()
+    assert cleaning.clean(db.driver, db.name).hubs == size
+    assert "do not fit into the server's transaction memory" in caplog.text
+    assert db.hubs() == {}
+    # Repeating what does not fit takes half a minute and never helps.
+    assert "a transaction failed" not in written + caplog.text
+
+
+def test_a_batch_too_large_for_the_servers_transaction_memory_is_halved_at_once(db, monkeypatch, caplog):
+    """Where the server says so of more than twenty hubs; the test below has a server that does."""
+    run, refused = hub_writer.rows_of, []
+
+    def short_of_memory(transaction: neo4j.Transaction, text: Any, parameters: dict[str, Any]) -> Any:
+        done = run(transaction, text, parameters)
+        if max(len(parameters.get("rows", ())), parameters.get("limit", 0)) > 20:
+            refused.append(parameters)
+            code = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+            raise neo4j.exceptions.Neo4jError._hydrate_neo4j(code=code, message="The allocation would use too much.")
+        return done
+
+    monkeypatch.setattr(hub_writer, "rows_of", short_of_memory)
+    check_batches_are_halved(db, 60, caplog)
+    assert len([parameters for parameters in refused if "rows" in parameters]) == 3  # 60, and 30 twice
+
+
+@pytest.mark.thorough
+def test_a_server_of_little_transaction_memory_gets_halves(tmp_path, monkeypatch, caplog):
     monkeypatch.setitem(configuration.SETTINGS, "db.memory.transaction.max", "16m")
     server = servers.start(tmp_path / "data")
     try:
         with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-            db = Database(driver, "neo4j")
-            db.put(cycle(170))
-            caplog.set_level(logging.DEBUG, "pcneo")
-            (run,) = write(db).runs
-            assert "do not fit into the server's transaction memory" in caplog.text
-            assert db.hubs() == {run.run: 170}
-            assert set(map(len, db.members(run.run).values())) == {170}
-            written = caplog.text
-            caplog.clear()
-            assert cleaning.clean(driver, "neo4j").hubs == 170
-            assert "do not fit into the server's transaction memory" in caplog.text
-            assert db.hubs() == {}
-            assert (
-                "a transaction failed" not in written + caplog.text
-            )  # repeating what does not fit takes half a minute and never helps
+            check_batches_are_halved(Database(driver, "neo4j"), 170, caplog)
     finally:
         servers.stop(server.data)
 

@@ -356,5 +356,8 @@ def test_without_a_worker_the_search_ends_after_a_while(small_tasks, monkeypatch
 
 
 def test_a_scheduler_that_is_killed_ends_the_search(small_tasks):
-    with cluster(1) as (client, processes, _), pytest.raises(ClusterError, match=r"scheduler at tcp.* is gone"):
+    with (
+        cluster(1, patience=5) as (client, processes, _),
+        pytest.raises(ClusterError, match=r"scheduler at tcp.* is gone"),
+    ):
         searched(client, made(), {3: processes.scheduler.kill})
