@@ -24,7 +24,10 @@ from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
 from standing import Schema
 
-FIRST = ["test_servers", "test_readme", "test_ledger_races", "test_release", "test_annotate", "test_wheel"]
+FIRST = [
+    *("test_servers", "test_readme", "test_ledger_races", "test_service_processes", "test_service", "test_release"),
+    *("test_annotate", "test_wheel", "test_cluster", "test_benchmark", "test_cohesion"),
+]
 """What takes longest begins first, so that no worker is left with it at the end."""
 FOLDERS = ["integration", "property", "statistical", "unit"]
 
@@ -59,13 +62,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def _set_length(config: pytest.Config) -> None:
     os.environ[lengths.VARIABLE] = next((name for name in ("quick", "thorough") if config.getoption(name)), "usual")
     if config.getoption("--interleavings") is None:
-        config.option.interleavings = lengths.usual_or_thorough(20, 200)
+        config.option.interleavings = lengths.usual_or_thorough(8, 200)
     if config.getoption("--steps") is None:
         config.option.steps = lengths.usual_or_thorough(20, 300)
     if config.getoption("--thorough") and config.getoption("timeout", 0) is None:
         config.option.timeout = 3600  # pytest-timeout reads it after this
     settings.register_profile("of this length", deadline=None, max_examples=lengths.examples(100))
     settings.load_profile("of this length")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--quick` what needs a server is not even read."""
+    return True if config.getoption("--quick") and collection_path.name == "integration" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -186,3 +194,23 @@ def pcneo(server: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         return int(end.value.code or 0), captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def reader(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    pcneo: Callable[..., Any],
+    server: Server,
+    neo4j_driver: neo4j.Driver,
+    empty_database: str,
+) -> Any:
+    """Somebody with a document, the demo's graph in `friends.csv`, and the test server; the parameter parts columns."""
+    from graphs import Database
+    from printed import Reader, friends_lines
+
+    monkeypatch.chdir(tmp_path)
+    separator = getattr(request, "param", " ")
+    Path("friends.csv").write_text("".join(line.replace(" ", separator) for line in friends_lines()))
+    return Reader(pcneo, Database(neo4j_driver, empty_database), server)

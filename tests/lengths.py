@@ -8,7 +8,7 @@ from typing import TypeVar
 VARIABLE = "PCNEO_TEST_LENGTH"
 """Set by the options, before any test is read; processes that tests start inherit it."""
 
-TIMES = {"quick": 0.2, "usual": 1, "thorough": 10}
+TIMES = {"quick": 0.1, "usual": 1, "thorough": 10}
 """How many examples of a property are tried, as a multiple of the usual number."""
 
 T = TypeVar("T")

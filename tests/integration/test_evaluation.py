@@ -51,7 +51,7 @@ def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
 ) -> None:
     names = ["p-bitcoin", "all-10-k4"]
     graph = EvaluatedGraph.of(stored_graphs.DATASETS[0], graph_from_networkx(GRAPH))
-    evaluate(names, {"Bitcoin": graph}, tmp_path / "arrays")
+    evaluate(names, {"Bitcoin": graph}, tmp_path / "arrays", largest_p=0.4)
 
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a search for cohesions that are stored")

@@ -7,10 +7,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
-from graphs import Database
-from printed import GUIDE, ROOT, Reader, blocks, command_lines, friends_lines
+from printed import GUIDE, ROOT, Reader, blocks, command_lines
 
 PAGES = [
     "annotate-your-graph.md",
@@ -22,16 +20,6 @@ PAGES = [
     "beyond-one-machine.md",
 ]
 """In the order in which they are read; the first makes what the others need."""
-
-
-@pytest.fixture
-def reader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pcneo: Any, server: Any, neo4j_driver: neo4j.Driver,
-    empty_database: str,
-) -> Reader:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    Path("friends.csv").write_text("".join(friends_lines()))
-    return Reader(pcneo, Database(neo4j_driver, empty_database), server)
 
 
 def test_the_guide_has_these_pages_in_this_order() -> None:

@@ -12,25 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-import neo4j
 import pytest
-from graphs import Database
-from printed import GUIDE, ROOT, Reader, blocks, command_lines, friends_lines
+from printed import GUIDE, ROOT, Reader, blocks, command_lines
 from services import serving, wait_until
+
+from pcneo.cli import walkthrough
+from pcneo.server.folders import data_folder
+from pcneo.server.servers import LocalServer
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES = "--node-label Person --relationship-type KNOWS --key id"
-
-
-@pytest.fixture
-def reader(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pcneo: Any, server: Any, neo4j_driver: neo4j.Driver,
-    empty_database: str,
-) -> Reader:  # fmt: skip
-    """Somebody with the README, a file of their own, and the test server."""
-    monkeypatch.chdir(tmp_path)
-    Path("friends.csv").write_text("".join(line.replace(" ", ",") for line in friends_lines()))
-    return Reader(pcneo, Database(neo4j_driver, empty_database), server)
 
 
 def test_the_readme_is_short_and_opens_with_a_picture() -> None:
@@ -41,6 +32,7 @@ def test_the_readme_is_short_and_opens_with_a_picture() -> None:
 
 
 @pytest.mark.schema("bare")
+@pytest.mark.parametrize("reader", [","], indirect=True)
 def test_all_that_the_readme_prints_runs_in_its_order(reader: Reader) -> None:
     assert len([line for line in command_lines(README) if line.startswith("pcneo ")]) >= 8
     reader.follow(README)
@@ -68,6 +60,7 @@ def test_the_query_is_the_shipped_one() -> None:
 
 
 @pytest.mark.schema("loaded")
+@pytest.mark.parametrize("reader", [","], indirect=True)
 def test_the_request_is_answered_as_printed(reader: Reader, server: Any) -> None:
     for line in (f"load friends.csv {NAMES}", f"annotate {NAMES} -p 0.3 --graph friends"):
         assert reader.command(*line.split())[0] == 0
@@ -80,7 +73,53 @@ def test_the_request_is_answered_as_printed(reader: Reader, server: Any) -> None
     assert "| " + " | ".join(json.dumps(value) for value in row) + " |" in README
 
 
-def test_the_demo_prints_what_the_readme_shows_and_its_server_draws_the_picture(tmp_path: Path) -> None:
+def check_demo(shown: str) -> None:
+    """All that the README says of the demo's output is there."""
+    ((_, block),) = blocks(README, "text")
+    missing = [line for line in block.splitlines() if line not in shown.splitlines()]
+    assert not missing
+
+
+def picture_line() -> tuple[str, str]:
+    """The README's command that draws the picture, without `pcneo`, and the picture's name."""
+    line = re.search(r"`pcneo (show 58 --plot (\S+\.svg))`", README)
+    assert line is not None
+    return line[1], line[2]
+
+
+def check_picture(drawn: Path) -> None:
+    """It is the guide's, byte by byte where the same matplotlib has drawn it."""
+    kept = GUIDE / drawn.name
+    assert kept.stat().st_size < 100_000
+    # Another matplotlib draws other bytes, and says which it is in the file.
+    if f"Matplotlib v{matplotlib.__version__}" in kept.read_text(encoding="utf-8"):
+        assert drawn.read_bytes() == kept.read_bytes(), "draw it again, and look at it"
+
+
+@pytest.mark.schema("bare")
+def test_the_demo_prints_what_the_readme_shows_and_its_picture_is_the_one_there(
+    pcneo: Any, server: Any, empty_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the server of the tests, in place of the one that the demo starts for itself; the test below has that."""
+    started: list[Path] = []
+
+    def start(folder: Path, progress: Any) -> LocalServer:
+        started.append(folder)
+        return LocalServer(server.uri, server.username, server.password, os.getpid(), tmp_path, "2026.09.0")
+
+    monkeypatch.setattr(walkthrough, "start", start)
+    monkeypatch.chdir(tmp_path)
+    code, shown, said = pcneo("demo")
+    assert code == 0, said
+    check_demo(shown)
+    assert started == [data_folder().with_name("demo")]
+    command, name = picture_line()
+    assert pcneo(*command.split())[0] == 0
+    check_picture(tmp_path / name)
+
+
+@pytest.mark.thorough
+def test_the_demo_goes_to_a_server_of_its_own_wherever_the_environment_points(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")},
@@ -97,17 +136,10 @@ def test_the_demo_prints_what_the_readme_shows_and_its_server_draws_the_picture(
 
     try:
         shown = run("demo", environment=elsewhere)
-        ((_, block),) = blocks(README, "text")
-        missing = [line for line in block.splitlines() if line not in shown.splitlines()]
-        assert not missing
-        picture = re.search(r"`pcneo (show 58 --plot (\S+\.svg))`", README)
-        assert picture is not None
-        run(*picture[1].split())
-        kept = GUIDE / picture[2]
-        assert kept.stat().st_size < 100_000
-        # Another matplotlib draws other bytes, and says which it is in the file.
-        if f"Matplotlib v{matplotlib.__version__}" in kept.read_text(encoding="utf-8"):
-            assert (tmp_path / picture[2]).read_bytes() == kept.read_bytes(), "draw it again, and look at it"
+        check_demo(shown)
+        command, name = picture_line()
+        run(*command.split())
+        check_picture(tmp_path / name)
         stop = re.search(r"Stop it: pcneo (.*)", shown)
         assert stop is not None
         assert run(*stop[1].split()).strip() == "stopped"

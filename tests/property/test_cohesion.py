@@ -141,7 +141,7 @@ def test_every_cohesion_is_minimal_by_the_twins_check_and_by_our_own(
 
 
 @pytest.mark.parametrize("score", SCORES)
-@random_graphs
+@settings(max_examples=examples(50))
 @given(graph=graphs(), p=FRACTIONS, data=st.data())
 def test_a_stream_gives_what_the_batch_gives(score: str, graph: naive.Graph, p: Fraction, data: st.DataObject) -> None:
     def fetch(keys: list[Key]) -> list[tuple[Key, list[Key]]]:

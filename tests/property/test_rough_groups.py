@@ -14,6 +14,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
+from lengths import usual_or_thorough
 
 from pcneo.basics.model import Graph
 from pcneo.cli.sample import copenhagen_friends_path
@@ -55,9 +56,9 @@ def groups_of(graph: Graph, p: Fraction) -> dict[int, frozenset[int]]:
 
 @pytest.mark.parametrize("below", [2**24 // 3, 2**24 // 50, 300_000, 7])
 def test_answers_that_share_enough_yes_neighbours_are_those_of_the_twin(below: int) -> None:
-    """All graphs of up to five vertices, and random ones that fill one word of bits, two, and a part of a third."""
+    """All graphs of up to four vertices (five at length), and random ones that fill words of bits and parts of them."""
     rng = random.Random(below)
-    cases = [(n, bits) for n in range(2, 6) for bits in product((0, 1), repeat=n * (n - 1) // 2)]
+    cases = [(n, bits) for n in range(2, usual_or_thorough(5, 6)) for bits in product((0, 1), repeat=n * (n - 1) // 2)]
     drawn = [(n, share) for n in (20, 63, 64, 65, 128, 130) for share in (0.05, 0.3, 0.8)]
     graphs = [
         (n, [pair for pair, there in zip(combinations(range(n), 2), bits, strict=True) if there]) for n, bits in cases
@@ -80,6 +81,7 @@ def test_their_groups_are_the_cohesions_of_that_graph(p: Fraction) -> None:
         assert found == {v: frozenset(naive.minimal_p_cohesion(twin, p, v)) for v in range(n)}
 
 
+@pytest.mark.long
 def test_a_connection_changes_the_odds_of_any_groups_by_at_most_e_to_the_epsilon() -> None:
     """Groups of all answers about five vertices; the odds for 40 graphs and each of their pairs, and they do move."""
     rng = random.Random(6)

@@ -11,6 +11,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
+from lengths import usual_or_thorough
 
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
@@ -84,11 +85,14 @@ class Sums:
 
 @pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.long)])
 def test_toggling_any_pair_moves_the_counts_by_at_most_epsilon_2_for_any_answers_and_bounds(n: int) -> None:
-    """For every H and every D, also those that a dishonest collector makes up. One end alone can cost ε2/2 exactly."""
+    """For any H and every D, also those that a dishonest collector makes up. One end alone can cost ε2/2 exactly.
+
+    Of four vertices every fifth H is taken, and all of them at length.
+    """
     mechanism = made(n, epsilon_0="1", epsilon_h="1", epsilon_2="1")
     watched = Sums(n, mechanism)
     worst, worst_end = F(0), F(0)
-    for yes in all_graphs(n):
+    for yes in all_graphs(n)[:: usual_or_thorough(5, 1) if n == 4 else 1]:
         for limit in range(1, n):
             table = {graph: watched.of(graph, yes, limit) for graph in all_graphs(n)}
             for graph, (sums, scales) in table.items():
@@ -132,7 +136,7 @@ def test_sums_and_scales_are_those_of_the_twin_for_every_bound(n: int) -> None:
     mechanism = made(n, epsilon_0="1", epsilon_h="3/2", epsilon_2="1/2")
     watched = Sums(n, mechanism)
     f = F(mechanism.threshold, COINS)
-    some = all_graphs(n)[:: 1 if n == 4 else 37]
+    some = all_graphs(n)[:: usual_or_thorough(3, 1) if n == 4 else usual_or_thorough(67, 37)]
     for graph in some:
         truth = naive.graph_of(graph, isolated=range(n))
         for yes in some[:: 5 if n == 4 else 3]:
@@ -278,10 +282,10 @@ def test_counts_totals_and_errors_follow_from_what_was_drawn() -> None:
 
 @pytest.mark.long
 def test_counts_are_unbiased_where_no_neighbour_is_left_out() -> None:
-    """By all answers about four vertices, with D = 3 for all of them and no noise."""
+    """By all answers about four vertices, with D = 3 for all of them and no noise; of the graphs, every fifth."""
     mechanism = made(4, epsilon_0="1", epsilon_h="1", epsilon_2="1")
     watched, f = Sums(4, mechanism), F(mechanism.threshold, COINS)
-    for graph in all_graphs(4):
+    for graph in all_graphs(4)[:: usual_or_thorough(-5, -1)]:
         truth = naive.graph_of(graph, isolated=range(4))
         counts = naive.clique_counts(truth, 3)
         means = [F(0)] * 4
