@@ -121,18 +121,17 @@ def tally(verdicts: Sequence[Verdict]) -> str:
 
 def _counted(verdicts: Sequence[str]) -> str:
     words = {
-        HOLDS: "hold",
-        AS_PRINTED: "hold only as the paper prints its mechanism",
-        UNPRINTED: "hold, but not as printed",
-        "": "hold only with other switches",
-        FAILS: "do not hold",
-        UNSURE: f"are {UNSURE}",
-        UNKNOWN: "are not measured",
+        HOLDS: ("holds", "hold"),
+        AS_PRINTED: ("holds only as the paper prints its mechanism", "hold only as the paper prints its mechanism"),
+        UNPRINTED: ("holds, but not as printed", "hold, but not as printed"),
+        "": ("holds only with other switches", "hold only with other switches"),
+        FAILS: ("does not hold", "do not hold"),
+        UNSURE: (f"is {UNSURE}", f"are {UNSURE}"),
+        UNKNOWN: ("is not measured", "are not measured"),
     }
     counts = Counter(verdict if verdict in words else "" for verdict in verdicts)
-    return (
-        ", ".join(f"{counts[verdict]} {text}" for verdict, text in words.items() if counts[verdict]) or "none is there"
-    )
+    told = [f"{count} {words[verdict][count > 1]}" for verdict in words if (count := counts[verdict])]
+    return ", ".join(told) or "none is there"
 
 
 def _experiment(name: str, finished: Finished) -> list[str]:
