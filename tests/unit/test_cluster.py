@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import re
 import signal
@@ -288,6 +289,13 @@ def test_what_is_no_scheduler_ends_in_a_sentence(said, why, capfd, monkeypatch):
     monkeypatch.setattr(scheduler_client, "CONNECT_SECONDS", 1)
     with answering(said) as address:
         refused(address, why, capfd)
+
+
+def test_dask_logs_nothing_beside_errors_of_ours(two):
+    """A lost scheduler is logged with its traceback, by a logger that has a level of its own."""
+    with connected_scheduler(two.scheduler.address):
+        assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)
+        assert not logging.getLogger("distributed.utils").isEnabledFor(logging.ERROR)
 
 
 def test_a_worker_is_no_scheduler(two, capfd):

@@ -39,7 +39,7 @@ def connected_scheduler(address: str) -> Iterator[Client]:
         from distributed import Client
     except ImportError as error:
         raise ClusterError(needs_extra("A cluster needs dask.distributed", "dask")) from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors of ours say what matters
+    _silence()
     try:
         # A client that never had a scheduler waits long, and then says so in a traceback.
         kind = asyncio.run(_kind_at(address))
@@ -50,6 +50,12 @@ def connected_scheduler(address: str) -> Iterator[Client]:
         raise ClusterError(f"No scheduler answers at {address!r}: {_reason(error)}.", address=address) from error
     with client:
         yield client
+
+
+def _silence() -> None:
+    """Let Dask log nothing here: errors of ours say what matters, and its own tracebacks come beside them."""
+    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # some have levels of their own
 
 
 async def _kind_at(address: str) -> str:
