@@ -82,6 +82,7 @@ def test_exact_counts_guessing_and_a_total_alone(copenhagen: CountedGraph) -> No
     assert (found.share, found.with_groups, found.error, found.biased_errors) == (exact.guessing, None, None, {})
 
 
+@pytest.mark.long
 def test_more_is_found_with_a_larger_epsilon_and_all_in_the_end(copenhagen: CountedGraph) -> None:
     shares = [
         attack_release(copenhagen, MECHANISMS["respond"].make(epsilon=e, n=800), SimulatedNoise.seeded(7)).share

@@ -78,6 +78,7 @@ finish(evaluations.small_cells(graph), {{graph.name: graph}}, ResultsFolder(Path
 """
 
 
+@pytest.mark.long
 def test_an_evaluation_that_was_killed_goes_on_and_ends_with_the_same_table(tmp_path: Path) -> None:
     program = KILLED.format(folder=str(tmp_path / "killed"))
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])

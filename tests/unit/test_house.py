@@ -106,6 +106,7 @@ def test_the_version_is_the_same_wherever_it_is_said(file: str, pattern: str):
     assert said[1] == __version__
 
 
+@pytest.mark.long
 def test_the_reference_is_up_to_date_and_leaves_no_argument_out():
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "reference", "--check"], capture_output=True, text=True, timeout=120
