@@ -214,10 +214,5 @@ def claims_table(verdicts: Sequence[Verdict]) -> str:
 
 
 def _claims(verdicts: Sequence[tuple[int, Verdict]]) -> str:
-    rows = [[str(i), v.claim.text, _where(v), f"**{v.verdict}**", v.numbers] for i, v in verdicts]
+    rows = [[str(i), v.claim.text, v.claim.place, f"**{v.verdict}**", v.numbers] for i, v in verdicts]
     return _markdown(["", "claim", "where", "verdict", "numbers"], rows)
-
-
-def _where(verdict: Verdict) -> str:
-    claim = verdict.claim
-    return claim.place if claim.source == SAID else f"{claim.place}: {claim.source}"
