@@ -269,6 +269,11 @@ def legend_of(monkeypatch: pytest.MonkeyPatch, name: str, finished: Finished, pi
     words: list[str] = []
 
     def look(figure: Any, _: object) -> None:
+        figure.canvas.draw()
+        for legend in figure.legends:
+            box = legend.get_window_extent()
+            assert box.x0 >= 0, "cut on the left"
+            assert box.x1 <= figure.bbox.x1, "cut on the right"
         words.extend(text.get_text() for legend in figure.legends for text in legend.get_texts())
 
     monkeypatch.setattr("pcneo.plots.save_figure", look)
@@ -294,10 +299,23 @@ def test_no_error_and_refused_mechanisms_have_marks(monkeypatch: pytest.MonkeyPa
     words = legend_of(monkeypatch, "epsilon1-celegans", Finished(pairs), "epsilon1-celegans-total")
     assert any(word.startswith("critical") and word.endswith("refused for size") for word in words)
     assert len(words) == len(set(words))
-    assert any(word.startswith("elv") and word.endswith("no error at all") for word in words)
+    assert any(word.startswith("elv") and word.endswith(": no error") for word in words)
     over = [(replace(cell, epsilon_1=None), result) for cell, result in pairs[:2]]
     words = legend_of(monkeypatch, "all-5", Finished(over), "all-5-total")
-    assert sum(word.endswith(("refused for size", "no error at all")) for word in words) == 2
+    assert sum(word.endswith(("refused for size", ": no error")) for word in words) == 2
+
+
+@pytest.mark.parametrize("measure", ["total", "local", "absolute"])
+def test_a_legend_with_every_mark_is_not_cut(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs: list[tuple[Cell, Result]] = []
+    for cell in EXPERIMENTS["all-10-k4"].cells({"Celegans": "c", "HepTh": "c"}):
+        if isinstance(cell, ReleaseCell):
+            nothing = "inside" in cell.switches and cell.graph == "HepTh"
+            refused = cell.mechanism == "critical" and cell.graph == "HepTh"
+            pairs.append((cell, {"refused": "large"} if refused else errors_of(0.0 if nothing else 1.0, 0.0)))
+    words = legend_of(monkeypatch, "all-10-k4", Finished(pairs), f"all-10-k4-{measure}")
+    assert len(words) == len(set(words)) == 12
+    assert "published, inside inferred: no error" in words
 
 
 def test_no_two_series_and_neither_edge_have_the_same_mark() -> None:

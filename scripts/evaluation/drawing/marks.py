@@ -61,7 +61,7 @@ _LABELS = {
 REFUSED = "refused for size"
 """The legend's words for marks on the upper edge."""
 
-NO_ERROR = "no error at all"
+NO_ERROR = "no error"
 """The legend's words for marks on the lower edge."""
 
 ZEROS = "publishing zeros"
@@ -77,7 +77,7 @@ Variant: TypeAlias = Literal["released", "printed", "inferred", "smoothed"]
 
 _WORDS: Mapping[Variant, str] = {
     "printed": "as printed",
-    "inferred": "printed, inside inferred",
+    "inferred": "inside inferred",
     "smoothed": "smoothed",
 }
 
