@@ -65,6 +65,8 @@ def _code(command_line: Typer, name: str) -> int:
         from typer import rich_utils  # which takes long to import
 
         error.message = visible(error.message, keep="\n")  # which quotes what was typed, or pasted
+        if getattr(error, "option_name", None) == "--data":
+            error.message, error.possibilities = "--data stands before the command: pcneo --data FOLDER COMMAND.", []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
         return error.exit_code
     except Abort:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.database import READ
+from benchmarks.graphs import made_graph, write_edges
+from benchmarks.large import SERVER
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
-from benchmarks.neo4j_servers import Server, in_process, loaded
+from benchmarks.neo4j_servers import Server, in_process, loaded, own_server
 
-__all__ = ["updates"]
+__all__ = ["updates", "updates_large"]
 
 REMOVED = (0, 10, 100, 1_000)
 REMOVE = (
@@ -32,10 +35,28 @@ def updates(setting: Setting) -> Iterator[Line]:
     """
     with loaded(setting.file) as server, server.driver() as driver:
         for p in ("0.1", "0.3"):
-            yield from _updates_of(setting, server, driver, p, rounds=setting.rounds if p == "0.1" else 1)
+            yield from _updates_of(setting.name, server, driver, p, rounds=setting.rounds if p == "0.1" else 1)
 
 
-def _updates_of(setting: Setting, server: Server, driver: Any, p: str, rounds: int) -> Iterator[Line]:
+def updates_large(setting: Setting) -> Iterator[Line]:
+    """The same at p=0.1 on a generated graph of `--edges` edges, once."""
+    from pcneo import load
+    from pcneo.server.jars import ensure_jars
+    from pcneo.server.servers import DEFAULT_VERSION
+
+    jars = sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar"))
+    n, u, v = made_graph(setting.edges, SEED)
+    name = f"a made graph of {n:,} vertices and {len(u):,} edges"
+    with own_server(jars, DEFAULT_VERSION, settings=SERVER) as server, server.driver() as driver:
+        with tempfile.TemporaryDirectory() as folder:
+            write_edges(Path(folder) / "made.edges", u, v)
+            del u, v
+            say(f"  loading {name}")
+            load(driver, None, Path(folder) / "made.edges", node_label="Person", relationship_type="KNOWS", key="id")
+        yield from _updates_of(name, server, driver, "0.1", rounds=1)
+
+
+def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) -> Iterator[Line]:
     from pcneo import clean
 
     walls: dict[str, list[float]] = {}
@@ -52,17 +73,17 @@ def _updates_of(setting: Setting, server: Server, driver: Any, p: str, rounds: i
     for number in range(rounds):
         say(f"  updates p={p} round {number + 1} of {rounds}")
         removed: list[list[Any]] = []
+        clean(driver)
         measured("full", annotate)
         for count in REMOVED:
             removed += map(list, driver.execute_query(REMOVE, count=count, seed=SEED + number).records)
             measured(str(count), annotate)
             measured(f"read {count}", lambda: _read(driver))
-        clean(driver)
         driver.execute_query(RESTORE, pairs=removed)
     note = f"{rounds} rounds; Neo4j {server.version} on the same cores; without start-up"
     for count in REMOVED:
         line = Line(
-            f"annotate again after {count:,} removed connections, {setting.name}, p={p}",
+            f"annotate again after {count:,} removed connections, {graph}, p={p}",
             walls[str(count)],
             peer="the first annotate",
             theirs=walls["full"],
@@ -84,7 +105,7 @@ def _updates_of(setting: Setting, server: Server, driver: Any, p: str, rounds: i
         if count == 0:
             yield replace(
                 line,
-                what=f"annotate where nothing has changed, {setting.name}, p={p}",
+                what=f"annotate where nothing has changed, {graph}, p={p}",
                 peer="the plain driver reading the same rows",
                 theirs=walls["read 0"],
                 goal=at_most(1.3),

@@ -46,6 +46,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
     ("arguments", "says"),
     [
         (["annotate", "-p", "0"], "p must be"),
+        (["annotate", "--data", "folder"], "pcneo --data FOLDER COMMAND"),
         (["annotate", "--concurrency", "0"], "Invalid value for '--concurrency'"),
         (["annotate", "-p", "0.3", "-p", "x"], "p must be"),
         (["audit", "-e", "0"], "epsilon must be"),
