@@ -55,6 +55,7 @@ def stats(
     *,
     p: P | Sequence[P],
     plot: AnyPath | None = None,
+    graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
@@ -73,6 +74,7 @@ def stats(
         database: None for the user's home database.
         p: one or several; several share the read.
         plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
+        graph: a known name stands for its labels, types and key, which may then be left out.
         node_labels, relationship_types, key, score, vertices, concurrency, check, scheduler, progress: as for
             `write`.
         create_index: refused: nothing is written.
@@ -98,7 +100,7 @@ def stats(
         progress=progress,
         scheduler=scheduler,
     )
-    plan = make_plan(driver, database, "stats", options)
+    plan = make_plan(driver, database, "stats", options, graph)
     supply = supply_of(plan)
     read_millis = plan.millis()
     tallies = {p_text(fraction): Tally() for fraction in plan.ps}

@@ -141,6 +141,7 @@ def estimate(
     database: str | None = None,
     *,
     p: P | Sequence[P],
+    graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
@@ -157,6 +158,7 @@ def estimate(
         driver: an open driver.
         database: None for the user's home database.
         p: one or several; several share the read.
+        graph: a known name stands for its labels, types and key, which may then be left out.
         node_labels, relationship_types, key, score, concurrency, check, progress: as for `write`.
         vertices: refused: to search them is what an estimate would cost.
         create_index: refused: nothing is written.
@@ -182,7 +184,7 @@ def estimate(
         check=check,
         progress=progress,
     )
-    plan = make_plan(driver, database, "estimate", options)
+    plan = make_plan(driver, database, "estimate", options, graph)
     supply = WholeGraph(plan)
     read_seconds = plan.millis() / 1000
     node_count, relationship_count = supply.counts

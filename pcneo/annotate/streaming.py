@@ -21,6 +21,7 @@ def stream(
     database: str | None = None,
     *,
     p: P | Sequence[P],
+    graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
@@ -40,6 +41,7 @@ def stream(
         driver: an open driver.
         database: None for the user's home database.
         p: one or several; several share the read.
+        graph: a known name stands for its labels, types and key, which may then be left out.
         node_labels, relationship_types, key, score: as for `write`.
         vertices: as for `write`; their order is that of the cohesions.
         concurrency, check, scheduler, progress: as for `write`.
@@ -64,7 +66,7 @@ def stream(
         progress=progress,
         scheduler=scheduler,
     )
-    return _stream(make_plan(driver, database, "stream", options))
+    return _stream(make_plan(driver, database, "stream", options, graph))
 
 
 def _stream(plan: Plan) -> Iterator[Cohesion]:

@@ -70,6 +70,9 @@ class _Rich:
         self._progress.start()
 
     def stop(self) -> None:
+        for task in self._progress.tasks:
+            if task.total is None:  # it is known by now
+                self._progress.update(task.id, total=task.completed)
         self._progress.stop()
 
     def move(self, stage: str, done: int, total: int | None) -> None:

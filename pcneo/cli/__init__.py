@@ -86,13 +86,13 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _main(
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say on standard error what is being done.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step on standard error.")] = False,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="The local server on this folder, whatever NEO4J_URI says."),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     choose_server(data)

@@ -54,7 +54,10 @@ def annotate(
     node_label: NodeLabels = None,
     relationship_type: RelationshipTypes = None,
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the vertices' unique key.")] = None,
-    graph: Annotated[str | None, typer.Option("--graph", help="Your name for this graph (labels, types, key).")] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option("--graph", help="Your name for this graph; a known one stands for its labels, types and key."),
+    ] = None,
     p: Annotated[
         list[str] | None,
         typer.Option(
@@ -143,8 +146,6 @@ def annotate(
         raise typer.BadParameter("--json prints JSON, not CSV: name one of them.", param_hint="--json")
     if part is not None and not in_files:
         raise typer.BadParameter("Parts are of --format parquet.", param_hint="--part")
-    if graph is not None and mode is not Mode.write and not in_files:
-        raise typer.BadParameter(f"{mode.value} stores nothing under a name.", param_hint="--graph")
     if plot is not None and mode is not Mode.stats:
         raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
     if answers_from is not None and (mode is not Mode.write or vertex or scheduler is not None):
@@ -152,20 +153,21 @@ def annotate(
             "Groups of answers are stored, for every vertex, and searched here.", param_hint="--from"
         )
     run = {
-        Mode.write: partial(modes.write, graph=graph),
+        Mode.write: modes.write,
         Mode.stream: modes.stream,
         Mode.stats: partial(modes.stats, plot=plot),
         Mode.estimate: modes.estimate,
     }[mode]
     if to is not None:
-        run = partial(_to_parquet, to=to, part=_part(part), graph=graph)
+        run = partial(_to_parquet, to=to, part=_part(part))
     if answers_from is not None:
-        run = partial(_from_answers, answers_from=answers_from, graph=graph)
+        run = partial(_from_answers, answers_from=answers_from)
     with connected() as (driver, database), _cluster(scheduler) as on_cluster, Bars() as bars:
         result = run(
             driver,
             database,
             p=p or (None if mode is Mode.write else DEFAULT_P),
+            graph=graph,
             node_labels=node_label or (),
             relationship_types=relationship_type or (),
             key=key,
@@ -261,10 +263,9 @@ def _to_parquet(
 
 
 def _print_files(result: ParquetResult) -> None:
-    rows = [
-        (file.p, str(file.path), file.cohesions, file.memberships, f"{file.bytes / 1e6:,.1f} MB")
-        for file in result.files
-    ]
+    from rich.filesize import decimal
+
+    rows = [(file.p, str(file.path), file.cohesions, file.memberships, decimal(file.bytes)) for file in result.files]
     which = "" if result.part == (1, 1) else ", part {} of {}".format(*result.part)
     print_table(
         ["p", "file", "cohesions", "memberships", "size"],
@@ -296,6 +297,8 @@ def _summary_row(p: str, summary: Summary) -> list[Any]:
 
 
 def _print_estimate(result: EstimateResult) -> None:
+    from rich.filesize import decimal
+
     rows = [
         (
             p,
@@ -307,8 +310,8 @@ def _print_estimate(result: EstimateResult) -> None:
             estimate.write_seconds,
             f"{estimate.write_seconds_low:,.3g} to {estimate.write_seconds_high:,.3g}",
             estimate.total_seconds,
-            f"{estimate.store_bytes / 1e6:,.1f} MB",
-            "" if estimate.parquet_bytes is None else f"{estimate.parquet_bytes / 1e6:,.1f} MB",
+            decimal(estimate.store_bytes),
+            "" if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
         )
         for p, estimate in result.estimates.items()
     ]

@@ -129,7 +129,8 @@ def _ask_password(username: str) -> str:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
-    """Print a table for a person: numbers to the right; 200 columns wide where standard output is no terminal.
+    """Print a table for a person: numbers to the right; 200 columns wide where standard output is no terminal
+    and COLUMNS names no width.
 
     No word is broken: where the terminal is too narrow for that, each row becomes a paragraph of names and values.
 
@@ -145,7 +146,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
     cells = [[visible(words(value)) for value in row] for row in values]
     names = list(map(visible, columns))
     console = Console(markup=False, emoji=False, highlight=False)
-    if not console.is_terminal:
+    if not (console.is_terminal or "COLUMNS" in os.environ):
         console.width = 200
     least = [max(map(_longest_word, column)) for column in zip(names, *cells, strict=True)]
     heading = title and visible(title)

@@ -30,6 +30,8 @@ def export(
 
     Example: pcneo export latest run.json
     """
+    from rich.filesize import decimal
+
     from pcneo.stored.exporting import export as export_file
 
     with connected() as (driver, database), Bars() as bars:
@@ -41,5 +43,5 @@ def export(
     else:
         say(
             f"{result.path}: {result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships, "
-            f"{result.bytes / 1e6:,.1f} MB"
+            f"{decimal(result.bytes)}"
         )

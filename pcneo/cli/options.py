@@ -30,7 +30,11 @@ RelationshipTypes = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
 RunName = Annotated[
     str | None,
-    typer.Option("--run", help="The run: its id, or any beginning that no other has.", autocompletion=complete_runs),
+    typer.Option(
+        "--run",
+        help="The run: its id, or the beginning of its id, if no other begins so.",
+        autocompletion=complete_runs,
+    ),
 ]
 GraphName = Annotated[
     str | None,

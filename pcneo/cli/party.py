@@ -80,7 +80,7 @@ def collect(
         bool,
         typer.Option("--smooth", help="Add counts drawn towards those of vertices of like degree, which are biased."),
     ] = False,
-    large: Annotated[bool, typer.Option("--large", help="Admit more than 65,536 vertices.")] = False,
+    large: Annotated[bool, typer.Option("--large", help="Allow more than 65,536 vertices.")] = False,
     as_json: Json = False,
 ) -> None:
     """For the collector: make a release of the messages in a folder; who sent none is left out with all its pairs.

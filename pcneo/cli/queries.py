@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from pcneo.cli.completion import complete_queries
-from pcneo.cli.console import connected, note, note_run, print_json, print_table, say
+from pcneo.cli.console import connected, note, note_run, print_json, print_table
 from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunScore
+from pcneo.cli.streams import say_verbatim
 from pcneo.errors import ParameterError
 
 __all__ = ["queries"]
@@ -87,7 +88,7 @@ def _print_query(name: str, cypher: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "cypher": cypher})
     else:
-        say(cypher.removesuffix("\n"))
+        say_verbatim(cypher.removesuffix("\n"))
 
 
 def _note_unnamed(given: dict[str, object]) -> None:

@@ -65,7 +65,7 @@ def release(
     epsilon_2: Annotated[str | None, typer.Option("--epsilon-2", help="The part of ε that row's counts cost.")] = None,
     large: Annotated[
         bool,
-        typer.Option("--large", help="Admit more than 65,536 vertices with respond; the dry run says what it takes."),
+        typer.Option("--large", help="Allow more than 65,536 vertices with respond; the dry run says what it takes."),
     ] = False,
     clip: Annotated[
         bool, typer.Option("--clip", help="Add counts cut to what is possible, which are biased; with respond.")
@@ -100,9 +100,9 @@ def release(
         typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call; total δ is what it spends."),
     ] = None,
     other_groups: Annotated[
-        bool, typer.Option("--other-groups", help="Admit groups other than those of earlier releases; costs add up.")
+        bool, typer.Option("--other-groups", help="Allow groups other than those of earlier releases; costs add up.")
     ] = False,
-    no_promise: Annotated[bool, typer.Option("--no-promise", help="Admit published, which promises nothing.")] = False,
+    no_promise: Annotated[bool, typer.Option("--no-promise", help="Allow published, which promises nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
     write_property: Annotated[
         str | None, typer.Option("--write-property", help="Also write the noisy counts to this property.")

@@ -62,6 +62,9 @@ def runs(
 
 
 def _print_runs(runs: list[StoredRun]) -> None:
+    if not runs:
+        say("No run is stored; `pcneo annotate` makes one.")
+        return
     columns = ("run", "version", "scope", "p", "score", "cohesions", "memberships", "finished", "moved")
     names = ("id", "version", "scope", "p_text", "score", "cohesions", "memberships", "finished_at")
     print_table(columns, [[*(getattr(stored.run, name) for name in names), stored.moved] for stored in runs])
@@ -74,7 +77,7 @@ def _print_history(versions: list[Run]) -> None:
 
 
 def _print_differences(differences: list[Difference]) -> None:
-    columns = ("vertex", "members", "then", "connections", "then", "joined", "left")
+    columns = ("vertex", "members before", "after", "connections before", "after", "joined", "left")
     print_table(columns, [_difference_row(difference) for difference in differences])
     say(f"{len(differences):,} cohesions differ")
 

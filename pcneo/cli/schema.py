@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from pcneo.cli.options import NodeLabels
-from pcneo.cli.streams import say
+from pcneo.cli.streams import say_verbatim
 
 __all__ = ["schema"]
 
@@ -23,4 +23,4 @@ def schema(
     from pcneo.store.chosen_graph import schema_statements
 
     for statement in schema_statements(node_label or (), key):
-        say(statement)
+        say_verbatim(statement)

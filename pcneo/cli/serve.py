@@ -14,7 +14,7 @@ import typer
 
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.cli.console import local_settings
-from pcneo.cli.streams import say
+from pcneo.cli.streams import say_verbatim
 
 __all__ = ["serve"]
 
@@ -106,7 +106,7 @@ def serve(
         arguments = [text for text in sys.argv[sys.argv.index("serve") + 1 :] if text != "--print-unit"]
         if config is not None:
             arguments = [text.replace(str(config), str(config.resolve())) for text in arguments]
-        say(systemd_unit(arguments, grace).rstrip())
+        say_verbatim(systemd_unit(arguments, grace).rstrip())
         return
     _log_events(log_json)
     service = Service(settings, _connection)

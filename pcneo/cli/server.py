@@ -12,6 +12,7 @@ from pcneo.basics.config import ConnectionSettings
 from pcneo.cli.console import Bars, note, print_json, say
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
+from pcneo.cli.streams import say_verbatim
 
 if TYPE_CHECKING:
     from pcneo.server.servers import LocalServer
@@ -67,7 +68,7 @@ def start(
         )
     _print(server, as_json, "runs already" if server.already_running else "started")
     if browser and not as_json:
-        say(f"\n{_to_paste(server)}".removesuffix("\n"))
+        say_verbatim(f"\n{_to_paste(server)}".removesuffix("\n"))
 
 
 def _to_paste(server: LocalServer) -> str:
@@ -151,7 +152,7 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
             }
         )
     else:
-        say(f"Neo4j {server.version} {state}\n{describe(server)}")
+        say_verbatim(f"Neo4j {server.version} {state}\n{describe(server)}")
 
 
 def describe(server: LocalServer) -> str:

@@ -7,7 +7,9 @@ import csv
 import io
 import logging
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -24,6 +26,7 @@ __all__ = [
     "output",
     "print_row",
     "say",
+    "say_verbatim",
     "takes_all_text",
 ]
 
@@ -70,13 +73,33 @@ def note(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print a result for a person on standard output.
+    """Print sentences for a person on standard output; a terminal's lines end between words.
 
     Raises:
         OutputError: it cannot be printed.
     """
     with output():
+        print("\n".join(_lines(visible(text, keep="\n"))))
+
+
+def say_verbatim(text: str) -> None:
+    """Print what a person copies, such as a query, line by line as it is; errors as with `say`."""
+    with output():
         print(visible(text, keep="\n"))
+
+
+def _lines(text: str) -> Iterator[str]:
+    if sys.stdout is None or not sys.stdout.isatty():
+        yield text
+        return
+    width = shutil.get_terminal_size().columns
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        yield (
+            textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+            if len(line) > width
+            else line
+        )
 
 
 @contextmanager

@@ -112,11 +112,12 @@ def check_spends(
         raise BudgetError(missing, graph=account.graph)
     cost = bounded_cost(wanted)
     if account.total is not None and not fits(account.bounded + cost, account.total):
-        delta = ""
-        if cost.delta and not account.total.delta:
+        delta, needed = "", account.bounded.delta + cost.delta
+        if needed > account.total.delta:
             total = exact_text(account.total.epsilon or Fraction(0))
             command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
-            delta = f" Its total has no δ, which is needed: `{command}` sets one, {decimal_text(cost.delta)} or more."
+            lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
+            delta = f" {lacks}: `{command}` sets one, {decimal_text(needed)} or more."
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
             f"this would spend {cost}. Nothing was spent.{delta}",

@@ -28,7 +28,7 @@ Report = NewType("Report", int)
 
 
 def report_degree(degree: int, noise: int, pad: int) -> Report:
-    """Phase 1: deg(v, R) + X(t_d) + pad(t_d, δ'), above the truth but for a probability of δ'."""
+    """Phase 1: deg(v, R) + X(t_d) + pad(t_d, δ'), above the truth except with probability δ'."""
     return Report(degree + noise + pad)
 
 

@@ -164,6 +164,8 @@ def _from_csv(text: str) -> tuple[dict[str, Any], dict[str, list[Any]]]:
                 record[line["name"]] = _value(line["name"], line["value"])
         end = text.find("\n", at)
         at = len(text) if end < 0 else end + 1
+    if not record:
+        raise ValueError("it does not begin with lines such as `# mechanism: edge`")
     rows = io.StringIO(text[at:], newline="")
     names = rows.readline().rstrip("\r\n").split(",")
     key_is_text = text.startswith('"', at + rows.tell())  # keys are all texts, which are quoted, or all integers

@@ -48,8 +48,8 @@ def ask(
         command: `annotate`; or `check`, of a graph or a run; or `clean`, of a run, where the owner allows it.
         run: id of a run, for `check` and `clean`.
         by: who asks, for the owner to read.
-        request: identifier of the request. With an own one the same question can be repeated: it is asked once, and
-            its answer is there for as long as the service keeps it. None for a new one.
+        request: identifier of the request. With one of your own the same request can be placed again: it is worked on
+            once, and its answer is there for as long as the service keeps it. None for a new one.
         timeout: seconds to wait; None for as long as it takes.
         progress: called with the request's status, hundredths done and 100.
 

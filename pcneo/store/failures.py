@@ -91,6 +91,13 @@ def _timed_out(error: Exception) -> PcneoError:
     )
 
 
+def _too_slow(error: Exception) -> PcneoError:
+    return DatabaseError(
+        f"The server needed longer for a transaction than pcneo waits; it is busy, or kept from it: {_line(error)}",
+        code=_code(error),
+    )
+
+
 def _uncertain(error: Exception) -> PcneoError:
     return ConnectionFailedError(
         "The connection broke while a transaction was being committed, so it is unknown whether it took effect. "
@@ -113,7 +120,7 @@ CODES: dict[str, Callable[[Exception], PcneoError]] = {
     "Neo.ClientError.Transaction.LockClientStopped": _kept_waiting,
     "Neo.ClientError.Transaction.Terminated": _ended,
     "Neo.ClientError.Transaction.TransactionTimedOut": _timed_out,
-    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": _timed_out,
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": _too_slow,
     "Neo.TransientError.Transaction.LockAcquisitionTimeout": _kept_waiting,
     OUT_OF_MEMORY: _out_of_memory,
 }

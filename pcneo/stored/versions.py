@@ -51,7 +51,7 @@ def history(driver: Driver, database: str | None = None, *, run: str | None = No
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run: its id, or any beginning that no other has; None for all runs.
+        run: its id, or the beginning of its id, if no other begins so; None for all runs.
 
     Raises:
         NotFoundError, ParameterError: as in `find_run`.
@@ -69,7 +69,7 @@ def diff(
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run: its id, or any beginning that no other has; by default as for `pcneo.show`.
+        run: its id, or the beginning of its id, if no other begins so; by default as for `pcneo.show`.
         before, after: numbers of the versions.
 
     Raises:
@@ -102,7 +102,7 @@ def let_go(driver: Driver, database: str | None = None, *, run: str, version: in
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run: its id, or any beginning that no other has.
+        run: its id, or the beginning of its id, if no other begins so.
         version: its number.
 
     Raises:

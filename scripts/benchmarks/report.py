@@ -142,7 +142,8 @@ def table_for_users(record: Mapping[str, Any]) -> str:
     there, measured = record["machine"], record["versions"]["pcneo"]
     return (
         f"{_rows(lines)}\n\nMeasured with pcneo {measured} on {record['date']}, {there['cores']} cores of "
-        f"{there['cpu']}; ours and theirs are medians of rounds in turns, a ratio has its least and most. A goal is "
+        f"{there['cpu']}; ours and theirs are medians of rounds taken in turns; after a "
+        "ratio stand the least and the most of any round. A goal is "
         "what this project has set itself; where it was missed the table says so.\n"
     )
 

@@ -29,12 +29,12 @@ class Edge(OneScale):
     run_by = OWNER
     promise = (
         "Whatever else is known of the graph, the published counts, with the noise level, change the odds that any one"
-        " pair of vertices is connected by at most a factor e^ε, but for a probability of δ (m connections that go"
+        " pair of vertices is connected by at most a factor e^ε, except with probability δ (m connections that go"
         " together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as one."
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
-        promises="ε for any one connection, but for a probability of δ; nothing is given",
+        promises="ε for any one connection, except with probability δ; nothing is given",
         exact="nothing",
         shows="little, at a large error: only the pair that costs most uses up all of ε",
     )

@@ -20,7 +20,7 @@ class Elv(TwoPhases):
     name = "elv"
     promise = (
         "Whatever else is known of the graph, all that the vertices report, and what is published of it, changes the"
-        " odds that any one pair of vertices is connected by at most a factor e^ε, but for a probability of δ"
+        " odds that any one pair of vertices is connected by at most a factor e^ε, except with probability δ"
         " (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); it is no protection against the process"
         " that simulates the vertices."
     )

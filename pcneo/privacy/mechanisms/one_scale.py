@@ -123,7 +123,7 @@ class OneScale(Mechanism):
         usual = self.scale_without_connections
         return Foresight(
             error=standard_error([usual]) if self.counts_vertices else None,
-            error_is="usually at least: that of a graph without connections",
+            error_is="usually at least (as for a graph without connections)",
             error_of_total=standard_error({usual: self.size}) / self.times_counted,
         )
 
@@ -131,7 +131,7 @@ class OneScale(Mechanism):
         """Say how large λ is at least, and usually at least."""
         return (
             f"{self.heading}: the scale λ is at least {utility.least_scale:,.4g}, and "
-            f"{utility.usual_scale:,.4g} for a graph without connections, the usual least."
+            f"{utility.usual_scale:,.4g} for a graph without connections; usually it is no smaller than that."
         )
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:

@@ -236,10 +236,14 @@ def _means(flips: Flips, k: int, mean_degree: float = _USUAL_DEGREE) -> str:
     connections = min(mean_degree, flips.n - 1) * flips.n / 2
     yes = connections + flips.f * (flips.pairs - 2 * connections)
     return (
-        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {flips.bytes / 1e6:,.0f} MB of memory, up to "
-        f"{yes * _LINE_BYTES / 1e6:,.0f} MB of answers before compression, about {_seconds(flips, yes, k):,.0f} s on "
-        "two cores."
+        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {_megabytes(flips.bytes)} of memory, up to "
+        f"{_megabytes(yes * _LINE_BYTES)} of answers before compression, about "
+        f"{max(1.0, _seconds(flips, yes, k)):,.0f} s on two cores."
     )
+
+
+def _megabytes(size: float) -> str:
+    return "less than 1 MB" if size < 1e6 else f"{size / 1e6:,.0f} MB"
 
 
 def _seconds(flips: Flips, yes: float, k: int) -> float:

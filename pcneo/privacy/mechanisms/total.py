@@ -21,7 +21,7 @@ class Total(Edge):
     name = "total"
     promise = (
         "Whatever else is known of the graph, the published number of cliques, with the noise level, changes the odds"
-        " that any one pair of vertices is connected by at most a factor e^ε, but for a probability of δ (m connections"
+        " that any one pair of vertices is connected by at most a factor e^ε, except with probability δ (m connections"
         " that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's connections all together are not protected as"
         " one."
     )
