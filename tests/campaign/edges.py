@@ -42,6 +42,10 @@ def _many(count: int, row: str) -> str:
     return f"UNWIND range(0, {count - 1}) AS i CALL (i) {{ {row} }} IN TRANSACTIONS OF 50000 ROWS"
 
 
+_ONE = f"MATCH (a:{LABEL} {{id: 0}}), (b:{LABEL} {{id: 1}}) CREATE (a)-[:{TYPE}]->(b)"
+"""The connection without which there is no relationship type."""
+
+
 def _isolated(count: int) -> tuple[str, ...]:
     return (_many(count, f"CREATE (:{LABEL} {{id: i}})"),)
 
@@ -66,9 +70,7 @@ def _labelled(_: random.Random) -> tuple[str, ...]:
 
 
 EDGES: Mapping[str, Callable[[random.Random], Edge]] = {
-    "a million isolated vertices": lambda _: Edge(
-        (_many(1_000_000, f"CREATE (:{LABEL} {{id: i}})"),), 1_000_000, 3_000
-    ),
+    "a million isolated vertices": lambda _: Edge((*_isolated(1_000_000), _ONE), 1_000_000, 3_000),
     "a star of 200,000": lambda _: Edge(_star(200_000), 200_001, 2_500, "memberships"),
     "65,537 neighbours": lambda _: Edge(_star(65_537), 65_538, 2_500, "memberships"),
     "self and parallel relationships": lambda rng: Edge(_odd(rng), 300, p="0.2"),
