@@ -16,7 +16,7 @@ from campaign.batch_texts import try_batch
 from campaign.command_calls import try_command
 from campaign.edges import try_edge
 from campaign.graph_texts import try_file
-from campaign.ground import Ground, ground
+from campaign.ground import Ground, at_pace, ground
 from campaign.kills import try_kill, try_kill_of_server, try_kill_of_service
 from campaign.party_files import try_party
 from campaign.request_nodes import try_requests
@@ -124,7 +124,7 @@ def _note(outcome: Outcome, kind: str, seed: str, there: Ground | None) -> None:
     seconds = time.monotonic() - began
     outcome.spent += seconds
     outcome.slowest = max(outcome.slowest, seconds)
-    if seconds > LONGEST_SECONDS and kind in KINDS:
+    if seconds > at_pace(LONGEST_SECONDS) and kind in KINDS:
         outcome.failures.append((seed, f"it took {seconds:.0f} s"))
 
 
