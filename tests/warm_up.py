@@ -1,0 +1,42 @@
+"""Compiles what most tests need, in one process, while the gate keeps another core busy: `python tests/warm_up.py`.
+
+Without it every worker of the tests compiles for itself.
+"""
+
+from __future__ import annotations
+
+import os
+
+import compile_cache
+
+
+def main() -> None:
+    """Call the kernels of search and counting once, on a graph of two triangles."""
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(compile_cache.prepare()))  # before numba is imported
+    import numpy as np
+
+    from pcneo import graph_from_edges, minimal_p_cohesion, minimal_p_cohesions
+    from pcneo.counting.answers import AnsweredPairs
+    from pcneo.counting.counted import CountedGraph
+    from pcneo.counting.losses import pair_losses
+
+    ends = np.array([0, 0, 1, 2, 2, 3]), np.array([1, 2, 2, 3, 4, 4])
+    graph = graph_from_edges(range(5), *map(np.ndarray.tolist, ends))
+    for score in ("density", "degree"):
+        minimal_p_cohesion(graph, 1, "1/2", score)
+        batch = minimal_p_cohesions(graph, "1/2", score)
+    counted = CountedGraph(graph, batch)
+    for k in (3, 4):
+        counted.counts(k)
+        counted.largest_supports(k)
+        pair_losses(graph, *ends, k, np.ones(5))
+    counted.common()
+    counted.inner_common()
+    counted.common_bounds()
+    answers = AnsweredPairs.of_pairs(5, *ends)
+    answers.triangles()
+    answers.cliques()
+
+
+if __name__ == "__main__":
+    main()
