@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["FileSupply", "load_cohesions"]
 
 SHOWN = 5
-"""Of missing parts, so many are named."""
+"""How many missing parts are named."""
 
 
 def load_cohesions(
@@ -101,7 +101,7 @@ def _check_alike(heads: Sequence[FileHead]) -> None:
     for head in heads:
         if head.search != REVISION:
             raise ParameterError(
-                f"These files are from pcneo {head.pcneo}, whose search gave other answers than this version's gives. "
+                f"These files are from pcneo {head.pcneo}, whose search found other cohesions than this version does. "
                 "Write them again.",
                 name="files",
                 value=head.search,

@@ -174,7 +174,7 @@ def make_plan(
         raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=named)
     if options.scheduler is not None and options.concurrency is not None:
         raise ParameterError(
-            "concurrency is of threads here, and the threads of a cluster are its workers'.",
+            "concurrency counts threads of this machine; those of a cluster are its workers'.",
             name="concurrency",
             value=options.concurrency,
         )

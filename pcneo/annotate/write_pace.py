@@ -18,14 +18,14 @@ __all__ = ["membership_seconds", "writing"]
 TRIAL_MEMBERSHIPS = 10_000
 """Of a trial's transaction; half of one that writes."""
 TRIAL_SECONDS, FEWEST_TRIALS, MOST_TRIALS = 1.5, 3, 12
-"""Trials begin within so many seconds; the first of all warms up, and does not count."""
+"""No trial begins after so many seconds; the first one warms up, and does not count."""
 WRITING = 6.0
 """Writing a membership takes so many times as long as finding its member, with its share of a hub
 (DATA-MODEL.md#what-it-costs)."""
 UPDATE_SECONDS = 0.6
 """What an update takes however little there is to write."""
 DOUBT = 2.0
-"""The interval of the writing time goes from a half to twice of what the sample says (DATA-MODEL.md#what-it-costs)."""
+"""The interval of the writing time goes from half to twice what the sample says (DATA-MODEL.md#what-it-costs)."""
 
 
 def membership_seconds(gateway: Gateway, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
@@ -65,7 +65,7 @@ def writing(memberships: Interval, a_membership: float) -> Interval:
 
 
 def _rows(batches: Iterable[CohesionBatch]) -> tuple[Sequence[dict[str, Any]], int]:
-    """Return cohesions with so many memberships as a trial has, as far as there are so many, and how many they have."""
+    """Return as many cohesions as a trial needs, or all there are, and how many memberships they have."""
     rows: list[dict[str, Any]] = []
     memberships = 0
     for batch in batches:

@@ -73,7 +73,7 @@ def note(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print sentences for a person on standard output; a terminal's lines end between words.
+    """Print sentences for a person on standard output; on a terminal lines break between words.
 
     Raises:
         OutputError: it cannot be printed.

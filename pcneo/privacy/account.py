@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
-from pcneo.privacy.exact import decimal_text, exact_text
+from pcneo.privacy.exact import exact_text
 from pcneo.privacy.mechanisms import MECHANISMS, protection_of
 from pcneo.privacy.protection import Protects
 
@@ -117,7 +117,7 @@ def check_spends(
             total = exact_text(account.total.epsilon or Fraction(0))
             command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
-            delta = f" {lacks}: `{command}` sets one, {decimal_text(needed)} or more."
+            delta = f" {lacks}: `{command}` sets one, {exact_text(needed)} or more."
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
             f"this would spend {cost}. Nothing was spent.{delta}",

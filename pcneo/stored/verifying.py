@@ -37,7 +37,7 @@ class VerifiedRun:
 
     @property
     def has_changed(self) -> bool:
-        """Whether graph or memberships are others."""
+        """Whether the graph or the memberships differ from what was stored."""
         return False in (self.graph_same, self.memberships_same)
 
 
