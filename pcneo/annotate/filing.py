@@ -129,7 +129,7 @@ def to_parquet(
         scheduler=scheduler,
     )
     paths = _paths(Path(to), options, part)
-    plan = make_plan(driver, database, "stream", options, graph)
+    plan = make_plan(driver, database, "stream", options, graph, may_be_new=True)
     supply = WholeGraph(plan)
     name, fingerprint_key, is_new = _fingerprint_key(plan, graph)
     head = FileHead(

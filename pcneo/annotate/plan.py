@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pcneo.basics.model import Key, Progress, Selection
-from pcneo.errors import ParameterError
+from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.search import check_score, p_text, parse_fraction, thread_count
 from pcneo.store.chosen_graph import choose_selection, find_keys, require_key_index
 from pcneo.store.gateway import Gateway
@@ -145,6 +145,8 @@ def make_plan(
     options: Options,
     graph: str | None = None,
     gateway: Gateway | None = None,
+    *,
+    may_be_new: bool = False,
 ) -> Plan:
     """Check everything that can be checked before the graph is read.
 
@@ -154,11 +156,14 @@ def make_plan(
         options: what the mode was called with.
         graph: the graph's name; where it is known and no labels, types or key are given, it stands for its own.
         gateway: of that database, where there is one already.
+        may_be_new: whether a name that is not known yet is given to the graph that is chosen.
 
     Raises:
         ParameterError: p, score or concurrency is out of range, there is more than one choice of a name, or vertices
             or concurrency are named for a cluster.
         SchemaError: the key has no index.
+        NotFoundError: the graph is not known, and must be.
+        GraphError: its name stands for other labels, types or another key than those given.
         DatabaseError: the database cannot be asked.
     """
     ps = options.fractions()
@@ -179,7 +184,7 @@ def make_plan(
             value=options.concurrency,
         )
     gateway = gateway or Gateway(driver, database)
-    selection, filled = _selection(gateway, options, graph)
+    selection, filled = _selection(gateway, options, graph, may_be_new)
     if filled:
         names = " ".join(f"{option} {value}" for option, value in filled.items())
         log.info("Using %s: the only choice in this database.", names)
@@ -214,9 +219,24 @@ def make_plan(
     )
 
 
-def _selection(gateway: Gateway, options: Options, graph: str | None) -> tuple[Selection, dict[str, str]]:
-    if graph is not None and not (options.node_labels or options.relationship_types or options.key):
-        for record in gateway.list_graphs():
-            if record.name == graph:
-                return record.selection, {}
-    return choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
+def _selection(
+    gateway: Gateway, options: Options, graph: str | None, may_be_new: bool
+) -> tuple[Selection, dict[str, str]]:
+    known = {record.name: record.selection for record in gateway.list_graphs()} if graph is not None else {}
+    if graph in known and not (options.node_labels or options.relationship_types or options.key):
+        return known[graph], {}
+    if graph is not None and graph not in known and not may_be_new:
+        raise NotFoundError(
+            f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}. "
+            "The first annotate of a graph in mode write gives it its name.",
+            what="graph",
+            name=graph,
+        )
+    selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
+    if graph is not None and known.get(graph, selection) != selection:
+        raise GraphError(
+            f"The graph name {graph!r} stands for {known[graph].default_name} already, not for "
+            f"{selection.default_name}. Leave out the labels, types and key, or the name.",
+            graph=graph,
+        )
+    return selection, filled

@@ -179,7 +179,7 @@ def update_runs(
         make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
-    plan = make_plan(driver, database, "write", options, graph, gateway)
+    plan = make_plan(driver, database, "write", options, graph, gateway, may_be_new=True)
     questions = _questions(gateway, plan, graph, options.score)
     gateway.check_format()
     gateway.ensure_schema(OWN_SCHEMA)

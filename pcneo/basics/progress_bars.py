@@ -25,8 +25,10 @@ class ProgressBars:
         self._bars.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         """Leave the bars as they stand."""
+        if error is None:
+            self._bars.finish()
         self._bars.stop()
 
     def rest(self) -> None:
@@ -69,10 +71,12 @@ class _Rich:
     def start(self) -> None:
         self._progress.start()
 
-    def stop(self) -> None:
+    def finish(self) -> None:
         for task in self._progress.tasks:
             if task.total is None:  # it is known by now
                 self._progress.update(task.id, total=task.completed)
+
+    def stop(self) -> None:
         self._progress.stop()
 
     def move(self, stage: str, done: int, total: int | None) -> None:
@@ -87,6 +91,9 @@ class _Tqdm:
 
     def start(self) -> None:
         """Nothing: a bar is drawn when its stage begins."""
+
+    def finish(self) -> None:
+        """Nothing: without a total tqdm shows none."""
 
     def stop(self) -> None:
         for task in self._tasks.values():

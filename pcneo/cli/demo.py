@@ -11,6 +11,7 @@ import typer
 from pcneo.basics.config import ConnectionSettings
 from pcneo.cli.console import Bars, note, open_driver, print_table, say
 from pcneo.cli.server import describe
+from pcneo.cli.streams import say_verbatim
 
 __all__ = ["demo"]
 
@@ -55,11 +56,13 @@ def demo(
         for query in DEMO_QUERIES:
             table = result.tables[query.name]
             arguments = "".join(f" --param {name}={value}" for name, value in query.parameters.items())
-            say(f"\n{query.question}\n  pcneo queries {query.name} --run{arguments}")
+            say(f"\n{query.question}")
+            say_verbatim(f"  pcneo queries {query.name} --run{arguments}")
             print_table(table.columns, table.rows)
-    say(f"\nThe server keeps running:\n{describe(server)}")
-    say(
-        "Ask it more in this shell, or connect Neo4j Browser, Desktop or cypher-shell to that address:\n"
+    say("\nThe server keeps running:")
+    say_verbatim(describe(server))
+    say("Ask it more in this shell, or connect Neo4j Browser, Desktop or cypher-shell to that address:")
+    say_verbatim(
         f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} "
         f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
         f"Stop it: pcneo server stop --data {shlex.quote(str(server.data))}"
@@ -75,4 +78,4 @@ def _write_notebook(path: Path) -> None:
     check_place(path, "notebook", replace=False)
     with whole_file(path, replace=False) as file:
         file.write(tutorial_path().read_bytes())
-    say(f"{path}: the tutorial; open it in Jupyter, such as with `jupyter lab {shlex.quote(str(path))}`.")
+    say_verbatim(f"{path}: the tutorial; open it in Jupyter, such as with `jupyter lab {shlex.quote(str(path))}`.")

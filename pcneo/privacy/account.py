@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pcneo.errors import BudgetError
@@ -113,7 +113,7 @@ def check_spends(
     cost = bounded_cost(wanted)
     if account.total is not None and not fits(account.bounded + cost, account.total):
         delta, needed = "", account.bounded.delta + cost.delta
-        if needed > account.total.delta:
+        if needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
             total = exact_text(account.total.epsilon or Fraction(0))
             command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"

@@ -189,6 +189,12 @@ def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
     )
     assert rows == [[name, ["Person"], ["KNOWS"], "id", 64] for name in ("Person/KNOWS/id", "the ring of five")]
     db.run("MATCH (v:Person) SET v.other = v.id")
+    for mode in (annotate.stats, annotate.estimate, lambda *to, **names: list(annotate.stream(*to, **names))):
+        assert mode(db.driver, db.name, p=0.3, graph="the ring of five")
+        with pytest.raises(NotFoundError, match=r"no graph 'the ring'; there is .*the ring of five"):
+            mode(db.driver, db.name, p=0.3, graph="the ring")
+        with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
+            mode(db.driver, db.name, p=0.3, graph="the ring of five", key="other")
     with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
         annotate.write(
             db.driver,

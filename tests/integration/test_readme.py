@@ -109,8 +109,11 @@ def test_the_demo_prints_what_the_readme_shows_and_its_picture_is_the_one_there(
 
     monkeypatch.setattr(walkthrough, "start", start)
     monkeypatch.chdir(tmp_path)
-    code, shown, said = pcneo("demo")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("NEO4J_URI", "bolt://127.0.0.1:9")  # the demo never goes there
+        code, shown, said = pcneo("demo")
     assert code == 0, said
+    assert f"Stop it: pcneo server stop --data {tmp_path}\n" in shown
     check_demo(shown)
     assert started == [data_folder().with_name("demo")]
     command, name = picture_line()

@@ -65,6 +65,8 @@ def test_a_service_that_is_stopped_beyond_its_lease_publishes_nothing(db, server
         stopped.send(signal.SIGSTOP)
         claimed = look(db, request)
         assert claimed["status"] == "running"
+        lease = "duration.inSeconds(datetime(), q.leaseUntil).seconds"  # by the clock that others go by
+        assert db.run(f"MATCH (q:PCohesionRequest {{id: $id}}) RETURN {lease} <= 30", id=request) == [[True]]
         if usual_or_thorough(True, False):
             let_lapse(db, request)
         with serving(server, db.name):

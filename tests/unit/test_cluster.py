@@ -159,11 +159,15 @@ def test_what_a_killed_process_left_goes_with_the_next_image_and_that_of_a_livin
         (tmp_path / "elsewhere" / "graph").write_bytes(b"of somebody who put a link there")
         os.utime(tmp_path / "elsewhere" / "graph", (0, 0))
         paths[0].parent.with_name(graph_image._prefix() + "link").symlink_to(tmp_path / "elsewhere")
+        empty = tmp_path / (graph_image._prefix() + "empty")  # whoever made it died before it had a file
+        empty.mkdir()
+        os.utime(empty, (0, 0))
         processes[0].kill()
         processes[0].wait()
         assert paths[0].exists()  # nobody could remove it
         image = graph_image.GraphImage(made())
         assert [path.parent.exists() for path in paths] == [False, True]
+        assert not empty.exists()
         assert image.path.exists()
         assert (tmp_path / "elsewhere" / "graph").exists()
 

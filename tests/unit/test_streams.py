@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pcneo.cli.streams import say, say_verbatim
+
 SHELL = "/bin/sh"
 HEAD = "import typer, sys, os\nfrom pcneo.cli.main import run\nfrom pcneo.cli.streams import *\n"
 HEAD += "from pcneo.cli.console import print_json, print_table\napp = typer.Typer()\n"
@@ -45,6 +47,17 @@ def test_a_closed_output_has_that_code_too_and_takes_nothing_else_with_it(tmp_pa
     ended = shell(f"from pathlib import Path; Path({str(file)!r}).write_text('whole')\nsay('done')", ">&-")
     assert (ended.returncode, file.read_text()) == (10, "whole")
     assert "Traceback" not in ended.stderr
+
+
+def test_on_a_terminal_lines_end_between_words_and_what_is_copied_stays_as_it_is(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "30")
+    say("  a sentence of more than thirty columns, indented\nshort")
+    assert capsys.readouterr().out == "  a sentence of more than\n  thirty columns, indented\nshort\n"
+    say(f"a {'long' * 10} word")
+    assert capsys.readouterr().out == f"a\n{'long' * 10}\nword\n"
+    say_verbatim("export A=1 B=2 C=3 D=4 E=5 F=6 G=7")
+    assert capsys.readouterr().out == "export A=1 B=2 C=3 D=4 E=5 F=6 G=7\n"
 
 
 def test_closed_errors_change_neither_answer_nor_code():

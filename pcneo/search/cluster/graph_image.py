@@ -46,7 +46,7 @@ class GraphImage:
         self.path = Path(tempfile.mkdtemp(prefix=_prefix())) / _NAME
         file = self.path.open("xb")
         weakref.finalize(self, _remove, file, self.path)
-        _is_locked_now(file)
+        _lock(file)
         sizes = np.array([graph.vertex_count, len(graph.neighbours)], np.int64)
         file.write((bytes.fromhex(self.token) + sizes.tobytes()).ljust(_HEADER, b"\0"))
         graph.offsets.astype(np.int64, copy=False).tofile(file)
@@ -59,7 +59,7 @@ def _prefix() -> str:
     return f"pcneo-graph-{re.sub('[^A-Za-z0-9.]', '_', platform.node())}-"
 
 
-def _is_locked_now(file: BinaryIO) -> bool:
+def _lock(file: BinaryIO) -> bool:
     """Lock a file for as long as it is open; return whether that could be done."""
     try:
         import fcntl  # not on Windows
@@ -79,13 +79,16 @@ def _remove_left_behind() -> None:
 
 
 def _remove_if_left(folder: Path) -> None:
-    found = folder.lstat()
-    if (
-        not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid()
-    ):  # a link would lead to a folder that is no image's
+    state = folder.lstat()
+    # A link would lead to a folder that is no image's.
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
         return
+    if time.time() - state.st_mtime > YOUNG_SECONDS:
+        with suppress(OSError):
+            folder.rmdir()  # of a process that died before it had its file
+            return
     with (folder / _NAME).open("r+b") as file:
-        if time.time() - os.fstat(file.fileno()).st_mtime > YOUNG_SECONDS and _is_locked_now(file):
+        if time.time() - os.fstat(file.fileno()).st_mtime > YOUNG_SECONDS and _lock(file):
             _remove(file, folder / _NAME)
 
 
