@@ -51,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PCNEO_DATA_DIR"] = str(config.stash[_FOLDER] / "data")
     if "NUMBA_CACHE_DIR" not in os.environ:
         os.environ["NUMBA_CACHE_DIR"] = str(compile_cache.prepare())
+    os.environ.pop("COLUMNS", None)  # a shell may export its own width, which tables obey
     os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.JAVA)
     _set_length(config)
     # Whoever starts the tests may have them ignore signals, as nohup and background jobs do; children inherit that.

@@ -272,7 +272,7 @@ REFUSALS = [
     (["-e", "1", "--mechanism", "elv", "--h", "0"], 2, "h must be"),
     (["-e", "1", "--mechanism", "elv", "--h", "8"], 2, "h must be"),
     (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
-    (["-e", "1e-400", "--mechanism", "critical"], 2, "cannot be drawn"),
+    (["-e", "1e-400", "--mechanism", "critical"], 2, "more than 300 digits"),
     (["-e", "1", "-p", "0.3"], 4, "no run of a whole graph"),
     (["-e", "1", "--score", "degree"], 4, "no run of a whole graph"),
     (["-e", "1", "--graph", "other"], 4, "no run of a whole graph"),

@@ -47,7 +47,7 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
         check_spends(account(epsilon=100), [EDGE] * 11)
     with pytest.raises(BudgetError, match=r"`pcneo budget set --graph \S+ --epsilon \S+ --delta D` sets one"):
         check_spends(account(delta=0), [EDGE])
-    with pytest.raises(BudgetError, match=r"total δ is too small: `.+ --epsilon 100 --delta D` sets one, 0\.0000002 or"):
+    with pytest.raises(BudgetError, match=r"δ is too small: `.+ --epsilon 100 --delta D` sets one, 0\.0000002 or"):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
     with pytest.raises(BudgetError, match=r"Nothing was spent\.$"):  # more δ alone would not help
         check_spends(account(EDGE, epsilon="0.1", delta="1e-7"), [EDGE])
