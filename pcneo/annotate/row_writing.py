@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from pcneo.basics.model import CohesionBatch
@@ -44,10 +44,13 @@ def rows_of(batch: CohesionBatch, hashes: Sequence[HubHashes], places: Iterable[
         }
 
 
-def write_rows(create: Callable[[int, Sequence[CohesionRow]], int], rows: Iterable[CohesionRow]) -> Iterator[int]:
+def write_rows(
+    create: Callable[[int, Sequence[CohesionRow]], int], rows: Iterable[CohesionRow]
+) -> Generator[int, None, None]:
     """Write rows, several transactions at once, and yield the memberships of each as it is done.
 
-    Rows are taken only as fast as they are written, so an endless supply needs bounded memory.
+    Rows are taken only as fast as they are written, so an endless supply needs bounded memory. Closing it waits for the
+    transactions under way; the others are not begun.
 
     Args:
         create: writes the rows of one transaction in the session of a number, from 1 to `WRITERS`, that no other one

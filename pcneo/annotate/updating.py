@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
@@ -164,9 +165,11 @@ class Update:
             return self._opened.hubs.create(session, begun.id, self._next, float(begun.p), begun.score, part)
 
         written = 0
-        for memberships in write_rows(create, rows()):
-            written += memberships
-            self._plan.progress(f"writing p={p_text(begun.p)}", written, None)
+        # Whoever stops this in the middle removes what was written: by then nothing may be under way any more.
+        with closing(write_rows(create, rows())) as transactions:
+            for memberships in transactions:
+                written += memberships
+                self._plan.progress(f"writing p={p_text(begun.p)}", written, None)
         retired = self._retire(begun, retiring)
         summary = tally.summary()
         if begun.current and not (added or retired or self._needs_record(begun)):

@@ -6,6 +6,7 @@ import hashlib
 import math
 import random
 import re
+import threading
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from graphs import Database, cycle
 
 from pcneo import __version__, annotate
+from pcneo.annotate import writing
 from pcneo.annotate.plan import Options, make_plan
 from pcneo.annotate.supply import Frontier
 from pcneo.basics.model import Cohesion, Selection
@@ -587,6 +589,27 @@ def test_the_estimate_of_a_file_is_about_its_size(db, tmp_path):
     (file,) = annotate.to_parquet(db.driver, db.name, p="0.3", to=tmp_path, **PERSONS).files
     assert estimate.parquet_bytes is not None
     assert file.bytes / 2 < estimate.parquet_bytes < file.bytes * 2
+
+
+def test_nothing_is_written_any_more_while_what_was_written_is_removed(db, monkeypatch):
+    """Whoever asked stops it after the first of many transactions, each of two cohesions."""
+    db.put(cycle(60))
+    monkeypatch.setattr("pcneo.annotate.row_writing.MEMBERSHIPS_A_TRANSACTION", 100)
+    remove, writers = writing._discard, []
+
+    def removing(*arguments: Any, **known: Any) -> None:
+        writers.extend(thread.name for thread in threading.enumerate() if thread.name.startswith("pcneo-write"))
+        remove(*arguments, **known)
+
+    def stop(stage: str, done: int, total: int | None) -> None:
+        if stage.startswith("writing"):
+            raise InterruptedError
+
+    monkeypatch.setattr(writing, "_discard", removing)
+    with pytest.raises(InterruptedError):
+        write(db, 0.6, progress=stop)
+    assert writers == []
+    assert db.all_hubs() == 0
 
 
 def test_more_memberships_than_a_store_should_take_are_refused_by_number(db, monkeypatch):

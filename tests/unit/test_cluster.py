@@ -267,7 +267,7 @@ def refused(address: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("address", "why"),
     [
-        ("tcp://127.0.0.1:1", "connection refused"),
+        ("tcp://127.0.0.1:1", "(connection refused|nothing does within)"),  # on a busy machine the latter
         ("nonsense://x", "unknown address scheme"),
         ("tcp://127.0.0.1", "missing port"),
         ("tcp://127.0.0.1:x", "invalid"),
