@@ -11,7 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import lengths
 import neo4j
 import neo4j_servers
 import pytest
+import stuck
 from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
 from standing import Schema
@@ -96,6 +97,13 @@ def _place(item: pytest.Item) -> tuple[int, int]:
         FIRST.index(name) if name in FIRST else len(FIRST),
         FOLDERS.index(folder) if folder in FOLDERS else len(FOLDERS),
     )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Nobody waits for ever: CI would be ended with no word about which test it was."""
+    with stuck.watched(item, item.config.stash[_SERVERS]):
+        return (yield)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -22,7 +22,7 @@ JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 @dataclass(frozen=True)
 class Server:
-    """How the tests reach their server; `stop` ends it."""
+    """How the tests reach their server; `stop` ends it. The process and its log are known of a local one."""
 
     how: str
     uri: str
@@ -30,6 +30,8 @@ class Server:
     password: str = field(repr=False)
     database: str | None
     stop: Callable[[], object] = lambda: None
+    pid: int | None = None
+    log: Path | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -81,7 +83,17 @@ def _docker_answers() -> bool:
 
 def _local(version: str, folder: Path) -> Server:
     from pcneo.server import servers
+    from pcneo.server.process import console_log
 
     local = servers.start(folder, version=version)
     stop = partial(servers.stop, folder)
-    return Server(f"local server, Neo4j {version}", local.uri, local.username, local.password, None, stop)
+    return Server(
+        f"local server, Neo4j {version}",
+        local.uri,
+        local.username,
+        local.password,
+        None,
+        stop,
+        local.pid,
+        console_log(folder),
+    )

@@ -20,7 +20,11 @@ from clusters import Processes
 from graphs import Database
 from services import answer, service_processes
 
+from pcneo.errors import BusyError
+
 ROOT = Path(__file__).parents[1]
+TRIES = 10
+"""Of a command that finds the graph being written, each of which waits for some seconds."""
 GUIDE = ROOT / "pcneo" / "guide"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -97,6 +101,10 @@ class Reader:
             services.enter_context(service_processes(self.server, 1, *words[2:]))
             return
         code, _, said = self.command(*words[1:])
+        for _ in range(TRIES):
+            if code != BusyError.exit_code:  # the service of a line before may be writing the graph
+                break
+            code, _, said = self.command(*words[1:])
         assert code == 0, f"{line}\n{said}"
 
     def _meant(self, word: str) -> list[str]:

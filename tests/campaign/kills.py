@@ -17,6 +17,7 @@ from services import answer, ask, look
 from campaign.children import POINTS, Accident, Ended
 from campaign.ground import GRAPH, Ground, at_pace, must_be_ours, serve
 from pcneo import annotate
+from pcneo.party.messages import message_name
 
 __all__ = ["try_kill", "try_kill_of_server", "try_kill_of_service"]
 
@@ -155,9 +156,8 @@ def _do_again(work: Work, ended: Ended, ground: Ground, folder: Path) -> None:
 
 
 def _finish_parties(ground: Ground, folder: Path) -> None:
-    sent = {path.name for path in (folder / "answers").glob("*.message*")}
     for key in range(PARTIES):
-        if any(name.split(".")[0] == str(key) for name in sent):
+        if (folder / "answers" / message_name(key)).exists():  # sent before the kill
             continue
         ended = ground.child(*_party(key), folder=folder).wait()
         assert ended.code == 0, str(ended)
