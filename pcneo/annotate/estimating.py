@@ -238,15 +238,15 @@ def _estimate(plan: Plan, supply: WholeGraph, p: Fraction, read_seconds: float) 
         graph, p, plan.score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check
     )
     n, memberships, search = graph.vertex_count, sample.memberships(), sample.search_seconds()
-    most = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
-    write = writing(most, membership_seconds(plan.gateway, plan.selection, sample.batches))
+    bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
+    write = writing(bounded, membership_seconds(plan.gateway, plan.selection, sample.batches))
     compute_seconds = search.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(
         sampled=len(sample.sizes),
         memberships=round(memberships.value),
-        memberships_low=math.floor(most.low),
-        memberships_high=math.ceil(most.high),
+        memberships_low=math.floor(bounded.low),
+        memberships_high=math.ceil(bounded.high),
         compute_seconds=compute_seconds,
         compute_seconds_low=search.low / threads,
         compute_seconds_high=search.high / threads,

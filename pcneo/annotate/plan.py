@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from pcneo.basics.model import Key, Progress, Selection
-from pcneo.errors import GraphError, NotFoundError, ParameterError
+from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import check_score, p_text, parse_fraction, thread_count
 from pcneo.store.chosen_graph import choose_selection, find_keys, require_key_index
 from pcneo.store.gateway import Gateway
@@ -222,9 +222,9 @@ def make_plan(
 def _selection(
     gateway: Gateway, options: Options, graph: str | None, may_be_new: bool
 ) -> tuple[Selection, dict[str, str]]:
-    known = {record.name: record.selection for record in gateway.list_graphs()} if graph is not None else {}
+    known = {record.name: record for record in gateway.list_graphs()} if graph is not None else {}
     if graph in known and not (options.node_labels or options.relationship_types or options.key):
-        return known[graph], {}
+        return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
             f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}. "
@@ -233,10 +233,6 @@ def _selection(
             name=graph,
         )
     selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
-    if graph is not None and known.get(graph, selection) != selection:
-        raise GraphError(
-            f"The graph name {graph!r} stands for {known[graph].default_name} already, not for "
-            f"{selection.default_name}. Leave out the labels, types and key, or the name.",
-            graph=graph,
-        )
+    if graph in known:
+        known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
     return selection, filled

@@ -12,11 +12,11 @@ from typing import BinaryIO
 
 from pcneo.errors import ParameterError, PcneoError
 
-__all__ = ["check_place", "is_taken", "refusing", "temporary_beside", "whole_file"]
+__all__ = ["check_place", "refusing", "whole_file"]
 
 
 @contextmanager
-def temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
+def _temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """Open a new file in the folder of `path`, readable by its owner only, and remove it after the block."""
     # Its own name is short, so that the longest name that the system takes is one for a file, too.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".pcneo-")
@@ -40,7 +40,7 @@ def whole_file(path: Path, *, replace: bool, mode: int = 0o666) -> Iterator[Bina
         PcneoError: it cannot be written, or exists and may not be replaced.
     """
     try:
-        with temporary_beside(path) as (file, temporary):
+        with _temporary_beside(path) as (file, temporary):
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -102,11 +102,11 @@ def check_place(
             option.
     """
     with refusing(path, option):
-        if is_taken(path) and not replace:
+        if _is_taken(path) and not replace:
             raise ParameterError(f"{path} {taken}", name=option, value=path)
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
-        with temporary_beside(path) as (_, temporary):
+        with _temporary_beside(path) as (_, temporary):
             if not replace:
                 _try_link(temporary)
 
@@ -125,7 +125,7 @@ def refusing(path: Path, option: str) -> Iterator[None]:
         raise ParameterError(f"{path} cannot be written: {what}.", name=option, value=path) from error
 
 
-def is_taken(path: Path) -> bool:
+def _is_taken(path: Path) -> bool:
     """Return whether something has this name, a link that leads nowhere too.
 
     Raises:

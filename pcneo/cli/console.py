@@ -129,10 +129,10 @@ def _ask_password(username: str) -> str:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
-    """Print a table for a person: numbers to the right; 200 columns wide where standard output is no terminal
-    and COLUMNS names no width.
+    """Print a table for a person, numbers to the right.
 
-    No word is broken: where the terminal is too narrow for that, each row becomes a paragraph of names and values.
+    It is 200 columns wide where standard output is no terminal and COLUMNS names no width. No word is broken: where the
+    terminal is too narrow for that, each row becomes a paragraph of names and values.
 
     Args:
         columns: their names.

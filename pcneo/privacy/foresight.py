@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from pcneo.errors import GraphError, ParameterError
@@ -11,6 +10,7 @@ from pcneo.privacy.exact import exact_text, positive
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
 from pcneo.privacy.mechanisms.parameters import whole
 from pcneo.privacy.protection import Protects
+from pcneo.privacy.randomised_response import half_true_epsilon
 
 __all__ = ["Advice", "Foreseen", "advise"]
 
@@ -97,7 +97,7 @@ def advise(n: int, mean_degree: object, epsilon: object, k: int = 3) -> Advice:
         mean_degree=mean,
         k=k,
         epsilon=float(asked),
-        threshold=math.log(n / mean),
+        threshold=half_true_epsilon(n, mean),
         mechanisms=tuple(_foreseen(kind, n, mean, asked, k) for kind in MECHANISMS.values()),
     )
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from pcneo.errors import AnswerError, ParameterError
 
-__all__ = ["COINS", "LEAST_EPSILON", "Flips", "Yes", "check_epsilon", "threshold_of"]
+__all__ = ["COINS", "LEAST_EPSILON", "Flips", "Yes", "check_epsilon", "half_true_epsilon", "threshold_of"]
 
 COINS = 2**24
 """A coin is uniform on so many values: three bytes."""
@@ -30,6 +30,11 @@ def check_epsilon(epsilon: Fraction, mechanism: str = "respond") -> None:
             name="epsilon",
             value=epsilon,
         )
+
+
+def half_true_epsilon(vertices: int, mean_degree: float) -> float:
+    """Return ln(n/d), the ε from which on half of the yes-answers or more are connections (GUARANTEE.md#respond)."""
+    return math.log(vertices / mean_degree)
 
 
 def threshold_of(epsilon: Fraction) -> int:

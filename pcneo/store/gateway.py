@@ -65,6 +65,23 @@ class GraphRecord:
     selection: Selection
     fingerprint_key: str
 
+    def check_stands_for(self, selection: Selection, instead: str) -> None:
+        """Refuse the name for another part of the database.
+
+        Args:
+            selection: what the name was given for.
+            instead: what to do, for the error.
+
+        Raises:
+            GraphError: it stands for other labels, types or another key.
+        """
+        if self.selection != selection:
+            raise GraphError(
+                f"The graph name {self.name!r} stands for {self.selection.default_name} already, not for "
+                f"{selection.default_name}. {instead}",
+                graph=self.name,
+            )
+
 
 class Gateway(RunReader):
     """Reads from and writes to one database.
@@ -155,13 +172,9 @@ class Gateway(RunReader):
             format=FORMAT,
         )[0]
         stored = Selection(tuple(row["nodeLabels"]), tuple(row["relationshipTypes"]), row["key"])
-        if stored != selection:
-            raise GraphError(
-                f"The graph name {name!r} stands for {stored.default_name} already, not for "
-                f"{selection.default_name}. Choose another name with --graph.",
-                graph=name,
-            )
-        return GraphRecord(name, stored, row["fingerprintKey"])
+        record = GraphRecord(name, stored, row["fingerprintKey"])
+        record.check_stands_for(selection, "Choose another name with --graph.")
+        return record
 
     # --- standing runs; writes are the graph's writer's alone, see `standing.py` ------------------------------------
 

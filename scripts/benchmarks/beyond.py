@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -12,6 +11,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.batches import hash_of, write_parquet
+from benchmarks.local_cluster import local_cluster
 from benchmarks.measuring import THREADS, Line, Setting, at_most, in_turns, say, timed
 from benchmarks.neo4j_servers import NAMES, loaded
 from benchmarks.projection import projections
@@ -19,7 +20,7 @@ from benchmarks.projection import projections
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
 
-__all__ = ["cluster", "files", "hash_of", "write_parquet"]
+__all__ = ["cluster", "files"]
 
 WHOLE_ROUNDS = 2
 """Of a search that takes a minute on each side, and of writing to the store."""
@@ -34,20 +35,11 @@ def cluster(setting: Setting) -> Iterator[Line]:
 
 def _beside_threads(setting: Setting) -> Line:
     """The whole search on as many worker processes as threads beside it, at p=0.3; the answers are compared."""
-    from distributed import Client, LocalCluster
-
     from pcneo.search import search_batches
     from pcneo.search.cluster import ClusterGraph
 
-    logging.getLogger("distributed").setLevel(logging.ERROR)
-    options: dict[str, Any] = {
-        "n_workers": THREADS,
-        "threads_per_worker": 1,
-        "dashboard_address": None,
-        "silence_logs": logging.CRITICAL,
-    }
     hashes: set[str] = set()
-    with LocalCluster(**options, memory_limit=0) as local, Client(local) as client:
+    with local_cluster(THREADS) as client:
         on_cluster = ClusterGraph(setting.graph, client)
         for search in (on_cluster.search_batches, partial(search_batches, setting.graph)):
             list(search("0.3", vertices=range(min(64, setting.graph.vertex_count))))  # what comes once is not measured
@@ -76,16 +68,6 @@ def _hashed(batches: Iterable[CohesionBatch], hashes: set[str]) -> float:
     seconds = time.perf_counter() - started
     hashes.add(hash_of(kept))
     return seconds
-
-
-def hash_of(batches: Iterable[CohesionBatch]) -> str:
-    """Return the hash of all memberships."""
-    from pcneo.graph import MembershipHash
-
-    digest = MembershipHash()
-    for batch in batches:
-        digest.update(batch)
-    return digest.hexdigest()
 
 
 def _own_memory() -> int:
@@ -151,17 +133,6 @@ def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
             seconds.append(result.write_millis / 1000)
             say(f"  store p={p}: {seconds[-1]:.1f} s")
     return seconds
-
-
-def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
-    """Write batches as `annotate --format parquet` does."""
-    from pcneo.basics.model import Selection
-    from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
-
-    head = FileHead("3/10", "density", "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
-    with path.open("wb") as file, CohesionWriter(file, head, keys) as writer:
-        for batch in batches:
-            writer.write(batch)
 
 
 def _json_lines(batches: list[CohesionBatch], path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.batches import hash_of, write_parquet
 from benchmarks.graphs import made_graph
+from benchmarks.local_cluster import local_cluster
 from benchmarks.measuring import SEED, THREADS, Line, Setting, in_turns, say
 
 __all__ = ["CORES", "LARGER", "Costs", "Kind", "project", "projections"]
@@ -114,9 +115,6 @@ def _graph(edges: int, far: float) -> Any:
 
 def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
     """Search on workers and on threads in turns, and write what was found to a file."""
-    from distributed import Client, LocalCluster
-
-    from benchmarks.beyond import hash_of
     from pcneo.annotate.estimating import memory_of_worker
     from pcneo.annotate.filing import part_positions
     from pcneo.search import search_batches
@@ -127,12 +125,6 @@ def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Li
     kept: dict[str, list[Any]] = {}
     costs: dict[str, float] = {}
     hashes: dict[str, str] = {}
-    options: dict[str, Any] = {
-        "n_workers": WORKERS,
-        "threads_per_worker": 1,
-        "dashboard_address": None,
-        "silence_logs": logging.CRITICAL,
-    }
 
     def searched(name: str, search: Callable[[], Iterator[Any]]) -> Callable[[], float]:
         def run() -> float:
@@ -147,7 +139,7 @@ def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Li
         return run
 
     threads = searched("threads", lambda: search_batches(graph, kind.p, vertices=positions, concurrency=THREADS))
-    with LocalCluster(**options, memory_limit=0) as local, Client(local) as client:
+    with local_cluster(WORKERS) as client:
         on_cluster = ClusterGraph(graph, client)
         tasks = {"cluster": searched("cluster", lambda: on_cluster.search_batches(kind.p, vertices=positions))}
         for search in (on_cluster.search_batches, lambda p, **_: search_batches(graph, p, vertices=positions[:64])):
@@ -195,8 +187,6 @@ def _idle() -> float:
 
 def _filed(graph: Any, batches: list[Any]) -> tuple[float, int]:
     """Return the processor's seconds and the bytes that a Parquet file of the batches takes."""
-    from benchmarks.beyond import write_parquet
-
     with TemporaryDirectory() as folder:
         path = Path(folder) / "x.parquet"
         started = time.process_time()

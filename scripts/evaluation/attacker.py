@@ -19,6 +19,7 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.privacy.attack import MOST_VERTICES
 from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
 from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.randomised_response import half_true_epsilon
 from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release
 from pcneo.search import minimal_p_cohesions
 
@@ -63,7 +64,7 @@ class Found:
     @property
     def threshold(self) -> float:
         """ln(n/d), d the mean degree."""
-        return math.log(self.vertices**2 / (2 * self.connections))
+        return half_true_epsilon(self.vertices, 2 * self.connections / self.vertices)
 
 
 def find(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from evaluation.claims.judging import digits
@@ -11,6 +10,7 @@ from evaluation.finished_cells import Finished
 from evaluation.results import Mean, mean_of, mean_or_none
 from evaluation.tables import local_errors
 from evaluation.which_mechanism import PROMISING, least_error, settings_of
+from pcneo.privacy.randomised_response import half_true_epsilon
 
 __all__ = ["finding"]
 
@@ -121,7 +121,7 @@ def _of_local(finished: Finished, setting: str) -> str:
 def _of_answers(finished: Finished, setting: str) -> str:
     """Why the errors of `respond` say little alone."""
     thresholds = [
-        math.log(dataset.counts.nodes**2 / (2 * dataset.counts.edges))
+        half_true_epsilon(dataset.counts.nodes, 2 * dataset.counts.edges / dataset.counts.nodes)
         for dataset in DATASETS
         if len(finished.releases.where(graph=dataset.name, mechanism="respond"))
     ]

@@ -299,8 +299,8 @@ class CohesionFile:
         import pyarrow.parquet
 
         with self._reading():
-            found = self.path.stat()
-        state = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+            status = self.path.stat()
+        state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if state != (self._state or state):
             raise self._unfit("it has changed since it was first looked at")
         self._state = state

@@ -18,7 +18,7 @@ from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Foresight, Utility
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
+from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon, threshold_of
 from pcneo.privacy.smoothing import clipped, degree_bounds, largest_counts, smoothed, variances
 
 __all__ = ["BIASED", "LARGEST", "Respond", "check_size", "shown"]
@@ -221,7 +221,7 @@ def check_size(flips: Flips, parameters: Parameters) -> None:
 
 def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:
     """Say how ε compares with ln(n/d), from which on half of the yes-answers or more are connections."""
-    threshold = math.log(n / mean_degree)
+    threshold = half_true_epsilon(n, mean_degree)
     text = (
         f"ln(n/d) is {threshold:.1f} for a mean degree d of {mean_degree:.3g}, and ε is {float(epsilon):g}: from "
         "ln(n/d) on, half of the yes-answers or more are connections."

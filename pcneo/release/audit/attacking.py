@@ -11,6 +11,7 @@ from pcneo.basics.model import Progress
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.randomised_response import half_true_epsilon
 from pcneo.privacy.simulated_scales import SEED
 from pcneo.release.audit.attacked import Exact, attack_exact, attack_release, check_attackable
 from pcneo.release.audit.findings import NOTICE
@@ -134,7 +135,7 @@ def attack(
         epsilon=float(read_parameters(next(_allowed(every, refusals))).epsilon),
         vertices=graph.vertex_count,
         connections=graph.edge_count,
-        threshold=math.log(graph.vertex_count / mean_degree) if mean_degree else None,
+        threshold=half_true_epsilon(graph.vertex_count, mean_degree) if mean_degree else None,
         exact=attack_exact(source.facts(), request.k),
         draws=draws,
         attacked=tuple(attacked),

@@ -1,0 +1,33 @@
+"""What the lines about batches of cohesions do with them: a hash to compare by, and a file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pcneo.basics.model import CohesionBatch
+
+__all__ = ["hash_of", "write_parquet"]
+
+
+def hash_of(batches: Iterable[CohesionBatch]) -> str:
+    """Return the hash of all memberships."""
+    from pcneo.graph import MembershipHash
+
+    digest = MembershipHash()
+    for batch in batches:
+        digest.update(batch)
+    return digest.hexdigest()
+
+
+def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
+    """Write batches as `annotate --format parquet` does."""
+    from pcneo.basics.model import Selection
+    from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
+
+    head = FileHead("3/10", "density", "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
+    with path.open("wb") as file, CohesionWriter(file, head, keys) as writer:
+        for batch in batches:
+            writer.write(batch)

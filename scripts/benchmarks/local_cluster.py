@@ -1,0 +1,30 @@
+"""Worker processes of one thread each on this machine, whose log stays silent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = ["local_cluster"]
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[Client]:
+    """Start so many workers without a limit of memory, and end them after the block."""
+    from distributed import Client, LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    options: dict[str, Any] = {
+        "n_workers": workers,
+        "threads_per_worker": 1,
+        "memory_limit": 0,
+        "dashboard_address": None,
+        "silence_logs": logging.CRITICAL,
+    }
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        yield client
