@@ -22,15 +22,15 @@ class _AnswerlessError(BaseException):
 class Waiting:
     """The signals that have come since they wait, by number, the first one first."""
 
-    def __init__(self, told: Callable[[str], object] | None = None, patient: bool = True) -> None:
+    def __init__(self, on_arrival: Callable[[str], object] | None = None, patient: bool = True) -> None:
         """Wait for none yet.
 
         Args:
-            told: called with the name of each signal that has to wait.
+            on_arrival: called with the name of each signal that has to wait.
             patient: whether the second Ctrl-C waits as well.
         """
         self.arrived: list[int] = []
-        self._told, self._patient = told, patient
+        self._on_arrival, self._patient = on_arrival, patient
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -51,8 +51,8 @@ class Waiting:
         if number == signal.SIGINT and signal.SIGINT in self.arrived and not self._patient:
             raise KeyboardInterrupt
         self.arrived.append(number)
-        if self._told is not None:
-            self._told(signal.Signals(number).name)
+        if self._on_arrival is not None:
+            self._on_arrival(signal.Signals(number).name)
 
 
 @contextmanager
@@ -67,17 +67,17 @@ def signals_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def signals_wait(told: Callable[[str], object] | None = None, *, patient: bool = True) -> Iterator[Waiting]:
+def signals_wait(on_arrival: Callable[[str], object] | None = None, *, patient: bool = True) -> Iterator[Waiting]:
     """Delay SIGINT, SIGTERM and SIGHUP to the end of the block, where the first of them takes effect.
 
     Args:
-        told: called, in the middle of anything, with the name of each signal that has to wait.
+        on_arrival: called, in the middle of anything, with the name of each signal that has to wait.
         patient: whether a second Ctrl-C waits as well; else it takes effect at once.
 
     Yields:
         What has come so far.
     """
-    waiting = Waiting(told, patient)
+    waiting = Waiting(on_arrival, patient)
     with _handled_by(waiting, *_ALL):
         yield waiting
     if waiting.arrived:

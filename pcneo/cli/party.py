@@ -36,7 +36,7 @@ def make_call(
     from pcneo.party.call import CALL, call
 
     made = call(folder, keys, epsilon)
-    note(f"Give everybody {folder / CALL}: release {made.release}, {len(made.asked):,} vertices.")
+    note(f"Give everybody {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
 
 
 @app.command("answer", cls=Command)

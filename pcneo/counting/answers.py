@@ -56,8 +56,8 @@ class AnsweredPairs:
             x, y: int64; positions, x[i] != y[i].
         """
         rows = np.zeros((n, -(-n // 64)), np.uint64)
-        for one, other in ((x, y), (y, x)):
-            np.bitwise_or.at(rows, (one, other >> 6), np.uint64(1) << (other & 63).astype(np.uint64))
+        for end, other in ((x, y), (y, x)):
+            np.bitwise_or.at(rows, (end, other >> 6), np.uint64(1) << (other & 63).astype(np.uint64))
         return cls(rows)
 
     @property

@@ -86,10 +86,10 @@ def count_around(answers, values, sums):
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _shared(one, other):
+def _shared(row, other):
     count = 0
-    for i in range(len(one)):
-        count += np.int64(ones(one[i] & other[i]))
+    for i in range(len(row)):
+        count += np.int64(ones(row[i] & other[i]))
     return count
 
 

@@ -65,25 +65,25 @@ def answer_call(
         BusyError: another process is answering with this ledger.
         PcneoError: the message could not be written; the spend stays.
     """
-    asked, own, book = read_call(call), read_row(row), sole_file(Path(ledger))
+    checked_call, own, book = read_call(call), read_row(row), sole_file(Path(ledger))
     place = Path(call).with_name(message_name(own.key)) if to is None else Path(to)
     with ledger_held(book):
         known = read_ledger(book)
         if known.key != own.key or type(known.key) is not type(own.key):
             raise GraphError(f"{row} is of vertex {own.key!r}, and {book} of {known.key!r}.", key=own.key)
-        if (at := asked.asked.place(own.key)) is None:
+        if (at := checked_call.key_list.place(own.key)) is None:
             raise NotFoundError(f"Vertex {own.key!r} is not in the call's list.", what="key", name=own.key)
-        spent = known.with_spend(asked.release, asked.epsilon)
+        spent = known.with_spend(checked_call.release, checked_call.epsilon)
         check_place(place, "to", replace=False)
         # [party-spend-first]
         write_ledger(book, spent)
     try:
-        answers = answer(known.key, own, asked.asked, asked.epsilon, coins)
-        write_message(place, Message(asked.release, own.key, answers))
+        answers = answer(known.key, own, checked_call.key_list, checked_call.epsilon, coins)
+        write_message(place, Message(checked_call.release, own.key, answers))
     except PcneoError as error:
         raise PcneoError(f"{error} The spend stays in {book}; answering again is a new spend.", **error.data) from error
     left = spent.total - sum(spend.epsilon for spend in spent.spends)
-    return Sent(place, own.key, len(asked.asked.partners(at)), asked.epsilon, left)
+    return Sent(place, own.key, len(checked_call.key_list.partners(at)), checked_call.epsilon, left)
 
 
 def read_row(path: AnyPath) -> OwnRow:

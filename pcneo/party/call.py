@@ -29,12 +29,12 @@ class Call:
     Attributes:
         release: its number: text that no other call has.
         epsilon: ε.
-        asked: the keys of all who are asked.
+        key_list: the keys of all who are asked.
     """
 
     release: str
     epsilon: Fraction
-    asked: AskedKeys
+    key_list: AskedKeys
 
     @property
     def threshold(self) -> int:
@@ -64,7 +64,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
     except TypeError:
         raise bad(listed, "some keys are text and some are whole numbers") from None
     made = Call(secrets.token_hex(16), exact, AskedKeys.listed(keys))
-    _check_size(made.asked)
+    _check_size(made.key_list)
     check_place(place, "FOLDER", replace=False)
     record = {
         "release": made.release,
@@ -92,8 +92,8 @@ def read_call(path: AnyPath) -> Call:
     check_epsilon(epsilon)
     keys = keys_of(path, fields["keys"])
     try:
-        asked = AskedKeys.listed(keys)
-        _check_size(asked)
+        key_list = AskedKeys.listed(keys)
+        _check_size(key_list)
     except GraphError as error:
         raise bad(path, str(error).rstrip(".")) from error
     if fields["vertices"] != len(keys):
@@ -101,9 +101,9 @@ def read_call(path: AnyPath) -> Call:
     # [party-threshold] Computed here: a collector that names a smaller one would have more shown than ε says.
     if type(fields["threshold"]) is not int or fields["threshold"] != threshold_of(epsilon):
         raise bad(path, f"the threshold of its epsilon is {threshold_of(epsilon):,}, not {fields['threshold']!r}")
-    return Call(release, epsilon, asked)
+    return Call(release, epsilon, key_list)
 
 
-def _check_size(asked: AskedKeys) -> None:
-    if len(asked) < 2:
-        raise GraphError("Answers are for pairs, and fewer than two keys are listed.", keys=len(asked))
+def _check_size(key_list: AskedKeys) -> None:
+    if len(key_list) < 2:
+        raise GraphError("Answers are for pairs, and fewer than two keys are listed.", keys=len(key_list))

@@ -96,14 +96,14 @@ def collect(
         large=large or None,
     )
     parameters = Respond.parameters_of(wanted)
-    asked = Respond.of(parameters, len(call.asked))
+    if_all_answer = Respond.of(parameters, len(call.key_list))
     for path in (to, answers_to):
         check_writable(path)
-    check_keys(call.asked.keys.tolist(), to.suffix)
-    log.info("%s", asked.describe(Utility()))
+    check_keys(call.key_list.keys.tolist(), to.suffix)
+    log.info("%s", if_all_answer.describe(Utility()))
     sent = _messages(folder, call)
-    present, rows = put_together(call.asked, sent)
-    mechanism, answers, keys = Respond.of(parameters, len(present)), AnsweredPairs(rows), call.asked.keys[present]
+    present, rows = put_together(call.key_list, sent)
+    mechanism, answers, keys = Respond.of(parameters, len(present)), AnsweredPairs(rows), call.key_list.keys[present]
     digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
     write_answers(answers_to, keys, answers, {**answers_record(mechanism, answers), **digest})
     drawn = mechanism.computed(answers)
@@ -111,7 +111,7 @@ def collect(
     record = public_record(mechanism, None, [], counts, {**drawn.record, **digest}, drawn.columns)
     columns = {"key": keys.tolist(), **(drawn.columns or {})}
     write_public(to, public_text(record, columns, to.suffix))
-    silent = tuple(key for at, key in enumerate(call.asked.keys.tolist()) if at not in sent)
+    silent = tuple(key for at, key in enumerate(call.key_list.keys.tolist()) if at not in sent)
     return Collected(to, answers_to, len(present), silent, record["total"], record["promise"], drawn.remark)
 
 
@@ -122,7 +122,7 @@ def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
         message = read_message(path)
         if message.release != call.release:
             raise bad(path, "it answers another call")
-        at = call.asked.place(message.key)
+        at = call.key_list.place(message.key)
         if at is None:
             raise bad(path, f"vertex {message.key!r} was not asked")
         if at in sent:
@@ -130,10 +130,10 @@ def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
             raise bad(path, f"vertex {message.key!r} has another message in this folder")
         answered = cast("Answered", message.answers)
         try:
-            check_answered(call.asked, at, answered)
+            check_answered(call.key_list, at, answered)
         except GraphError as error:
             raise FileFormatError(f"{path}: {error}", path=path) from error
         sent[at] = answered
     if len(sent) < 2:
-        raise GraphError(f"Answers are for pairs, and {len(sent)} of {len(call.asked):,} vertices sent theirs.")
+        raise GraphError(f"Answers are for pairs, and {len(sent)} of {len(call.key_list):,} vertices sent theirs.")
     return sent

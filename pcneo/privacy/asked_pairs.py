@@ -46,10 +46,10 @@ class AskedKeys:
         texts = {isinstance(key, str) for key in keys}
         if len(texts) > 1:
             raise GraphError("Some of the listed keys are text and some are whole numbers.", keys=len(keys))
-        for one, other in pairwise(keys):
-            if not one < other:  # type: ignore[operator]  they are of one kind
-                what = "stands there twice" if one == other else f"stands before {other!r}"
-                raise GraphError(f"The list of keys does not ascend: {one!r} {what}.", key=one)
+        for key, following in pairwise(keys):
+            if not key < following:  # type: ignore[operator]  they are of one kind
+                what = "stands there twice" if key == following else f"stands before {following!r}"
+                raise GraphError(f"The list of keys does not ascend: {key!r} {what}.", key=key)
         return cls(np.array(keys, object if texts == {True} else np.int64))
 
     def __len__(self) -> int:

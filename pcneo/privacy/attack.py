@@ -133,7 +133,7 @@ class Attacker:
         return squared / np.sqrt(n * v * v + v * (estimates[block.x] + estimates[block.y]) + 0.5)
 
     @property
-    def found(self) -> dict[Weights, float]:
+    def shares(self) -> dict[Weights, float]:
         """For each combination of weights, the share of connections among the m best pairs, ties on average."""
         return {weights: best.share for weights, best in self._best.items()}
 
@@ -141,7 +141,7 @@ class Attacker:
     def share(self) -> float:
         """The share with the best weights; guessing at random where there is nothing to rank by."""
         pairs = math.comb(self.seen.vertices, 2)
-        return max(self.found.values(), default=self.connections / pairs if pairs else 0.0)
+        return max(self.shares.values(), default=self.connections / pairs if pairs else 0.0)
 
 
 def _choices(seen: Seen) -> list[tuple[float, ...]]:

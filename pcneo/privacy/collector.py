@@ -43,33 +43,33 @@ def noise_scale(degrees: Sequence[Report], common: Mapping[int, Report], *, k: i
 # --- `respond` between parties
 
 
-def check_answered(asked: AskedKeys, at: int, answered: Answered) -> None:
+def check_answered(key_list: AskedKeys, at: int, answered: Answered) -> None:
     """Refuse what cannot be one bit for each pair that a vertex answers for.
 
     Args:
-        asked: the keys of all who were asked.
+        key_list: the keys of all who were asked.
         at: position of the vertex.
         answered: what it sent.
 
     Raises:
         GraphError: says what is wrong.
     """
-    pairs = len(asked.partners(at))
+    pairs = len(key_list.partners(at))
     bits = np.unpackbits(np.frombuffer(answered, np.uint8), bitorder="little")
     if len(answered) != -(-pairs // 8) or bits[pairs:].any():
         raise GraphError(
-            f"Vertex {asked.keys[at]!r} answers for {pairs:,} pairs, and what it sent are not so many bits.",
-            key=asked.keys[at],
+            f"Vertex {key_list.keys[at]!r} answers for {pairs:,} pairs, and what it sent are not so many bits.",
+            key=key_list.keys[at],
         )
 
 
-def put_together(asked: AskedKeys, answered: Mapping[int, Answered]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+def put_together(key_list: AskedKeys, answered: Mapping[int, Answered]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Return the answers of those who sent theirs, about each other.
 
     Who sent nothing is taken out with all its pairs; the other ends' answers about it are dropped.
 
     Args:
-        asked: the keys of all who were asked.
+        key_list: the keys of all who were asked.
         answered: what each vertex sent, by position; checked.
 
     Returns:
@@ -78,11 +78,11 @@ def put_together(asked: AskedKeys, answered: Mapping[int, Answered]) -> tuple[ND
     """
     present = np.array(sorted(answered), np.int64)
     n, words = len(present), -(-len(present) // 64)
-    place = np.full(len(asked), -1, np.int64)
+    place = np.full(len(key_list), -1, np.int64)
     place[present] = np.arange(n)
     rows, line = np.zeros((n, words), np.uint64), np.zeros(64 * words, bool)
     for x, at in enumerate(present.tolist()):
-        partners = asked.partners(at)
+        partners = key_list.partners(at)
         bits = np.unpackbits(np.frombuffer(answered[at], np.uint8), bitorder="little", count=len(partners))
         # [party-silence] Who sent nothing has no place, whatever others say of it.
         ys = place[partners[bits.astype(bool)]]

@@ -84,7 +84,7 @@ def advise(n: int, mean_degree: object, epsilon: object, k: int = 3) -> Advice:
     """
     whole("n", n, at_least=2, at_most=_MOST_VERTICES)
     whole("k", k, at_least=3)
-    degree, asked = positive(mean_degree, "mean degree"), positive(epsilon, "epsilon")
+    degree, exact_epsilon = positive(mean_degree, "mean degree"), positive(epsilon, "epsilon")
     if degree > n - 1:
         raise ParameterError(
             f"The mean degree of {n:,} vertices is at most {n - 1:,}, not {float(degree):g}.",
@@ -96,9 +96,9 @@ def advise(n: int, mean_degree: object, epsilon: object, k: int = 3) -> Advice:
         vertices=n,
         mean_degree=mean,
         k=k,
-        epsilon=float(asked),
+        epsilon=float(exact_epsilon),
         threshold=half_true_epsilon(n, mean),
-        mechanisms=tuple(_foreseen(kind, n, mean, asked, k) for kind in MECHANISMS.values()),
+        mechanisms=tuple(_foreseen(kind, n, mean, exact_epsilon, k) for kind in MECHANISMS.values()),
     )
 
 

@@ -65,13 +65,13 @@ class OwnRow:
     neighbours: Collection[Key]
 
 
-def answer(key: Key, row: OwnRow, asked: AskedKeys, epsilon: Fraction, coins: Callable[[int], bytes]) -> Answered:
+def answer(key: Key, row: OwnRow, key_list: AskedKeys, epsilon: Fraction, coins: Callable[[int], bytes]) -> Answered:
     """Answer for the pairs of one vertex that are its own to answer: what its row says, flipped by chance.
 
     Args:
         key: of the vertex.
         row: its own row; neighbours that are not asked are left aside.
-        asked: the keys of all who are asked.
+        key_list: the keys of all who are asked.
         epsilon: ε; the chance of a flip is computed from it here, whatever the collector says.
         coins: returns so many random bytes; three are taken for each pair, whatever the row holds.
 
@@ -81,12 +81,12 @@ def answer(key: Key, row: OwnRow, asked: AskedKeys, epsilon: Fraction, coins: Ca
     """
     if row.key != key:
         raise GraphError(f"The row is that of vertex {row.key!r}, not of {key!r}.", key=row.key)
-    at = asked.place(key)
+    at = key_list.place(key)
     if at is None:
         raise NotFoundError(f"Vertex {key!r} is not in the list of those who are asked.", what="key", name=key)
-    partners = asked.partners(at)
-    connected = np.zeros(len(asked), bool)
-    connected[asked.places(row.neighbours)] = True
+    partners = key_list.partners(at)
+    connected = np.zeros(len(key_list), bool)
+    connected[key_list.places(row.neighbours)] = True
     drawn = np.frombuffer(coins(3 * len(partners)), np.uint8).reshape(-1, 3).astype(np.int64)
     # [party-flip] As in `respond`: one coin a pair, and nothing else is drawn.
     flipped = (drawn[:, 0] << 16 | drawn[:, 1] << 8 | drawn[:, 2]) < _threshold(epsilon)

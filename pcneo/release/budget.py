@@ -166,10 +166,10 @@ def _lost_graph(release: ReleaseRecord) -> GraphRecord | None:
 
 
 def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes) -> bool:
-    one, two = graph.selection, other.selection
-    if not set(one.relationship_types) & set(two.relationship_types):
+    first, second = graph.selection, other.selection
+    if not set(first.relationship_types) & set(second.relationship_types):
         return False
-    return bool(set(one.node_labels) & set(two.node_labels)) or share_nodes(one, two)
+    return bool(set(first.node_labels) & set(second.node_labels)) or share_nodes(first, second)
 
 
 def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:

@@ -173,7 +173,7 @@ def release(
         accounts = spend(gateway, prepared, terms)
         # [spend-first] From here on the spend stays, whatever happens.
         drawn = _draw(requests, prepared, source)
-        asking = partial(_asked, waiting, retry) if retry is not None else None
+        asking = partial(_wants_retry, waiting, retry) if retry is not None else None
         released = _publish(gateway, drawn, accounts, terms.write_property, asking)
         if waiting.arrived:
             written = ", ".join(str(release.public) for release in released)
@@ -185,7 +185,7 @@ def _say_finishing(name: str) -> None:
     log.warning("%s: spend and files belong together, and are finished first. A second Ctrl-C loses the numbers.", name)
 
 
-def _asked(waiting: Waiting, retry: Retry, error: PcneoError) -> bool:
+def _wants_retry(waiting: Waiting, retry: Retry, error: PcneoError) -> bool:
     """Ask, and take a signal for a no."""
     answers: list[bool] = []
     with waiting.asking():

@@ -22,11 +22,11 @@ def answers_of_parties(graph: Graph, epsilon: Fraction, noise: Noise) -> Answere
         epsilon: ε.
         noise: the source of coins.
     """
-    asked, keys = AskedKeys(graph.keys), graph.keys.tolist()
+    key_list, keys = AskedKeys(graph.keys), graph.keys.tolist()
     sent: dict[int, Answered] = {}
     for at, key in enumerate(keys):
         places = graph.neighbours[graph.offsets[at] : graph.offsets[at + 1]].tolist()
         # [party-rooms] Nothing but this vertex's own row goes in.
         own = OwnRow(key, [keys[place] for place in places])
-        sent[at] = answer(key, own, asked, epsilon, noise.coins)
-    return AnsweredPairs(put_together(asked, sent)[1])
+        sent[at] = answer(key, own, key_list, epsilon, noise.coins)
+    return AnsweredPairs(put_together(key_list, sent)[1])

@@ -90,9 +90,9 @@ def holder_of(path: Path) -> int | None:
     return None if holder["type"] == fcntl.F_UNLCK or holder["pid"] <= 0 else holder["pid"]
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
     try:
-        return one.samefile(other)
+        return path.samefile(other)
     except OSError:
         return False
 

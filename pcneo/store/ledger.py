@@ -103,7 +103,7 @@ class LedgerRecords:
     graphs: tuple[GraphRecord, ...]
     budgets: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
-    share_nodes: ShareNodes = field(default=lambda _one, _other: False, repr=False, compare=False)
+    share_nodes: ShareNodes = field(default=lambda _selection, _other: False, repr=False, compare=False)
 
     @property
     def lost(self) -> tuple[ReleaseRecord, ...]:
@@ -124,9 +124,9 @@ class LedgerGateway(Gateway):
         versions = {release.run_version for release in self.list_ledger().releases if release.run == run}
         return {version for version in versions if version is not None}
 
-    def share_nodes(self, one: Selection, other: Selection) -> bool:
+    def share_nodes(self, selection: Selection, other: Selection) -> bool:
         """Return whether two nodes or more carry labels of both selections."""
-        return _share_nodes(self._read, one, other)
+        return _share_nodes(self._read, selection, other)
 
     def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
         """Return (key, value) of every chosen vertex that has the property."""
@@ -254,8 +254,8 @@ def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
     )
 
 
-def _share_nodes(read: Callable[..., list[Row]], one: Selection, other: Selection) -> bool:
-    names = {"Person": one.node_labels, "Robot": other.node_labels}
+def _share_nodes(read: Callable[..., list[Row]], selection: Selection, other: Selection) -> bool:
+    names = {"Person": selection.node_labels, "Robot": other.node_labels}
     return read("count_shared_nodes", names)[0]["shared"] == 2
 
 

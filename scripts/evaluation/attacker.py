@@ -23,7 +23,7 @@ from pcneo.privacy.randomised_response import half_true_epsilon
 from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release
 from pcneo.search import minimal_p_cohesions
 
-__all__ = ["EPSILONS", "Found", "draw_found", "find", "found_csv", "found_text"]
+__all__ = ["EPSILONS", "AttackedGraph", "attack_csv", "attack_text", "draw_attacks", "find"]
 
 EPSILONS = ("1", "2", "3", "5", "10")
 K, P = 3, "0.1"
@@ -41,7 +41,7 @@ _NOTE = (
 
 
 @dataclass(frozen=True)
-class Found:
+class AttackedGraph:
     """What was measured on one graph.
 
     Attributes:
@@ -53,7 +53,7 @@ class Found:
         of: by mechanism and ε.
     """
 
-    graph: str
+    name: str
     vertices: int
     connections: int
     zeros: float
@@ -68,15 +68,15 @@ class Found:
 
 
 def find(
-    name: str, graph: Graph, epsilons: Sequence[str] = EPSILONS, told: Callable[[str], None] = lambda _: None
-) -> Found:
+    name: str, graph: Graph, epsilons: Sequence[str] = EPSILONS, note: Callable[[str], None] = lambda _: None
+) -> AttackedGraph:
     """Simulate releases of each mechanism that publishes counts, and attack them.
 
     Args:
         name: of the graph.
         graph: of at most 10,000 vertices.
         epsilons: ε of the releases.
-        told: called with what is done next.
+        note: called with what is done next.
     """
     n = graph.vertex_count
     if n > MOST_VERTICES:
@@ -86,16 +86,16 @@ def find(
     of: dict[tuple[str, str], Attacked] = {}
     for mechanism, kind in MECHANISMS.items():
         for epsilon in epsilons if kind.counts_vertices else ():
-            told(f"{name}, {mechanism}, ε={epsilon}")
+            note(f"{name}, {mechanism}, ε={epsilon}")
             biased = True if "smooth" in kind.parameter_names() else None
             request = MechanismRequest(mechanism=mechanism, k=K, epsilon=epsilon, clip=biased, smooth=biased)
             made = kind.of(kind.parameters_of(request), n)
             of[mechanism, epsilon] = attack_release(facts, made, SimulatedNoise.seeded(SEED), draws)
     zeros = float(facts.counts(K).mean())
-    return Found(name, n, graph.edge_count, zeros, attack_exact(facts, K), draws, of)
+    return AttackedGraph(name, n, graph.edge_count, zeros, attack_exact(facts, K), draws, of)
 
 
-def found_text(found: Iterable[Found], command: str) -> str:
+def attack_text(graphs: Iterable[AttackedGraph], command: str) -> str:
     """Return the tables in Markdown."""
     lines = [
         "# Errors beside what an attacker finds",
@@ -108,12 +108,12 @@ def found_text(found: Iterable[Found], command: str) -> str:
         "",
         "The numbers, as CSV: [attacker.csv](attacker.csv).",
     ]
-    for one in found:
-        lines += ["", f"## {one.graph}", "", *_table(one)]
+    for graph in graphs:
+        lines += ["", f"## {graph.name}", "", *_table(graph)]
     return "\n".join(lines) + "\n"
 
 
-def found_csv(found: Iterable[Found]) -> str:
+def attack_csv(graphs: Iterable[AttackedGraph]) -> str:
     """Return all numbers as CSV, a row for each graph, mechanism and ε; first what needs no release, without an ε."""
     text = io.StringIO()
     columns = [
@@ -128,35 +128,35 @@ def found_csv(found: Iterable[Found]) -> str:
     ]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    for graph in found:
+    for graph in graphs:
         exact = graph.exact
         alone = {"guessing": exact.guessing, "exact degrees": exact.degrees, "exact counts": exact.counts}
-        writer.writerow([graph.graph, "zeros", "", "", "", graph.zeros, "", ""])
-        writer.writerows([graph.graph, name, "", share, "", "", "", ""] for name, share in alone.items())
+        writer.writerow([graph.name, "zeros", "", "", "", graph.zeros, "", ""])
+        writer.writerows([graph.name, name, "", share, "", "", "", ""] for name, share in alone.items())
         for (mechanism, epsilon), result in graph.of.items():
             biased = [result.biased_errors.get(name, "") for name in ("clipped", "smoothed")]
             grouped = "" if result.with_groups is None else result.with_groups
-            writer.writerow([graph.graph, mechanism, epsilon, result.share, grouped, result.error, *biased])
+            writer.writerow([graph.name, mechanism, epsilon, result.share, grouped, result.error, *biased])
     return text.getvalue()
 
 
-def _table(one: Found) -> list[str]:
-    epsilons = list(dict.fromkeys(epsilon for _, epsilon in one.of))
-    exact = one.exact
+def _table(graph: AttackedGraph) -> list[str]:
+    epsilons = list(dict.fromkeys(epsilon for _, epsilon in graph.of))
+    exact = graph.exact
     lines = [
-        f"{one.vertices:,} vertices, {one.connections:,} connections, ln(n/d) = {one.threshold:.1f}; publishing zeros "
-        f"has an error of {one.zeros:.1f}. Without a release the attacker finds {exact.guessing:.1%} by guessing, "
-        f"{exact.degrees:.1%} with exact degrees, {exact.counts:.1%} with exact counts. "
-        f"Releases simulated of each: {one.draws}.",
+        f"{graph.vertices:,} vertices, {graph.connections:,} connections, ln(n/d) = {graph.threshold:.1f}; publishing "
+        f"zeros has an error of {graph.zeros:.1f}. Without a release the attacker finds {exact.guessing:.1%} by "
+        f"guessing, {exact.degrees:.1%} with exact degrees, {exact.counts:.1%} with exact counts. "
+        f"Releases simulated of each: {graph.draws}.",
         "",
         "| mean absolute error of a count | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
         "|---|" + "---|" * len(epsilons),
     ]
-    mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in one.of))
+    mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in graph.of))
     for mechanism in mechanisms:
-        lines.append(_row(mechanism, [one.of[mechanism, epsilon].error for epsilon in epsilons], "{:.3g}"))
-        for kind in one.of[mechanism, epsilons[0]].biased_errors:
-            errors = [one.of[mechanism, epsilon].biased_errors[kind] for epsilon in epsilons]
+        lines.append(_row(mechanism, [graph.of[mechanism, epsilon].error for epsilon in epsilons], "{:.3g}"))
+        for kind in graph.of[mechanism, epsilons[0]].biased_errors:
+            errors = [graph.of[mechanism, epsilon].biased_errors[kind] for epsilon in epsilons]
             lines.append(_row(f"{mechanism}, {kind}", errors, "{:.3g}"))
     lines += [
         "",
@@ -164,8 +164,8 @@ def _table(one: Found) -> list[str]:
         "|---|" + "---|" * len(epsilons),
     ]
     for mechanism in mechanisms:
-        lines.append(_row(mechanism, [one.of[mechanism, epsilon].share for epsilon in epsilons], "{:.1%}"))
-        grouped = [one.of[mechanism, epsilon].with_groups for epsilon in epsilons]
+        lines.append(_row(mechanism, [graph.of[mechanism, epsilon].share for epsilon in epsilons], "{:.1%}"))
+        grouped = [graph.of[mechanism, epsilon].with_groups for epsilon in epsilons]
         if grouped[0] is not None:
             lines.append(_row(f"{mechanism}, its groups known", grouped, "{:.1%}"))
     return lines
@@ -175,28 +175,28 @@ def _row(name: str, values: Iterable[float | None], form: str) -> str:
     return f"| {name} | " + " | ".join("" if value is None else form.format(value) for value in values) + " |"
 
 
-def draw_found(found: Sequence[Found], path: Path) -> None:
+def draw_attacks(graphs: Sequence[AttackedGraph], path: Path) -> None:
     """Draw errors and shares along ε, a row of panels for each graph, with ln(n/d) marked."""
-    with plots.new_figure(len(found), 2, height=0.6 + 1.9 * len(found)) as (figure, places):
-        for one, row in zip(found, places.reshape(len(found), 2), strict=True):
-            mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in one.of))
-            epsilons = list(dict.fromkeys(epsilon for _, epsilon in one.of))
+    with plots.new_figure(len(graphs), 2, height=0.6 + 1.9 * len(graphs)) as (figure, places):
+        for graph, row in zip(graphs, places.reshape(len(graphs), 2), strict=True):
+            mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in graph.of))
+            epsilons = list(dict.fromkeys(epsilon for _, epsilon in graph.of))
             for mechanism in mechanisms:
-                results = [one.of[mechanism, epsilon] for epsilon in epsilons]
+                results = [graph.of[mechanism, epsilon] for epsilon in epsilons]
                 along = [float(epsilon) for epsilon in epsilons]
                 style = plots.look(mechanism).line
                 row[0].plot(along, [result.error for result in results], **style)
                 row[1].plot(along, [100 * result.share for result in results], **style)
-            row[0].axhline(one.zeros, **{**plots.look("other").line, "marker": "", "label": "zeros"})
+            row[0].axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": "zeros"})
             row[1].axhline(
-                100 * one.exact.counts, **{**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
+                100 * graph.exact.counts, **{**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
             )
             row[0].set_yscale("log")
             for place, label in zip(row, ("mean error of a count", "connections found, %"), strict=True):
-                place.axvline(one.threshold, color="#999999", linewidth=0.8)
+                place.axvline(graph.threshold, color="#999999", linewidth=0.8)
                 place.set_ylabel(label)
-                place.set_title(f"{one.graph}; grey: ln(n/d)")
-        row = places.reshape(len(found), 2)[-1]
+                place.set_title(f"{graph.name}; grey: ln(n/d)")
+        row = places.reshape(len(graphs), 2)[-1]
         for place in row:
             place.set_xlabel("ε")
         named = (zip(*place.get_legend_handles_labels(), strict=True) for place in row)

@@ -205,7 +205,7 @@ def attacker(
 
     Example: scripts/evaluate attacker --graphs graphs --to results
     """
-    from evaluation.attacker import EPSILONS, draw_found, find, found_csv, found_text
+    from evaluation.attacker import EPSILONS, attack_csv, attack_text, draw_attacks, find
     from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
     from pcneo.basics.whole_file import whole_file
     from pcneo.cli.sample import copenhagen_friends_path
@@ -221,17 +221,17 @@ def attacker(
     sources, targets = (friends.keys[ends].tolist() for ends in (friends.sources, friends.targets))
     at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}
     at_hand |= {d.name: EvaluatedGraph.read(d, files[d.name]).graph for d in wanted}
-    found = [find(one, graph, epsilon or EPSILONS, told=note) for one, graph in at_hand.items()]
+    attacked = [find(graph_name, graph, epsilon or EPSILONS, note) for graph_name, graph in at_hand.items()]
     to.mkdir(parents=True, exist_ok=True)
-    draw_found(found, to / "attacker.svg")
+    draw_attacks(attacked, to / "attacker.svg")
     words = ["scripts/evaluate", "attacker", *(["--graphs", graphs.resolve().name] if graphs else [])]
-    words += [part for one in name or () for part in ("--name", one)]
-    words += [part for one in epsilon or () for part in ("-e", one)]
-    text = found_text(found, shlex.join([*words, "--to", to.resolve().name]))
-    for path, content in ((to / "attacker.csv", found_csv(found)), (to / "attacker.md", text)):
+    words += [part for graph_name in name or () for part in ("--name", graph_name)]
+    words += [part for value in epsilon or () for part in ("-e", value)]
+    text = attack_text(attacked, shlex.join([*words, "--to", to.resolve().name]))
+    for path, content in ((to / "attacker.csv", attack_csv(attacked)), (to / "attacker.md", text)):
         with whole_file(path, replace=True) as file:
             file.write(content.encode())
-    note(f"{len(found)} graphs, in {to}")
+    note(f"{len(attacked)} graphs, in {to}")
 
 
 @app.command()

@@ -24,8 +24,9 @@ def finding(done: Mapping[str, Finished]) -> str:
     sentences = _of_errors(done["all-10"]), _of_losses(done["losses"]), _of_promises(settings_of(done))
     parts = [" ".join(sentence for sentence in sentences if sentence)]
     for setting, finished in settings_of(done).items():
-        if len(finished.releases) and (told := _of_local(finished, setting)):
-            parts += ["## How large the local errors are", told, local_errors(finished), _of_answers(finished, setting)]
+        if len(finished.releases) and (local := _of_local(finished, setting)):
+            parts += ["## How large the local errors are", local]
+            parts += [local_errors(finished), _of_answers(finished, setting)]
             break
     return "\n\n".join(part for part in parts if part)
 

@@ -114,8 +114,8 @@ def tally(verdicts: Sequence[Verdict]) -> str:
     text = f"Of {len(said)} claims that the paper's Section 6 makes, {_counted(said)}."
     if others:
         sources = Counter(verdict.claim.source for verdict in others)
-        told = ", ".join(f"{count} {source}" for source, count in sources.items())
-        text += f"\n\nApart from these, of {len(others)} others ({told}) {_counted([v.verdict for v in others])}."
+        by_source = ", ".join(f"{count} {source}" for source, count in sources.items())
+        text += f"\n\nApart from these, of {len(others)} others ({by_source}) {_counted([v.verdict for v in others])}."
     return text
 
 
@@ -130,8 +130,8 @@ def _counted(verdicts: Sequence[str]) -> str:
         UNKNOWN: ("is not measured", "are not measured"),
     }
     counts = Counter(verdict if verdict in words else "" for verdict in verdicts)
-    told = [f"{count} {words[verdict][count > 1]}" for verdict in words if (count := counts[verdict])]
-    return ", ".join(told) or "none is there"
+    parts = [f"{count} {words[verdict][count > 1]}" for verdict in words if (count := counts[verdict])]
+    return ", ".join(parts) or "none is there"
 
 
 def _experiment(name: str, finished: Finished) -> list[str]:

@@ -104,12 +104,12 @@ def _of_critical(compared: _Compared, settings: Mapping[str, Finished]) -> str:
     )
 
 
-def _by_measure(told: Mapping[Quantity, str]) -> str:
+def _by_measure(texts: Mapping[Quantity, str]) -> str:
     """Say something of the total and of local counts, once where it is the same."""
-    first, *others = told.values()
+    first, *others = texts.values()
     if all(other == first for other in others):
-        return f"of {' and of '.join(_MEASURES[quantity] for quantity in told)} {first}"
-    return "; ".join(f"of {_MEASURES[quantity]} {words}" for quantity, words in told.items())
+        return f"of {' and of '.join(_MEASURES[quantity] for quantity in texts)} {first}"
+    return "; ".join(f"of {_MEASURES[quantity]} {text}" for quantity, text in texts.items())
 
 
 def _unprotected(settings: Mapping[str, Finished]) -> str:
@@ -245,12 +245,12 @@ def _of_zeros(compared: _Compared, settings: Mapping[str, Finished]) -> str:
                 mean = None if result is None else mean_or_none(result, "absolute")
                 if cliques is not None and mean is not None:
                     worse[name].append(mean.value > cliques["mean"])
-    told = [f"`{name}` in {sum(places)} of {len(places)}" for name, places in worse.items() if places]
-    if not told:
+    parts = [f"`{name}` in {sum(places)} of {len(places)}" for name, places in worse.items() if places]
+    if not parts:
         return ""
     return (
         "For local counts, look first whether there is anything to see: zeros in place of them would have a smaller "
-        f"mean error than {', '.join(told)} settings."
+        f"mean error than {', '.join(parts)} settings."
     )
 
 

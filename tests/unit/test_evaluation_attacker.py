@@ -10,7 +10,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from evaluation.attacker import Found, draw_found, find, found_csv, found_text
+from evaluation.attacker import AttackedGraph, attack_csv, attack_text, draw_attacks, find
 from evaluation.command_line import app
 from typer.testing import CliRunner
 
@@ -25,25 +25,25 @@ COUNTED = [name for name, kind in MECHANISMS.items() if kind.counts_vertices]
 
 
 @pytest.fixture(scope="module")
-def found() -> Found:
+def attacked() -> AttackedGraph:
     return find("made", graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=3)), EPSILONS)
 
 
-def test_every_mechanism_that_counts_is_measured_at_every_epsilon(found: Found) -> None:
-    assert list(found.of) == [(name, epsilon) for name in COUNTED for epsilon in EPSILONS]
+def test_every_mechanism_that_counts_is_measured_at_every_epsilon(attacked: AttackedGraph) -> None:
+    assert list(attacked.of) == [(name, epsilon) for name in COUNTED for epsilon in EPSILONS]
     graph = nx.gnp_random_graph(40, 0.2, seed=3)
     matrix = nx.to_numpy_array(graph)
-    assert found.zeros == pytest.approx(np.trace(matrix @ matrix @ matrix) / 2 / 40)
-    assert found.threshold == pytest.approx(math.log(40 / (2 * graph.number_of_edges() / 40)))
-    assert found.exact.guessing == pytest.approx(graph.number_of_edges() / math.comb(40, 2))
-    for (name, _), one in found.of.items():
-        assert 0 <= one.share <= 1
-        assert one.error is not None
-        assert one.error > 0
-        assert set(one.biased_errors) == ({"clipped", "smoothed"} if name in ("respond", "row") else set())
-        assert (one.with_groups is not None) == MECHANISMS[name].needs_groups
+    assert attacked.zeros == pytest.approx(np.trace(matrix @ matrix @ matrix) / 2 / 40)
+    assert attacked.threshold == pytest.approx(math.log(40 / (2 * graph.number_of_edges() / 40)))
+    assert attacked.exact.guessing == pytest.approx(graph.number_of_edges() / math.comb(40, 2))
+    for (name, _), result in attacked.of.items():
+        assert 0 <= result.share <= 1
+        assert result.error is not None
+        assert result.error > 0
+        assert set(result.biased_errors) == ({"clipped", "smoothed"} if name in ("respond", "row") else set())
+        assert (result.with_groups is not None) == MECHANISMS[name].needs_groups
     for name in COUNTED:
-        few, many = (found.of[name, epsilon].error or 0 for epsilon in EPSILONS)
+        few, many = (attacked.of[name, epsilon].error or 0 for epsilon in EPSILONS)
         assert many < few
 
 
@@ -55,8 +55,8 @@ def test_an_error_is_the_mean_distance_of_what_was_drawn_from_the_truth() -> Non
     assert result.error == pytest.approx(12 / 6)
 
 
-def test_the_tables_have_both_figures_and_say_what_they_are(found: Found, tmp_path: Path) -> None:
-    text = found_text([found], "scripts/evaluate attacker")
+def test_the_tables_have_both_figures_and_say_what_they_are(attacked: AttackedGraph, tmp_path: Path) -> None:
+    text = attack_text([attacked], "scripts/evaluate attacker")
     assert "promise different things" in text
     assert "lower bound" in text
     rows = re.findall(r"^\| ([a-z, ]+) \| ([\d.e+%]+) \| ([\d.e+%]+) \|$", text, re.MULTILINE)
@@ -64,22 +64,22 @@ def test_the_tables_have_both_figures_and_say_what_they_are(found: Found, tmp_pa
     assert [name for name in named if name in COUNTED] == COUNTED * 2
     assert {"respond, clipped", "row, smoothed", "critical, its groups known"} <= set(named)
     shares = {name: values for name, *values in rows if values[0].endswith("%")}
-    assert shares["respond"] == [f"{found.of['respond', epsilon].share:.1%}" for epsilon in EPSILONS]
-    draw_found([found, found], tmp_path / "a.svg")
+    assert shares["respond"] == [f"{attacked.of['respond', epsilon].share:.1%}" for epsilon in EPSILONS]
+    draw_attacks([attacked, attacked], tmp_path / "a.svg")
     assert (tmp_path / "a.svg").stat().st_size > 10_000
 
 
-def test_the_data_have_every_number_of_the_tables(found: Found) -> None:
-    rows = list(csv.DictReader(found_csv([found]).splitlines()))
+def test_the_data_have_every_number_of_the_tables(attacked: AttackedGraph) -> None:
+    rows = list(csv.DictReader(attack_csv([attacked]).splitlines()))
     named = {(row["mechanism"], row["epsilon"]): row for row in rows}
-    assert len(named) == len(rows) == len(found.of) + 4
-    for at, result in found.of.items():
+    assert len(named) == len(rows) == len(attacked.of) + 4
+    for at, result in attacked.of.items():
         assert float(named[at]["share"]) == result.share
         assert float(named[at]["error"]) == result.error
         smoothed = result.biased_errors.get("smoothed")
         assert named[at]["error_smoothed"] == ("" if smoothed is None else str(smoothed))
-    assert float(named["exact counts", ""]["share"]) == found.exact.counts
-    assert float(named["zeros", ""]["error"]) == found.zeros
+    assert float(named["exact counts", ""]["share"]) == attacked.exact.counts
+    assert float(named["zeros", ""]["error"]) == attacked.zeros
 
 
 def test_a_graph_with_too_many_pairs_is_not_attacked() -> None:

@@ -111,10 +111,10 @@ class ClusterGraph:
                     pieces.append(self._send(task, positions))
                     started += len(positions)
                 self._send_anew(task, pieces)
-                if not pieces or (found := self._found(task, pieces[0])) is None:
+                if not pieces or (cohesions := self._cohesions_of(task, pieces[0])) is None:
                     continue
-                batch = self._batch(task, pieces.popleft().positions, found)
-                length = _next_length(length, batch, found.seconds, (len(queries) - started) / max(1, threads))
+                batch = self._batch(task, pieces.popleft().positions, cohesions)
+                length = _next_length(length, batch, cohesions.seconds, (len(queries) - started) / max(1, threads))
                 for part in _parts(batch):
                     done += len(part)
                     progress(done, len(queries))
@@ -150,7 +150,7 @@ class ClusterGraph:
         again = self._send(task, piece.positions)
         piece.future, piece.workers = again.future, again.workers
 
-    def _found(self, task: Task, piece: _Piece) -> remote.Found | None:
+    def _cohesions_of(self, task: Task, piece: _Piece) -> remote.TimedCohesions | None:
         """Return what a task found; None where it is not done yet, or has to be done again."""
         from distributed import wait
 
@@ -191,8 +191,9 @@ class ClusterGraph:
             raise ClusterError(f"Workers died over the same task one after another, of memory perhaps: {error}")
         raise ClusterError(f"A worker failed: {error!r}") from error
 
-    def _batch(self, task: Task, positions: NDArray[np.int64], found: remote.Found) -> CohesionBatch:
-        return CohesionBatch(task.p, task.score, positions, found.offsets, found.members, found.edges, self._graph.keys)
+    def _batch(self, task: Task, positions: NDArray[np.int64], cohesions: remote.TimedCohesions) -> CohesionBatch:
+        offsets, members, edges, _ = cohesions
+        return CohesionBatch(task.p, task.score, positions, offsets, members, edges, self._graph.keys)
 
 
 def _let_go(client: Client, token: str) -> None:

@@ -16,7 +16,7 @@ from pcneo.basics.model import Graph
 from pcneo.search.cluster.graph_image import open_image
 from pcneo.search.cohesion import REVISION, Searched, Task, compile_kernels
 
-__all__ = ["Found", "GraphMissingError", "forget", "search", "take_bytes", "take_file"]
+__all__ = ["GraphMissingError", "TimedCohesions", "forget", "search", "take_bytes", "take_file"]
 
 STALE_SECONDS = 600
 """Graphs that nobody has searched for so long make place for others: their client may have been killed."""
@@ -31,7 +31,7 @@ class GraphMissingError(Exception):
         self.worker = worker
 
 
-class Found(NamedTuple):
+class TimedCohesions(NamedTuple):
     """The cohesions of some vertices, as in `basics.model.CohesionBatch`, in their order, and the seconds they took."""
 
     offsets: NDArray[np.int64]
@@ -103,7 +103,7 @@ def forget(token: str) -> None:
     _held.pop(token, None)
 
 
-def search(token: str, task: Task, ranges: NDArray[np.int64]) -> Found:
+def search(token: str, task: Task, ranges: NDArray[np.int64]) -> TimedCohesions:
     """Search the vertices of some ranges of positions.
 
     Args:
@@ -125,4 +125,4 @@ def search(token: str, task: Task, ranges: NDArray[np.int64]) -> Found:
     queries = np.concatenate([np.arange(first, last) for first, last in ranges.tolist()])
     batch = task.run(searched, queries, searched.workspace())
     held.used = time.monotonic()
-    return Found(batch.offsets, batch.members, batch.edges, time.perf_counter() - started)
+    return TimedCohesions(batch.offsets, batch.members, batch.edges, time.perf_counter() - started)
