@@ -28,6 +28,7 @@ from benchmarks import (  # noqa: E402
     command,
     counting,
     database,
+    estimates,
     growth,
     large,
     mechanism_errors,
@@ -60,6 +61,8 @@ BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "updates-large": updates.updates_large,
     "cohesions-half": searching.cohesions_half,
     "utility": mechanism_errors.utility,
+    "estimates": estimates.estimates,
+    "estimates-large": estimates.estimates_large,
     "writers": database.writers,
     "cluster": beyond.cluster,
     "files": beyond.files,
@@ -75,7 +78,7 @@ def run(names: list[str], setting: Setting, keep: Callable[[dict[str, list[Line]
     for number, name in enumerate(names, 1):
         say(f"{name} ({number} of {len(names)}): {_sentence(name)}")
         # The goals are for one graph; other graphs get figures only.
-        judged = setting.name == "HepPh" or name in ("start", "large", "updates-large")
+        judged = setting.name == "HepPh" or name in ("start", "large", "updates-large", "estimates", "estimates-large")
         lines[name] = [line if judged else replace(line, goal=None) for line in ALL[name](setting)]
         keep(lines)
 
@@ -97,7 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--edges",
         type=int,
         default=6_000_000,
-        help="about, of the made graphs of `large`, `updates-large` and `cluster` (default 6000000)",
+        help="about, of the made graphs of `large`, `updates-large`, `estimates-large` and `cluster` (default 6000000)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where the figures go; the table goes beside, as .md")
     given = parser.parse_args(arguments)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_sets", "edge_list", "made_graph", "read_graph", "write_edges"]
+__all__ = ["as_arrays", "as_sets", "edge_list", "made_graph", "read_graph", "write_edges"]
 
 EXPONENT = 2.5
 """The exponent of the power laws for group sizes and for the groups of a vertex."""
@@ -32,6 +32,14 @@ def edge_list(graph: Any) -> list[tuple[int, int]]:
 
     u, v = edge_ends(graph)
     return list(zip(u.tolist(), v.tolist(), strict=True))
+
+
+def as_arrays(vertices: int, u: NDArray[np.int64], v: NDArray[np.int64]) -> Any:
+    """Return a made graph as pcneo's arrays; its keys are 0 to n-1."""
+    from pcneo.basics.model import Graph
+    from pcneo.graph.arrays import compress
+
+    return Graph(np.arange(vertices), *compress(np.concatenate((u, v)), np.concatenate((v, u)), vertices))
 
 
 def as_sets(graph: Any) -> list[set[int]]:

@@ -9,14 +9,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from benchmarks.graphs import made_graph, write_edges
+from benchmarks.graphs import as_arrays, made_graph, write_edges
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
-from benchmarks.neo4j_servers import own_server
+from benchmarks.neo4j_servers import Server, own_server
 
-__all__ = ["large"]
+__all__ = ["large", "loaded_made"]
 
 SERVER = {"server.memory.heap.max_size": "3g", "server.memory.pagecache.size": "2g"}
 """Neo4j's heap; the local server's own half gigabyte is hardly more than a large graph's transactions need."""
@@ -63,6 +65,28 @@ def large(setting: Setting) -> Iterator[Line]:
                 note = f"{graph}, seed {SEED}; Neo4j {DEFAULT_VERSION} rose to {phase.server / GIB:.1f} GiB"
                 yield Line(f"{what}, whole command", [phase.seconds], note=note)
                 yield Line(f"{what}, peak memory", [phase.ours / GIB], "GiB", goal=at_most(8, "ours"), note=graph)
+
+
+@contextmanager
+def loaded_made(edges: int) -> Iterator[tuple[str, Any, Server]]:
+    """Run a server with memory for a large graph, and load a generated one; yield its name, its arrays and the server.
+
+    Args:
+        edges: about how many.
+    """
+    from pcneo import load
+    from pcneo.server.jars import ensure_jars
+    from pcneo.server.servers import DEFAULT_VERSION
+
+    jars = sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar"))
+    n, u, v = made_graph(edges, SEED)
+    name = f"a made graph of {n:,} vertices and {len(u):,} edges"
+    with own_server(jars, DEFAULT_VERSION, settings=SERVER) as server:
+        with tempfile.TemporaryDirectory() as folder, server.driver() as driver:
+            write_edges(Path(folder) / "made.edges", u, v)
+            say(f"  loading {name}")
+            load(driver, None, Path(folder) / "made.edges", node_label="Person", relationship_type="KNOWS", key="id")
+        yield name, as_arrays(n, u, v), server
 
 
 def _run(arguments: list[str], environment: Mapping[str, str], server: int) -> tuple[Phase, str]:

@@ -44,17 +44,16 @@ class Server:
 
 
 @contextmanager
-def local_server() -> Iterator[Server]:
-    """Run the local Neo4j of `pcneo server start`, with the same settings, on a temporary folder."""
+def local_server(folder: Path) -> Iterator[Server]:
+    """Run the local Neo4j of `pcneo server start`, with the same settings, on `data` in a folder."""
     from pcneo.server import servers
     from pcneo.server.data_folder import password_file
 
-    with tempfile.TemporaryDirectory() as folder:
-        local = servers.start(Path(folder) / "data")
-        try:
-            yield Server(local.uri, password_file(local.data), local.pid, local.version)
-        finally:
-            servers.stop(local.data)
+    local = servers.start(folder / "data")
+    try:
+        yield Server(local.uri, password_file(local.data), local.pid, local.version)
+    finally:
+        servers.stop(local.data)
 
 
 @contextmanager
@@ -123,7 +122,11 @@ def loaded(file: Path) -> Iterator[Server]:
     """Run the local server with a loaded graph."""
     from pcneo import load
 
-    with local_server() as server, server.driver() as driver:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        local_server(Path(folder)) as server,
+        server.driver() as driver,
+    ):
         load(driver, None, file, node_label="Person", relationship_type="KNOWS", key="id")
         yield server
 

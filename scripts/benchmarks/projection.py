@@ -11,10 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from benchmarks.batches import hash_of, write_parquet
-from benchmarks.graphs import made_graph
+from benchmarks.graphs import as_arrays, made_graph
 from benchmarks.local_cluster import local_cluster
 from benchmarks.measuring import SEED, THREADS, Line, Setting, in_turns, say
 
@@ -105,12 +103,9 @@ def projections(setting: Setting, overhead: float) -> Iterator[Line]:
 
 
 def _graph(edges: int, far: float) -> Any:
-    from pcneo.basics.model import Graph
-    from pcneo.graph.arrays import compress
-
-    n, u, v = made_graph(edges, SEED, far)
-    say(f"  made {n:,} vertices, {len(u):,} edges")
-    return Graph(np.arange(n), *compress(np.concatenate((u, v)), np.concatenate((v, u)), n))
+    graph = as_arrays(*made_graph(edges, SEED, far))
+    say(f"  made {graph.vertex_count:,} vertices, {graph.edge_count:,} edges")
+    return graph
 
 
 def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:

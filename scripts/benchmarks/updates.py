@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -11,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.database import READ
-from benchmarks.graphs import made_graph, write_edges
-from benchmarks.large import SERVER
+from benchmarks.large import loaded_made
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
-from benchmarks.neo4j_servers import Server, in_process, loaded, own_server
+from benchmarks.neo4j_servers import Server, in_process, loaded
 
 __all__ = ["updates", "updates_large"]
 
@@ -40,19 +38,7 @@ def updates(setting: Setting) -> Iterator[Line]:
 
 def updates_large(setting: Setting) -> Iterator[Line]:
     """The same at p=0.1 on a generated graph of `--edges` edges, once."""
-    from pcneo import load
-    from pcneo.server.jars import ensure_jars
-    from pcneo.server.servers import DEFAULT_VERSION
-
-    jars = sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar"))
-    n, u, v = made_graph(setting.edges, SEED)
-    name = f"a made graph of {n:,} vertices and {len(u):,} edges"
-    with own_server(jars, DEFAULT_VERSION, settings=SERVER) as server, server.driver() as driver:
-        with tempfile.TemporaryDirectory() as folder:
-            write_edges(Path(folder) / "made.edges", u, v)
-            del u, v
-            say(f"  loading {name}")
-            load(driver, None, Path(folder) / "made.edges", node_label="Person", relationship_type="KNOWS", key="id")
+    with loaded_made(setting.edges) as (name, _, server), server.driver() as driver:
         yield from _updates_of(name, server, driver, "0.1", rounds=1)
 
 
