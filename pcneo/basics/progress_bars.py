@@ -53,13 +53,13 @@ def _in_notebook() -> bool:
 class _Rich:
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         console = Console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            TextColumn("{task.fields[steps]}"),
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
@@ -81,8 +81,11 @@ class _Rich:
 
     def move(self, stage: str, done: int, total: int | None) -> None:
         if stage not in self._tasks:
-            self._tasks[stage] = self._progress.add_task(stage, total=total)
-        self._progress.update(self._tasks[stage], completed=done, total=total)
+            self._tasks[stage] = self._progress.add_task(stage, total=total, steps="")
+        of = "" if total is None else f"/{total:,}"
+        self._progress.update(
+            self._tasks[stage], completed=done, total=total, steps=f"{done:,}{of}" if done or of else ""
+        )
 
 
 class _Tqdm:

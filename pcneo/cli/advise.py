@@ -37,6 +37,8 @@ def advise(
 
 
 def _print(advice: Advice) -> None:
+    from pcneo.privacy.exact import decimal_text
+
     say(
         f"n={advice.vertices:,}, mean degree d={advice.mean_degree:g}, k={advice.k}, ε={advice.epsilon:g}: "
         f"ln(n/d) is {advice.threshold:.1f}. No graph was looked at."
@@ -45,7 +47,7 @@ def _print(advice: Advice) -> None:
         (
             advised.mechanism,
             advised.epsilon,
-            "" if advised.delta is None else f"{float(Fraction(advised.delta)):.3g}",
+            "" if advised.delta is None else decimal_text(Fraction(advised.delta)),
             _short(advised.standard_error),
             advised.standard_error_is if advised.refused is None else "refused",
             _short(advised.standard_error_of_total),

@@ -218,7 +218,7 @@ def print_written(result: WriteResult) -> None:
         [run.run, run.version, run.added, run.retired, *_summary_row(run.p, run.summary)[1:]] for run in result.runs
     ]
     columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
-    print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges")
+    print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges", names=["version"])
     if not any(run.changed for run in result.runs):
         note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
@@ -282,7 +282,7 @@ def _print_stats(result: StatsResult) -> None:
 
 
 def _note_seconds(**millis: int) -> None:
-    note(" · ".join(f"{stage} {duration / 1000:.1f} s" for stage, duration in millis.items()))
+    note(" · ".join(f"{stage} {duration / 1000:,.1f} s" for stage, duration in millis.items()))
 
 
 def _summary_row(p: str, summary: Summary) -> list[Any]:
@@ -327,7 +327,7 @@ def _print_estimate(result: EstimateResult) -> None:
         "in all s",
     ]
     print_table([*columns, "store", "Parquet"], rows, result.caption())
-    note(f"read {result.read_seconds:.1f} s; search and write go on side by side, so the slower one sets the time")
+    note(f"read {result.read_seconds:,.1f} s; search and write go on side by side, so the slower one sets the time")
     for p, estimate in result.estimates.items():
         for line in estimate.advice():
             note(f"p={p}: {line}")

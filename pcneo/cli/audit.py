@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -105,7 +106,7 @@ def _print_attack(result: AttackResult) -> None:
         for attacked in result.attacked
     ]
     columns = ["mechanism", "connections found", "with the groups", "mean error of a count", "refused"]
-    print_table(columns, rows, f"Of its {result.connections:,} best pairs; mean of {result.draws} simulated releases")
+    print_table(columns, rows, f"Of its {result.connections:,} best pairs; mean of {result.draws:,} simulated releases")
     exact = result.exact
     say(
         f"Without a release: guessing {_percent(exact.guessing)}, exact degrees {_percent(exact.degrees)}, exact "
@@ -119,10 +120,13 @@ def _percent(share: float | None) -> str:
 
 
 def _print(result: AuditResult) -> None:
+    from pcneo.privacy.exact import decimal_text
+
     say(result.notice)
     say("")
     rests = f", run {result.run} (p={result.p}, score {result.score})" if result.run else ""
-    say(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={result.delta:g}, on {result.graph}{rests}")
+    delta = decimal_text(Fraction(str(result.delta)))
+    say(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={delta}, on {result.graph}{rests}")
     say(result.promise)
     if result.covered is not None:
         share = f", {result.protected:.3%} of all pairs of vertices" if result.protected is not None else ""
@@ -141,7 +145,7 @@ def _print(result: AuditResult) -> None:
     _print_losses(shown, with_largest=result.scales is not None)
     for name, losses in shown:
         rows = [(*pair.pair, pair.connected, _number(pair.loss)) for pair in losses.worst]
-        print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}")
+        print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}", names=["a", "b"])
     if result.removals is not None:
         _print_removals(result.removals)
     say("")
@@ -165,8 +169,8 @@ def _print_losses(kinds: Sequence[tuple[str, Losses]], *, with_largest: bool) ->
 
 def _print_removals(removals: Removals) -> None:
     say(
-        f"{len(removals.removed)} of {removals.connections:,} connections removed, each alone, drawn with seed "
-        f"{removals.seed}, in {removals.seconds:.1f} s; {_number(removals.promised)} is promised if groups stay, "
+        f"{len(removals.removed):,} of {removals.connections:,} connections removed, each alone, drawn with seed "
+        f"{removals.seed}, in {removals.seconds:,.1f} s; {_number(removals.promised)} is promised if groups stay, "
         "which they need not here."
     )
     rows = [
@@ -180,7 +184,7 @@ def _print_removals(removals: Removals) -> None:
         )
         for removal in removals.removed
     ]
-    print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows)
+    print_table(["a", "b", "inside", "groups changed", "scales changed", "mean", "worst"], rows, names=["a", "b"])
     say(removals.meaning)
 
 

@@ -69,6 +69,7 @@ def show_budget(
             ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run", "answers of"],
             list(map(_row, budget.releases)),
             f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
+            names=["release"],
         )
         if budget.lost:
             say("  This graph is gone from the database; what it has spent stands against every graph of its data.")
@@ -78,7 +79,9 @@ def show_budget(
 
 
 def _row(r: ReleaseRecord) -> list[object]:
-    spent = map(_short, (r.epsilon, r.epsilon_1, r.delta))
+    from pcneo.privacy.exact import decimal_text
+
+    spent = [value and decimal_text(Fraction(value)) for value in (r.epsilon, r.epsilon_1, r.delta)]
     return [r.id, r.at, r.who, r.mechanism, r.k, *spent, r.h, r.run, r.answers]
 
 
@@ -110,22 +113,17 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
 
 def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
     """A record whose ε, ε1 and δ are numbers, and exactly as text beside them."""
+    from pcneo.privacy.exact import exact_text
+
     plain: dict[str, object] = {}
     for field in fields(record):
         name, value = camel(field.name), getattr(record, field.name)
         if field.name in ("epsilon", "epsilon_1", "delta"):
             plain[name] = None if value is None else float(Fraction(value))
-            plain[f"{name}Exact"] = _short(value)
+            plain[f"{name}Exact"] = value and exact_text(Fraction(value))
         else:
             plain[name] = value
     return plain
-
-
-def _short(text: str | None) -> str | None:
-    """A fraction `a/b` as a person writes it."""
-    from pcneo.privacy.exact import exact_text
-
-    return None if text is None else exact_text(Fraction(text))
 
 
 @app.command("forget", cls=Command)
@@ -141,7 +139,7 @@ def forget_budget(
 
     with connected() as (driver, database):
         forgotten = forget(driver, database, graph=graph, again=again)
-    say(f"forgot {forgotten.records} records of {graph}")
+    say(f"forgot {forgotten.records:,} records of {graph}")
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")
     for name in forgotten.kept_properties:

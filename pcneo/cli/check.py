@@ -64,6 +64,7 @@ def print_verified(runs: list[VerifiedRun]) -> None:
             )
             for compared in runs
         ],
+        names=["version"],
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pcneo.basics.frames import words
 from pcneo.cli.console import Bars, connected, note, print_json, say
 from pcneo.cli.options import Json
 
@@ -37,20 +38,25 @@ def clean(
     with connected() as (driver, database), Bars() as bars:
         if run is not None and version is not None:
             hubs = let_go(driver, database, run=run, version=version)
-            print_json({"hubs": hubs}) if as_json else say(f"cohesions of version {version} removed: {hubs:,}")
+            print_json({"hubs": hubs}) if as_json else say(f"Hubs of version {version} removed: {hubs:,}")
             return
         result = clean_runs(driver, database, run=run, progress=bars)
     if as_json:
         print_json(result)
     else:
-        _print_result(result)
+        _print_result(result, everything)
 
 
-def _print_result(result: CleanResult) -> None:
-    say(f"runs removed: {len(result.runs)}, cohesions: {result.hubs:,}")
+def _print_result(result: CleanResult, everything: bool) -> None:
+    named = f" ({words(list(result.runs), 12)})" if result.runs else ""
+    say(f"Runs removed, each with all its versions: {len(result.runs):,}{named}")
+    say(f"Hubs removed, each with its memberships: {result.hubs:,}")
     if result.earlier_runs:
-        say(f"runs of an earlier pcneo removed: {result.earlier_runs}")
+        say(f"Runs of an earlier pcneo removed: {result.earlier_runs:,}")
     for name in result.properties:
-        say(f"removed the property {name} that a release had written")
+        say(f"Property removed that a release had written: {name}")
+    if everything:
+        say("Answered requests: removed")
     for name in result.kept_properties:
         note(f"The property {name} stays: not all of its values are those of a release any more.")
+    say("What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours")

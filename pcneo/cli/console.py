@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -44,6 +44,7 @@ __all__ = [
     "print_json",
     "print_table",
     "say",
+    "working",
 ]
 
 
@@ -91,6 +92,22 @@ def open_driver(settings: ConnectionSettings, *, local: bool = False) -> Iterato
         yield driver, gateway.database
 
 
+@contextmanager
+def working(stage: str) -> Iterator[Bars]:
+    """Show for how long something goes on whose steps nobody can count.
+
+    Args:
+        stage: what is being done.
+
+    Yields:
+        Bars for what can be counted meanwhile.
+    """
+    with Bars() as bars:
+        bars(stage, 0, None)
+        yield bars
+        bars(stage, 1, 1)
+
+
 _chosen: dict[str, Path] = {}
 
 
@@ -128,7 +145,9 @@ def _ask_password(username: str) -> str:
         raise KeyboardInterrupt from error
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None, *, names: Collection[str] = ()
+) -> None:
     """Print a table for a person, numbers to the right.
 
     It is 200 columns wide where standard output is no terminal and COLUMNS names no width. No word is broken: where the
@@ -136,23 +155,30 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: st
 
     Args:
         columns: their names.
-        rows: as many values each; floats are shown with three decimals, None as nothing.
+        rows: as many values each; numbers are shown with commas at the thousands, floats with three decimals, None as
+            nothing.
         title: a line above.
+        names: columns whose numbers are names, such as keys and versions, and stand as a person types them.
 
     Raises:
         OutputError: it cannot be printed.
     """
     values = [list(row) for row in rows]
-    cells = [[visible(words(value)) for value in row] for row in values]
-    names = list(map(visible, columns))
+    cells = [[_cell(value, name in names) for name, value in zip(columns, row, strict=True)] for row in values]
+    heads = list(map(visible, columns))
     console = Console(markup=False, emoji=False, highlight=False)
     if not (console.is_terminal or "COLUMNS" in os.environ):
         console.width = 200
-    least = [max(map(_longest_word, column)) for column in zip(names, *cells, strict=True)]
+    least = [max(map(_longest_word, column)) for column in zip(heads, *cells, strict=True)]
     heading = title and visible(title)
     fits = sum(least) + 3 * len(least) + 1 <= console.width
     with output():
-        console.print(_table(names, values, cells, least, heading) if fits else _paragraphs(names, cells, heading))
+        console.print(_table(heads, values, cells, least, heading) if fits else _paragraphs(heads, cells, heading))
+
+
+def _cell(value: Any, is_name: bool) -> str:
+    is_count = isinstance(value, int) and is_number(value) and not is_name
+    return f"{value:,}" if is_count else visible(words(value))
 
 
 def _table(
@@ -161,7 +187,7 @@ def _table(
 ) -> Table:  # fmt: skip
     table = Table(title=title and Text(title), title_justify="left")
     for i, name in enumerate(names):
-        numbers = bool(values) and all(is_number(row[i]) for row in values)
+        numbers = any(is_number(row[i]) for row in values)  # others are None, or what a number cannot say
         table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", min_width=least[i])
     for row in cells:
         table.add_row(*map(Text, row))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import Bars, note, open_driver, print_table, say
+from pcneo.cli.console import Bars, note, open_driver, print_table, say, working
 from pcneo.cli.server import describe
 from pcneo.cli.streams import say_verbatim
 
@@ -35,13 +36,11 @@ def demo(
     from pcneo.server.data_folder import password_file
     from pcneo.server.servers import is_fetched
 
-    with Bars() as bars:
-        note(
-            "Starting a local Neo4j."
-            if is_fetched()
-            else "Starting a local Neo4j, which is fetched first (about 155 MB)."
-        )
-        server = start_demo_server(progress=lambda done, total: bars("fetching jars", done, total))
+    fetched = is_fetched()
+    if not fetched:
+        note("Neo4j is fetched first (about 155 MB).")
+    with working("starting Neo4j") as bars:
+        server = start_demo_server(None if fetched else partial(bars, "fetching jars"))
     with open_driver(ConnectionSettings(server.uri, server.username, server.password), local=True) as (
         driver,
         database,
@@ -50,7 +49,7 @@ def demo(
             result = run_demo(driver, database, progress=bars)
         summary = result.written.runs[0].summary
         say(
-            f"Stored the minimal p-cohesions (p={result.written.runs[0].p}) of {summary.cohesions} students: "
+            f"Stored the minimal p-cohesions (p={result.written.runs[0].p}) of {summary.cohesions:,} students: "
             f"{summary.memberships:,} memberships."
         )
         for query in DEMO_QUERIES:
@@ -58,7 +57,7 @@ def demo(
             arguments = "".join(f" --param {name}={value}" for name, value in query.parameters.items())
             say(f"\n{query.question}")
             say_verbatim(f"  pcneo queries {query.name} --run{arguments}")
-            print_table(table.columns, table.rows)
+            print_table(table.columns, table.rows, names=table.keys)
     say("\nThe server keeps running:")
     say_verbatim(describe(server))
     say("Ask it more in this shell, or connect Neo4j Browser, Desktop or cypher-shell to that address:")

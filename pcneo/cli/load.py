@@ -64,4 +64,4 @@ def load(
         if count:
             note(f"{what}: {count:,}")
     for name, count in result.attributes_dropped.items():
-        note(f"attribute {name!r} is no scalar and was left out, {count} times")
+        note(f"attribute {name!r} is no scalar and was left out, {count:,} times")

@@ -81,7 +81,7 @@ def queries(
     if as_json:
         print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
     else:
-        print_table(result.columns, result.rows)
+        print_table(result.columns, result.rows, names=result.keys)
 
 
 def _print_query(name: str, cypher: str, as_json: bool) -> None:

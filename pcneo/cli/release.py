@@ -293,7 +293,7 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
     """What may be said before anything is spent; the last four columns follow from groups, for the owner alone."""
-    from pcneo.privacy.exact import exact_text
+    from pcneo.privacy.exact import decimal_text, exact_text
     from pcneo.release import DIFFERENT_PROMISES
 
     rows = [
@@ -317,4 +317,5 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(list(rows[0]), [list(row.values()) for row in rows])
+        deltas = [{"delta": decimal_text(release.spend.delta)} for release in prepared]
+        print_table(list(rows[0]), [list((row | delta).values()) for row, delta in zip(rows, deltas, strict=True)])

@@ -67,18 +67,19 @@ def _print_runs(runs: list[StoredRun]) -> None:
         return
     columns = ("run", "version", "scope", "p", "score", "cohesions", "memberships", "finished", "moved")
     names = ("id", "version", "scope", "p_text", "score", "cohesions", "memberships", "finished_at")
-    print_table(columns, [[*(getattr(stored.run, name) for name in names), stored.moved] for stored in runs])
+    rows = [[*(getattr(stored.run, name) for name in names), stored.moved] for stored in runs]
+    print_table(columns, rows, names=["version"])
 
 
 def _print_history(versions: list[Run]) -> None:
     columns = ("run", "version", "new", "gone", "cohesions", "memberships", "finished", "replaced", "kept")
     names = ("id", "version", "added", "retired", "cohesions", "memberships", "finished_at", "replaced_at", "readable")
-    print_table(columns, [[getattr(version, name) for name in names] for version in versions])
+    print_table(columns, [[getattr(version, name) for name in names] for version in versions], names=["version"])
 
 
 def _print_differences(differences: list[Difference]) -> None:
     columns = ("vertex", "members before", "after", "connections before", "after", "joined", "left")
-    print_table(columns, [_difference_row(difference) for difference in differences])
+    print_table(columns, [_difference_row(difference) for difference in differences], names=["vertex"])
     say(f"{len(differences):,} cohesions differ")
 
 

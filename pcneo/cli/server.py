@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
@@ -9,7 +10,7 @@ from urllib.parse import quote
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import Bars, note, print_json, say
+from pcneo.cli.console import note, print_json, say, working
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 from pcneo.cli.streams import say_verbatim
@@ -53,18 +54,16 @@ def start(
     from pcneo.server.servers import is_fetched
     from pcneo.server.servers import start as start_server
 
-    with Bars() as bars:
-        note(
-            "Starting Neo4j."
-            if is_fetched(browser=browser)
-            else "Starting Neo4j, which is fetched first (about 170 MB)."
-        )
+    fetched = is_fetched(browser=browser)
+    if not fetched:
+        note(f"Neo4j is fetched first (about {170 if browser else 155} MB).")
+    with working("starting Neo4j") as bars:
         server = start_server(
             data,
             bolt_port=port,
             browser=browser,
             serve=serve,
-            progress=lambda done, total: bars("fetching jars", done, total),
+            progress=None if fetched else partial(bars, "fetching jars"),
         )
     _print(server, as_json, "runs already" if server.already_running else "started")
     if browser and not as_json:
@@ -130,7 +129,8 @@ def stop(data: Data = None) -> None:
     from pcneo.server.servers import stop as stop_server
 
     server = find_running() if data is None else None
-    stopped = stop_server(data if server is None else server.data)
+    with working("stopping Neo4j"):
+        stopped = stop_server(data if server is None else server.data)
     say("stopped" if stopped else "no local server was running")
 
 

@@ -82,11 +82,8 @@ def _print_shown(shown: ShownCohesion) -> None:
     order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # which keeps the order of keys
     print_table(
         ["member", "hops", "critical connections", "to"],
-        [(key, _hops(shown.hops[key]), len(beside[key]), beside[key]) for key in order],
+        [(key, shown.hops[key] if shown.hops[key] < 3 else "more", len(beside[key]), beside[key]) for key in order],
+        names=["member"],
     )
     others = ", ".join(map(str, shown.others)) if shown.others else "none"
     say(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")
-
-
-def _hops(hops: int) -> str:
-    return "more" if hops == 3 else str(hops)

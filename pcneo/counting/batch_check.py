@@ -25,7 +25,7 @@ def check_batch(graph: Graph, batch: CohesionBatch) -> None:
     whole = len(offsets) == len(batch) + 1 and offsets[0] == 0 and offsets[-1] == len(members)
     if not (whole and (batch.sizes > 0).all() and _are_positions(graph, batch.vertices, members, offsets)):
         raise ParameterError(
-            f"The cohesions are not of this graph of {graph.vertex_count} vertices: members must be its positions, "
+            f"The cohesions are not of this graph of {graph.vertex_count:,} vertices: members must be its positions, "
             "ascending within each cohesion. Use those that were computed on it.",
             name="batch",
             value=len(batch),

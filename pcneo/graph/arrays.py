@@ -60,14 +60,14 @@ def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
     times = np.bincount(listed, minlength=len(names))
     if repeated := [names[i] for i in np.flatnonzero(times > 1)]:
         raise KeyPropertyError(
-            f"{len(repeated)} key(s) belong to more than one vertex, for example {repeated[0]!r}; "
+            f"{len(repeated):,} key(s) belong to more than one vertex, for example {repeated[0]!r}; "
             "choose a key property that is unique.",
             count=len(repeated),
             example=repeated[0],
         )
     if unlisted := [names[i] for i in np.flatnonzero(times == 0)]:
         raise KeyPropertyError(
-            f"{len(unlisted)} neighbour(s) are not among the vertices, for example {unlisted[0]!r}; "
+            f"{len(unlisted):,} neighbour(s) are not among the vertices, for example {unlisted[0]!r}; "
             "both ends of every edge must be vertices of the graph.",
             count=len(unlisted),
             example=unlisted[0],

@@ -135,5 +135,5 @@ def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
             raise FileFormatError(f"{path}: {error}", path=path) from error
         sent[at] = answered
     if len(sent) < 2:
-        raise GraphError(f"Answers are for pairs, and {len(sent)} of {len(call.key_list):,} vertices sent theirs.")
+        raise GraphError(f"Answers are for pairs, and {len(sent):,} of {len(call.key_list):,} vertices sent theirs.")
     return sent

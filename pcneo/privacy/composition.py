@@ -36,10 +36,10 @@ class Cost:
         return Cost(self.epsilon + other.epsilon, self.delta + other.delta)
 
     def __str__(self) -> str:
-        """Return `ε = 0.3, δ = 0.000001`, or `not bounded`."""
+        """Return `ε = 0.3, δ = 1e-6`, or `not bounded`."""
         if self.epsilon is None:
             return "not bounded"
-        return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}"
+        return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}".replace("= ≈", "≈ ")
 
     @property
     def plain(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""ε, δ and scales as exact fractions: read from what a person writes, and written for people to read."""
+"""ε, δ and scales as exact fractions: read from what a person writes, and written for people and programs to read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pcneo.errors import ParameterError
 __all__ = ["decimal_text", "exact_text", "fraction_text", "positive"]
 
 _MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more are no floats
-_DECIMALS = 15  # the longest decimal that is shown in full
+_DECIMALS = 15  # the longest decimal that is written in full
+_SMALL = -3  # the power of ten below which people read 1e-6 more surely than zeros
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
 
@@ -74,19 +75,25 @@ def fraction_text(x: Fraction) -> str:
 
 
 def decimal_text(x: Fraction) -> str:
-    """Return a decimal for people: in full where it is short (`0.3`), else rounded and marked (`≈0.333333`)."""
-    context = Context(prec=_DECIMALS, Emax=_ROUNDED.Emax, Emin=_ROUNDED.Emin)
-    quotient = context.divide(Decimal(x.numerator), Decimal(x.denominator))
-    if Fraction(quotient) == x:
-        return _plain(quotient.normalize(context))
-    return "≈" + _plain(_ROUNDED.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    """Return a decimal for people: in full where it is short (`0.3`, `1e-6`), else rounded and marked (`≈0.333333`)."""
+    short = _short_decimal(x)
+    if short is not None:
+        return _plain(short, _SMALL)
+    return "≈" + _plain(_ROUNDED.divide(Decimal(x.numerator), Decimal(x.denominator)), _SMALL)
 
 
 def exact_text(x: Fraction) -> str:
-    """Return a number that reads back unchanged: the short decimal where there is one, else `a/b`."""
-    text = decimal_text(x)
-    return fraction_text(x) if text.startswith("≈") else text
+    """Return a number for files and JSON, which reads back unchanged: the short decimal (`0.000001`), else `a/b`."""
+    short = _short_decimal(x)
+    return fraction_text(x) if short is None else _plain(short, 1 - _DECIMALS)
 
 
-def _plain(number: Decimal) -> str:
-    return format(number, "f") if -_DECIMALS < number.adjusted() < _DECIMALS else format(number, "e")
+def _short_decimal(x: Fraction) -> Decimal | None:
+    context = Context(prec=_DECIMALS, Emax=_ROUNDED.Emax, Emin=_ROUNDED.Emin)
+    quotient = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+    return quotient.normalize(context) if Fraction(quotient) == x else None
+
+
+def _plain(number: Decimal, least: int) -> str:
+    """Return a number in full, or with a power of ten where its own is below `least` or very large."""
+    return format(number, "f") if least <= number.adjusted() < _DECIMALS else format(number, "e")

@@ -12,7 +12,7 @@ from typing import Any
 from pcneo.basics.config import __version__
 from pcneo.basics.visible import visible
 from pcneo.privacy.account import Account
-from pcneo.privacy.composition import left
+from pcneo.privacy.composition import UNBOUNDED, Cost, left
 from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.quantiles import QUANTILES
@@ -112,6 +112,7 @@ def _losses(summaries: Mapping[str, LossSummary], scale: Fraction | None) -> dic
 def owner_markdown(record: Mapping[str, Any]) -> str:
     """Return the report as a person reads it, in Markdown; `record` is what `owner_record` returned."""
     noisy = "scales" in record
+    said = {**record, "delta": decimal_text(Fraction(record["delta"]))}
     edges = f", {record['edges']:,} connections" if noisy else ""
     lines = [
         f"# Release {record['release']}",
@@ -120,7 +121,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         "",
         f"- Promise: {record['promise']}",
         f"- Mechanism {record['mechanism']}, run by {record['runBy']}",
-        "- " + ", ".join(f"{sign}={record[name]}" for name, sign in _PARAMETERS.items() if record[name] is not None),
+        "- " + ", ".join(f"{sign}={said[name]}" for name, sign in _PARAMETERS.items() if said[name] is not None),
         f"- Graph {record['graph']}: {record['vertices']:,} vertices{edges}; fingerprint `{record['fingerprint']}`",
     ]
     if record["run"]:
@@ -138,7 +139,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
 
 
 def _cost(plain: Mapping[str, Any]) -> str:
-    return f"ε = {plain['epsilonExact']}, δ = {plain['deltaExact']}" if plain["bounded"] else "not bounded"
+    return str(Cost(Fraction(plain["epsilonExact"]), Fraction(plain["deltaExact"])) if plain["bounded"] else UNBOUNDED)
 
 
 def _noise_lines(record: Mapping[str, Any]) -> list[str]:
@@ -177,4 +178,4 @@ def _loss_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def _short(loss: float | str) -> str:
-    return loss if isinstance(loss, str) else f"{loss:.4g}"
+    return loss if isinstance(loss, str) else f"{loss:,.4g}"

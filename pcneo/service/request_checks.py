@@ -124,7 +124,7 @@ def _annotate(said: _Said, settings: ServiceSettings) -> Question:
     ps = said.several("p", (str, int, float), "a number between 0 and 1, as a number or a text, or a list of them")
     fractions = tuple(dict.fromkeys(map(parse_fraction, ps or ())))
     if len(fractions) > MOST_P:
-        raise ParameterError(f"p has {len(fractions)} values; at most {MOST_P} are taken.", name="p", value=None)
+        raise ParameterError(f"p has {len(fractions):,} values; at most {MOST_P} are taken.", name="p", value=None)
     score = said.text("score")
     if score is not None:
         check_score(score)

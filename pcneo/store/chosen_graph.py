@@ -214,15 +214,15 @@ def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
         raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
     if keys.missing:
         raise KeyPropertyError(
-            f"{keys.missing} of {keys.nodes} nodes with {labels} have no {name!r}, for example the one with elementId "
-            f"{keys.missing_example!r}. Every vertex needs its key.",
+            f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
+            f"elementId {keys.missing_example!r}. Every vertex needs its key.",
             missing=keys.missing,
             example=keys.missing_example,
         )
     if other:
         raise KeyPropertyError(
-            f"The property {name!r} of {other} of {keys.nodes} nodes is neither an integer nor a string, for example "
-            f"{keys.example}. Choose another key with --key.",
+            f"The property {name!r} of {other:,} of {keys.nodes:,} nodes is neither an integer nor a string, for "
+            f"example {keys.example}. Choose another key with --key.",
             other=other,
             example=keys.example,
         )

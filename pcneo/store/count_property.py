@@ -52,7 +52,7 @@ def _replaced(gateway: LedgerGateway, graph: GraphRecord, name: str, values: Seq
     noted = [release for release in _noted(gateway) if release.property == name]
     if values and digest not in [release.property_hash for release in noted]:
         raise GraphError(
-            f"{len(values)} vertices have a property {name!r} already, and its values are not those of one release. "
+            f"{len(values):,} vertices have a property {name!r} already, and its values are not those of one release. "
             "Name another property.",
             property=name,
         )

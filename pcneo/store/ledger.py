@@ -205,7 +205,7 @@ class PropertyWriter:
         )
         if written != len(rows):
             raise WriteMismatchError(
-                f"Of {len(rows)} vertices {written} were found again: the graph has changed since it was read.",
+                f"Of {len(rows):,} vertices {written:,} were found again: the graph has changed since it was read.",
                 sent=len(rows),
                 written=written,
             )

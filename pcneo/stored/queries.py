@@ -36,11 +36,13 @@ class QueryResult(Table):
         columns: the names of the columns, in order.
         rows: one tuple a row; a node is given as its key, a relationship as its type.
         run: the run that was queried.
+        keys: the columns that hold keys of vertices; numbers in others are counts.
     """
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     run: Run
+    keys: tuple[str, ...] = ()
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return the columns by name."""
@@ -141,6 +143,7 @@ def run_query(
         columns=tuple(column.name for column in query.columns),
         rows=[tuple(_cell(column, row[column.name], selection.key) for column in query.columns) for row in rows],
         run=stored.run,
+        keys=tuple(column.name for column in query.columns if column.kind in ("node", _KEY)),
     )
 
 

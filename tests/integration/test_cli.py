@@ -189,7 +189,7 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert len(differences) == added
     assert all(difference["before"] != difference["after"] for difference in differences)
     assert f"{added} cohesions differ" in pcneo("runs", "friends@1", "--diff", "1", "2").stdout
-    assert pcneo("clean", "friends@1", "--version", "1").stdout == f"cohesions of version 1 removed: {retired}\n"
+    assert pcneo("clean", "friends@1", "--version", "1").stdout == f"Hubs of version 1 removed: {retired}\n"
     gone = pcneo("runs", "friends@1", "--diff", "1", "2")
     assert (gone.returncode, "keeps no version 1; it keeps 2" in gone.stderr) == (4, True)
     assert pcneo("clean", "friends@1", "--version", "2").returncode == 4  # readers go by it

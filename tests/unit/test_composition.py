@@ -86,10 +86,12 @@ def test_the_stored_form_reads_back_unchanged(x: Fraction) -> None:
         (F(7), "7"),
         (F(100), "100"),
         (F(0), "0"),
-        (F(1, 10**6), "0.000001"),
+        (F(1, 10**6), "1e-6"),
         (F(1, 3), "≈0.333333"),
         (F(2, 3), "≈0.666667"),
-        (F(1, 453**2), "≈0.00000487308"),
+        (F(1, 1000), "0.001"),
+        (F(15, 10**7), "1.5e-6"),
+        (F(1, 453**2), "≈4.87308e-6"),
         (F(10**40), "1e+40"),
         (F(1, 3 * 10**40), "≈3.33333e-41"),
     ],
@@ -130,5 +132,6 @@ def test_what_is_left_is_never_below_nothing() -> None:
 
 
 def test_costs_read_well() -> None:
-    assert str(Cost(F(3, 10), F(1, 10**6))) == "ε = 0.3, δ = 0.000001"
+    assert str(Cost(F(3, 10), F(1, 10**6))) == "ε = 0.3, δ = 1e-6"
+    assert str(Cost(F(1, 3), F(1, 453**2))) == "ε ≈ 0.333333, δ ≈ 4.87308e-6"
     assert str(UNBOUNDED) == "not bounded"

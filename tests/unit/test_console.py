@@ -1,0 +1,70 @@
+"""What the command line shows a person: progress of what nobody can count, numbers, what was removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pcneo.cli import clean
+from pcneo.cli.console import print_table
+from pcneo.cli.main import main
+from pcneo.server import servers
+from pcneo.stored.cleaning import CleanResult
+
+SERVER = servers.LocalServer("bolt://127.0.0.1:9", "neo4j", "secret", 1, Path("graph"), "2026.09.0")
+
+
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs `pcneo server` beside a local server that is only made up, and returns what goes to standard error."""
+    monkeypatch.setattr(servers, "start", lambda *_, **__: SERVER)
+    monkeypatch.setattr(servers, "stop", lambda *_: True)
+    monkeypatch.setattr(servers, "find_running", lambda: SERVER)
+
+    def run(command: str, *, fetched: bool = True) -> str:
+        monkeypatch.setattr(servers, "is_fetched", lambda **_: fetched)
+        monkeypatch.setattr("sys.argv", ["pcneo", "server", command])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 0
+        return capsys.readouterr().err
+
+    return run
+
+
+@pytest.mark.parametrize(("command", "stage"), [("start", "starting Neo4j"), ("stop", "stopping Neo4j")])
+def test_a_terminal_shows_that_a_server_starts_or_stops_and_a_pipe_nothing(
+    says: Any, command: str, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert says(command) == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes anything for a terminal
+    assert stage in says(command)
+
+
+def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
+    assert says("start", fetched=False) == "Neo4j is fetched first (about 155 MB).\n"
+
+
+def test_counts_have_commas_and_keys_and_versions_none(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["vertex", "edges", "members"], [[12345, 12345, [12345, 6]], [6, None, []]], names=["vertex"])
+    cells = [line.replace(" ", "") for line in capsys.readouterr().out.splitlines()]
+    assert "│12345│12,345│12345,6│" in cells
+    assert "│6│││" in cells
+
+
+def test_numbers_stand_to_the_right_also_where_one_is_missing_or_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["hops", "size"], [[0, 5], [1, None], ["more", 12]])
+    assert capsys.readouterr().out.splitlines()[3:-1] == ["│    0 │    5 │", "│    1 │      │", "│ more │   12 │"]
+
+
+def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    clean._print_result(CleanResult(("friends@1/2", "friends@3/10"), 1600, ("noisy",)), everything=True)
+    assert capsys.readouterr().out.splitlines() == [
+        "Runs removed, each with all its versions: 2 (friends@1/2, friends@3/10)",
+        "Hubs removed, each with its memberships: 1,600",
+        "Property removed that a release had written: noisy",
+        "Answered requests: removed",
+        "What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours",
+    ]
