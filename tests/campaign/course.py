@@ -93,7 +93,7 @@ def run(
 
 def _next(outcomes: Mapping[str, Outcome], left: float, most: int | None) -> str | None:
     """The kind that has had the least of its share of the time."""
-    open_ones = {kind: each for kind, each in outcomes.items() if most is None or each.tried < most}
+    open_ones = {kind: outcome for kind, outcome in outcomes.items() if most is None or outcome.tried < most}
     if left < LONGEST_OF_EDGES and most is None:
         open_ones.pop("edges", None)
     if left <= 0 or not open_ones:
@@ -132,13 +132,13 @@ def summary(outcomes: Mapping[str, Outcome]) -> str:
     """The table, and the first failures of each kind with the seeds that bring them back."""
     lines = [f"{'kind':<14}{'tried':>9}{'survived':>10}{'accepted':>10}{'slowest s':>11}  first failure"]
     lines += [
-        f"{kind:<14}{each.tried:>9,}{each.tried - len(each.failures):>10,}{each.accepted:>10,}{each.slowest:>11.2f}  "
-        + (each.failures[0][0] if each.failures else "")
-        for kind, each in outcomes.items()
+        f"{kind:<14}{outcome.tried:>9,}{outcome.tried - len(outcome.failures):>10,}{outcome.accepted:>10,}"
+        f"{outcome.slowest:>11.2f}  " + (outcome.failures[0][0] if outcome.failures else "")
+        for kind, outcome in outcomes.items()
     ]
     firsts = [
         f"\n{kind}, scripts/campaign --again {kind!r} {seed}:\n{said}"
-        for kind, each in outcomes.items()
-        for seed, said in each.failures[:3]
+        for kind, outcome in outcomes.items()
+        for seed, said in outcome.failures[:3]
     ]
     return "\n".join([*lines, *firsts])

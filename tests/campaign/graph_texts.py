@@ -47,10 +47,10 @@ def try_file(rng: random.Random, folder: Path) -> bool:
         assert not whole, f"refused: {said}"
         assert is_harmless(said), repr(said)
         return False
-    found = {frozenset(map(str, (a, b))) for a, b, _ in file.edges()}
-    assert all(len(edge) == 2 for edge in found)
+    edges = {frozenset(map(str, (a, b))) for a, b, _ in file.edges()}
+    assert all(len(edge) == 2 for edge in edges)
     if whole:
-        assert found == {frozenset(pair) for pair in pairs if pair[0] != pair[1]}
+        assert edges == {frozenset(pair) for pair in pairs if pair[0] != pair[1]}
         ends = {end for pair in pairs for end in pair}
         assert set(map(str, file.keys.tolist())) == (ends if write is _edge_list else set(keys))
     return True

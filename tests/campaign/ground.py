@@ -153,7 +153,7 @@ class Ground:
         """
         shown = budget.show(self.driver, self.db.name, graph=GRAPH)
         entries: dict[str, list[Fraction]] = {}
-        for release in (release for each in shown for release in each.releases):
+        for release in (release for budget_shown in shown for release in budget_shown.releases):
             entries.setdefault(release.who, []).append(Fraction(release.epsilon))
         published = {path.stem: path for path in folder.glob("*.json") if not path.stem.endswith(".owner")}
         for who, path in published.items():

@@ -75,8 +75,8 @@ def draw_work(rng: random.Random, ground: Ground, folder: Path, name: str) -> Wo
         case "load":
             file = folder / "line.edges"
             file.write_text("".join(f"{v} {v + 1}\n" for v in range(199)))
-            asked = ("--node-label", "Loaded", "--relationship-type", "TIES", "--key", "id")
-            return Work(kind, ("load", file, *asked), 0.8)
+            selection = ("--node-label", "Loaded", "--relationship-type", "TIES", "--key", "id")
+            return Work(kind, ("load", file, *selection), 0.8)
         case "clean":
             return Work(kind, ("clean", f"{GRAPH}@3/10"), 0.4)
         case _:
@@ -219,7 +219,7 @@ def try_kill_of_service(rng: random.Random, folder: Path, ground: Ground) -> boo
     finally:
         second.send(signal.SIGTERM)
         stopped = second.wait(at_pace(60))
-    assert all(each["status"] == "complete" for each in answers), answers
+    assert all(fields["status"] == "complete" for fields in answers), answers
     must_be_ours(stopped)
     if ended.code != -signal.SIGKILL:
         must_be_ours(ended)

@@ -65,8 +65,8 @@ class Proxy:
         """End all connections."""
         self._over.set()
         self._listener.close()
-        for each in self._sockets:
-            _close(each)
+        for endpoint in self._sockets:
+            _close(endpoint)
         for thread in self._threads:
             thread.join(10)
 
@@ -125,7 +125,7 @@ class Proxy:
                 self._over.wait()
 
 
-def _close(each: socket.socket) -> None:
+def _close(endpoint: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        each.shutdown(socket.SHUT_RDWR)
-    each.close()
+        endpoint.shutdown(socket.SHUT_RDWR)
+    endpoint.close()

@@ -26,29 +26,29 @@ def try_schedule(rng: random.Random, folder: Path, ground: Ground) -> bool:
     ground.edit(rng)
     service = serve(ground, folder) if rng.random() < 0.3 else None
     edits = rng.random() < 0.4
-    began, children, asked = time.monotonic(), [], []
+    began, children, requests = time.monotonic(), [], []
     for number, at in enumerate(sorted(rng.random() * WITHIN for _ in range(rng.randint(2, 8)))):
         time.sleep(max(0.0, began + at - time.monotonic()))
         if service is not None and rng.random() < 0.4:
-            asked.append(ask(ground.db, command="annotate", graph=GRAPH, p=rng.choice(["1/2", "0.9"])))
+            requests.append(ask(ground.db, command="annotate", graph=GRAPH, p=rng.choice(["1/2", "0.9"])))
         children.append(ground.child(*_draw(rng, number, folder), folder=folder, who=f"who{number}"))
         if edits and rng.random() < 0.4:
             ground.edit(rng, 1)
     ended = [child.wait() for child in children]
-    answers = [answer(ground.db, request, 60) for request in asked]
+    answers = [answer(ground.db, request, 60) for request in requests]
     if service is not None:
         _end(service)
-    for each in ended:
-        must_be_ours(each, codes=FINE)
-        assert each.seconds < at_pace(60), str(each)
-    assert all(each["status"] == "complete" for each in answers), answers
+    for child in ended:
+        must_be_ours(child, codes=FINE)
+        assert child.seconds < at_pace(60), str(child)
+    assert all(fields["status"] == "complete" for fields in answers), answers
     ground.check()
-    ground.check_ledger(folder, {f"who{number}": each.err for number, each in enumerate(ended)})
+    ground.check_ledger(folder, {f"who{number}": child.err for number, child in enumerate(ended)})
     for arguments in (("-p", "1/2"), ()):
         again = ground.child("annotate", "--graph", GRAPH, *arguments, folder=folder).wait()
         must_be_ours(again, codes={0})
     ground.check(up_to_date=True)
-    return all(each.code == 0 for each in ended)
+    return all(child.code == 0 for child in ended)
 
 
 def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:

@@ -50,8 +50,8 @@ def test_a_failure_is_noted_with_the_seed_that_brings_it_back(monkeypatch: pytes
     outcomes = course.run("x", minutes=1, most=50, kinds=["made"])
     assert 0 < len(outcomes["made"].failures) < 50
     assert outcomes["made"].accepted == 50 - len(outcomes["made"].failures)
-    seed, told = outcomes["made"].failures[0]
-    assert "ZeroDivisionError" in told
+    seed, trouble = outcomes["made"].failures[0]
+    assert "ZeroDivisionError" in trouble
     assert seed in course.summary(outcomes)
     with pytest.raises(ZeroDivisionError):
         course.try_case("made", seed)

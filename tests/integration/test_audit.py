@@ -352,25 +352,25 @@ def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing
     db: Database, friends: naive.Graph
 ) -> None:
     before = db.everything()
-    found = attack(db.driver, db.name, request=GraphRequest(epsilon=2))
+    result = attack(db.driver, db.name, request=GraphRequest(epsilon=2))
     n, m = len(friends), sum(map(len, friends.values())) // 2
-    assert (found.vertices, found.connections, found.epsilon) == (n, m, 2)
-    assert found.threshold == pytest.approx(math.log(n / (2 * m / n)))
-    assert found.notice == NOTICE
-    assert [one.mechanism for one in found.attacked] == list(MECHANISMS)
-    of = {one.mechanism: one for one in found.attacked}
-    assert all(one.refused is None for one in found.attacked)
-    assert {name for name, one in of.items() if one.with_groups is not None} == {"critical", "published"}
-    assert {name for name, one in of.items() if one.error is None} == {"total"}
-    assert (of["total"].share, found.exact.guessing) == (pytest.approx(m / math.comb(n, 2)),) * 2
-    assert all(0 < (one.share or 0) <= 1 for one in found.attacked)
-    assert attack(db.driver, db.name, request=GraphRequest(epsilon=2)) == found  # with a seed
+    assert (result.vertices, result.connections, result.epsilon) == (n, m, 2)
+    assert result.threshold == pytest.approx(math.log(n / (2 * m / n)))
+    assert result.notice == NOTICE
+    assert [row.mechanism for row in result.attacked] == list(MECHANISMS)
+    of = {row.mechanism: row for row in result.attacked}
+    assert all(row.refused is None for row in result.attacked)
+    assert {name for name, row in of.items() if row.with_groups is not None} == {"critical", "published"}
+    assert {name for name, row in of.items() if row.error is None} == {"total"}
+    assert (of["total"].share, result.exact.guessing) == (pytest.approx(m / math.comb(n, 2)),) * 2
+    assert all(0 < (row.share or 0) <= 1 for row in result.attacked)
+    assert attack(db.driver, db.name, request=GraphRequest(epsilon=2)) == result  # with a seed
 
-    larger = {one.mechanism: one for one in attack(db.driver, db.name, request=GraphRequest(epsilon=2, k=4)).attacked}
+    larger = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=2, k=4)).attacked}
     assert "from 3 to 3" in (larger["row"].refused or "")
     assert larger["row"].share is None
     assert larger["edge"].share is not None
-    dear = {one.mechanism: one for one in attack(db.driver, db.name, request=GraphRequest(epsilon=20)).attacked}
+    dear = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=20)).attacked}
     assert "from 0.001 to 16" in (dear["respond"].refused or "")
     assert dear["critical"].share is not None
     assert db.everything() == before
@@ -378,9 +378,9 @@ def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing
 
 def test_without_a_run_mechanisms_with_groups_are_left_out(db: Database) -> None:
     db.put(edges_of(4))
-    found = attack(db.driver, db.name, request=GraphRequest(epsilon=1))
-    assert {one.mechanism for one in found.attacked if one.refused} == {"critical", "published"}
-    assert found.run is None
+    result = attack(db.driver, db.name, request=GraphRequest(epsilon=1))
+    assert {row.mechanism for row in result.attacked if row.refused} == {"critical", "published"}
+    assert result.run is None
     with pytest.raises(NotFoundError):
         attack(db.driver, db.name, request=GraphRequest(epsilon=1, p="1/2"))
 

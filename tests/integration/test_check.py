@@ -76,8 +76,8 @@ def test_each_fault_is_found(db: Database, what: str) -> None:
     text, about, says = FAULTS[what]
     db.run(text)
     checked = looked(db)
-    found = [finding for finding in checked.findings if finding.is_fault]
-    assert any(about in finding.about and says in finding.what for finding in found), checked
+    faults = [finding for finding in checked.findings if finding.is_fault]
+    assert any(about in finding.about and says in finding.what for finding in faults), checked
     assert not checked.all_well
 
 

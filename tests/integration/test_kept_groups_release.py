@@ -35,8 +35,8 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def make(db: Database, to: Path, *, terms: Terms = Terms(), **changed: Any) -> Prepared:  # noqa: B008
-    asked = ReleaseRequest(**{"to": to, "mechanism": "critical", "epsilon": "0.3", **changed})
-    (prepared,), _ = release(db.driver, db.name, requests=[asked], terms=terms)
+    request = ReleaseRequest(**{"to": to, "mechanism": "critical", "epsilon": "0.3", **changed})
+    (prepared,), _ = release(db.driver, db.name, requests=[request], terms=terms)
     return prepared
 
 

@@ -144,8 +144,8 @@ def test_answers_that_were_paid_for_are_not_lost_when_a_count_fails(
     assert "lost" not in str(error.value)
     assert error.value.data["released"] == []
     assert [path.name for path in tmp_path.iterdir()] == ["out.answers.gz"]
-    (each,) = budget.show(db.driver, db.name)
-    assert each.account.spent.epsilon == 5
+    (shown,) = budget.show(db.driver, db.name)
+    assert shown.account.spent.epsilon == 5
 
 
 REFUSALS = [
@@ -228,8 +228,8 @@ def test_too_many_vertices_are_refused_by_the_count_store_before_anything_is_rea
 
 
 def spent(db: Database) -> Fraction | None:
-    (each,) = budget.show(db.driver, db.name)
-    return each.account.spent.epsilon
+    (shown,) = budget.show(db.driver, db.name)
+    return shown.account.spent.epsilon
 
 
 def test_several_k_are_computed_from_one_set_that_is_paid_for_once(
@@ -440,7 +440,7 @@ def test_parties_answer_with_respond_alone(db: Database, tmp_path: Path, changed
     if "answers_from" in changed:
         release(db.driver, db.name, requests=[request(tmp_path / "out.json")], terms=TERMS)
         changed = {"answers_from": tmp_path / "out.answers.gz"}
-    asked = request(tmp_path / "more.json", parties=True, **changed)
+    parties_request = request(tmp_path / "more.json", parties=True, **changed)
     with pytest.raises(ParameterError, match="leave --parties out"):
-        release(db.driver, db.name, requests=[asked], terms=TERMS if changed.get("mechanism") else Terms())
+        release(db.driver, db.name, requests=[parties_request], terms=TERMS if changed.get("mechanism") else Terms())
     assert not (tmp_path / "more.json").exists()

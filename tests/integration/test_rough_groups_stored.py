@@ -40,8 +40,8 @@ def answers(db: Database, tmp_path: Path) -> Path:
 
 
 def released(db: Database, to: Path, epsilon: str, **terms: Any) -> Path:
-    asked = ReleaseRequest(to=to, mechanism="respond", epsilon=epsilon)
-    release(db.driver, db.name, requests=[asked], terms=Terms(**{"budget_epsilon": 20, **terms}))
+    wanted = ReleaseRequest(to=to, mechanism="respond", epsilon=epsilon)
+    release(db.driver, db.name, requests=[wanted], terms=Terms(**{"budget_epsilon": 20, **terms}))
     return to.with_suffix(".answers.gz")
 
 
@@ -80,14 +80,14 @@ def test_they_are_told_from_the_graph_s_own_in_every_way_that_a_run_is_found(db:
         find_run(db.driver, db.name, p="1/2", run="no such")
     made = annotate_answers(db.driver, db.name, answers_from=answers, p="1/2")
     rough = made.written.runs[0].run
-    for asked in ({}, {"p": "1/2"}, {"graph": NAME}):
+    for choice in ({}, {"p": "1/2"}, {"graph": NAME}):
         with pytest.raises(NotFoundError, match="no run of a whole graph"):
-            find_run(db.driver, db.name, **asked)  # type: ignore[arg-type]
+            find_run(db.driver, db.name, **choice)  # type: ignore[arg-type]
     wanted = ReleaseRequest(to=answers.parent / "critical.json", mechanism="critical", epsilon="1")
-    for asked in ({}, {"run": rough}, {"p": "1/2"}):
+    for choice in ({}, {"run": rough}, {"p": "1/2"}):
         with pytest.raises(NotFoundError, match="There is no run"):
             release(
-                db.driver, db.name, requests=[ReleaseRequest(**{**vars(wanted), **asked})], terms=Terms(dry_run=True)
+                db.driver, db.name, requests=[ReleaseRequest(**{**vars(wanted), **choice})], terms=Terms(dry_run=True)
             )
     own = annotate.write(db.driver, db.name, p="1/2").runs[0].run
     assert own == f"{NAME}@1/2"
@@ -119,9 +119,9 @@ def test_they_are_queried_and_verified_like_others_and_said_to_be_rough(
     db.run("MATCH (:Person {id: 1})-[e:KNOWS]-(:Person {id: 2}) DELETE e")
     assert not any(stored.moved for stored in list_runs(db.driver, db.name))
     verified = verify(db.driver, db.name)
-    assert [(one.graph_same, one.memberships_same) for one in verified] == [(None, True)] * 2
+    assert [(verdict.graph_same, verdict.memberships_same) for verdict in verified] == [(None, True)] * 2
     db.run("MATCH (:Person {id: 3})-[e:IN_COHESION]->(c:PCohesion {run: $run}) WITH e LIMIT 1 DELETE e", run=run.id)
-    assert [one.memberships_same for one in verify(db.driver, db.name, run=run.id)] == [False]
+    assert [verdict.memberships_same for verdict in verify(db.driver, db.name, run=run.id)] == [False]
     code, _, err = pcneo("clean", run.id)
     assert code == 0, err
     assert run.id not in {stored.run.id for stored in list_runs(db.driver, db.name)}

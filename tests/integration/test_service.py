@@ -132,9 +132,9 @@ BAD = {
 
 
 def test_whatever_is_wrong_fails_with_a_sentence_and_the_service_lives(db, service):
-    asked = {what: ask(db, **properties) for what, (properties, _) in BAD.items()}
+    requests = {what: ask(db, **properties) for what, (properties, _) in BAD.items()}
     for what, (_, says) in BAD.items():
-        answered = answer(db, asked[what])
+        answered = answer(db, requests[what])
         assert answered["status"] == "failed", (what, answered)
         assert says in answered["message"], (what, answered["message"])
         assert len(answered["message"]) <= 501
@@ -349,7 +349,7 @@ def test_a_long_request_tells_its_progress_and_stops_when_it_is_told_to(db, serv
 
 
 def test_what_annotate_writes_beside_a_service_is_the_same(db, service):
-    asked = answer(db, ask(db, command="annotate", graph="friends", p=0.5))
-    assert asked["status"] == "complete"
+    answered = answer(db, ask(db, command="annotate", graph="friends", p=0.5))
+    assert answered["status"] == "complete"
     result = annotate.write(db.driver, db.name, graph="friends", p=0.5)
     assert not result.runs[0].changed

@@ -86,11 +86,13 @@ def test_no_read_beside_an_updater_is_torn(db: Database) -> None:
             db.run(f"MATCH (a:Person {{id: $a}}), (b:Person {{id: $b}}) {change}", a=a, b=b)
             write(db)
     outcomes = [outcome for reader in reading for outcome in reader.result()]
-    told = {v.version: (v.version, v.cohesions, v.memberships) for v in Gateway(db.driver, db.name).list_versions(RUN)}
+    recorded = {
+        v.version: (v.version, v.cohesions, v.memberships) for v in Gateway(db.driver, db.name).list_versions(RUN)
+    }
     answers = [outcome for outcome in outcomes if outcome is not None]
     assert len(answers) > len(outcomes) // 2
     assert len({answer[0] for answer in answers}) > 3, "the updater hardly moved"
-    assert [answer for answer in answers if answer != told[answer[0]]] == []
+    assert [answer for answer in answers if answer != recorded[answer[0]]] == []
 
 
 def repeat(read: Callable[[], T], times: int) -> list[T]:

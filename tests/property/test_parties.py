@@ -38,10 +38,12 @@ def below_of(epsilon: Fraction) -> int:
 
 def answered_pairs(keys: Sequence[Any]) -> list[frozenset[Any]]:
     """The pairs that somebody answers for, by the shipped rule: as often as somebody does."""
-    asked = AskedKeys.listed(sorted(keys))
-    ordered = asked.keys.tolist()
+    key_list = AskedKeys.listed(sorted(keys))
+    ordered = key_list.keys.tolist()
     return [
-        frozenset((ordered[at], ordered[other])) for at in range(len(asked)) for other in asked.partners(at).tolist()
+        frozenset((ordered[at], ordered[other]))
+        for at in range(len(key_list))
+        for other in key_list.partners(at).tolist()
     ]
 
 
@@ -68,10 +70,10 @@ def test_each_pair_is_answered_for_by_exactly_one_end_whatever_the_keys_and_whoe
         assert Counter(answered_pairs(keys)) == Counter(expected)
         some = sorted(rng.sample(keys, rng.randint(0, len(keys))))
         for listed in (keys, some):
-            asked = AskedKeys.listed(listed)
+            key_list = AskedKeys.listed(listed)
             for at, key in enumerate(listed):
                 mine = [other for other in listed if other != key and naive.answering_end(key, other) == key]
-                assert asked.keys[asked.partners(at)].tolist() == mine
+                assert key_list.keys[key_list.partners(at)].tolist() == mine
 
 
 @pytest.mark.parametrize("keys", [[1, 1], [2, 1], ["a", "a"], ["b", "a"], [1, "a"], [0, 2, 2, 3]], ids=str)
@@ -104,12 +106,12 @@ def rows_of(keys: Sequence[Any], edges: Edges) -> dict[Any, OwnRow]:
 def protocol(keys: Sequence[Any], edges: Edges, epsilon: Fraction, flips: Sequence[bool]) -> frozenset[frozenset[Any]]:
     """Run the whole protocol, and return the pairs that are answered yes."""
     below = below_of(epsilon)
-    asked, rows = AskedKeys.listed(keys), rows_of(keys, edges)
+    key_list, rows = AskedKeys.listed(keys), rows_of(keys, edges)
     coins = coins_of(flips, below)
-    sent = {at: answer(key, rows[key], asked, epsilon, coins) for at, key in enumerate(keys)}
+    sent = {at: answer(key, rows[key], key_list, epsilon, coins) for at, key in enumerate(keys)}
     for at, answered in sent.items():
-        check_answered(asked, at, answered)
-    present, matrix = put_together(asked, sent)
+        check_answered(key_list, at, answered)
+    present, matrix = put_together(key_list, sent)
     assert present.tolist() == list(range(len(keys)))
     return yes_pairs(keys, matrix)
 
@@ -151,13 +153,13 @@ def test_a_connection_changes_the_odds_of_all_that_is_sent_by_exactly_the_flips_
     ]
     chances: dict[Edges, dict[frozenset[frozenset[Any]], Fraction]] = {}
     for edges in graphs:
-        found = chances[edges] = {}
+        computed = chances[edges] = {}
         for flips in product((False, True), repeat=len(pairs)):
             yes = protocol(keys, edges, exactly, flips)
-            assert yes not in found
-            found[yes] = math.prod((f if flip else 1 - f for flip in flips), start=Fraction(1))
+            assert yes not in computed
+            computed[yes] = math.prod((f if flip else 1 - f for flip in flips), start=Fraction(1))
             twin = naive.graph_of([tuple(pair) for pair in yes], isolated=keys)
-            assert found[yes] == naive.answers_probability(naive.graph_of(edges, isolated=keys), twin, f)
+            assert computed[yes] == naive.answers_probability(naive.graph_of(edges, isolated=keys), twin, f)
     exact = (1 - f) / f
     for edges in graphs:
         for pair in pairs:
@@ -167,7 +169,7 @@ def test_a_connection_changes_the_odds_of_all_that_is_sent_by_exactly_the_flips_
 
 def test_what_is_sent_is_as_long_and_drawn_alike_whatever_the_row_holds() -> None:
     keys = list(range(1, 40))
-    asked = AskedKeys.listed(keys)
+    key_list = AskedKeys.listed(keys)
     for at, key in enumerate(keys):
         lengths, taken, sent = set(), [], []
         for neighbours in (frozenset[int](), frozenset(keys) - {key}):
@@ -177,11 +179,11 @@ def test_what_is_sent_is_as_long_and_drawn_alike_whatever_the_row_holds() -> Non
                 asks.append(size)
                 return b"\xff" * size
 
-            answered = answer(key, OwnRow(key, neighbours), asked, Fraction(1), coins)
+            answered = answer(key, OwnRow(key, neighbours), key_list, Fraction(1), coins)
             lengths.add(len(answered))
             taken.append(asks)
             sent.append(np.unpackbits(np.frombuffer(answered, np.uint8), bitorder="little"))
-        pairs = len(asked.partners(at))
+        pairs = len(key_list.partners(at))
         assert lengths == {-(-pairs // 8)}
         assert taken == [[3 * pairs]] * 2
         assert not sent[0].any()
@@ -189,31 +191,31 @@ def test_what_is_sent_is_as_long_and_drawn_alike_whatever_the_row_holds() -> Non
 
 
 def test_a_vertex_answers_from_its_own_row_and_no_other_and_neighbours_that_are_not_asked_do_not_count() -> None:
-    asked = AskedKeys.listed([1, 2, 3, 4])
+    key_list = AskedKeys.listed([1, 2, 3, 4])
     other = OwnRow(2, frozenset([1, 3]))
     with pytest.raises(GraphError, match="that of vertex 2, not of 1"):
-        answer(1, other, asked, Fraction(1), bytes)
+        answer(1, other, key_list, Fraction(1), bytes)
     with pytest.raises(NotFoundError, match="Vertex 5 is not in the list"):
-        answer(5, OwnRow(5, [1]), asked, Fraction(1), bytes)
+        answer(5, OwnRow(5, [1]), key_list, Fraction(1), bytes)
 
     def heads(size: int) -> bytes:
         return b"\xff" * size
 
-    mine = answer(1, OwnRow(1, frozenset([2])), asked, Fraction(1), heads)
-    assert answer(1, OwnRow(1, frozenset([2, 77])), asked, Fraction(1), heads) == mine
+    mine = answer(1, OwnRow(1, frozenset([2])), key_list, Fraction(1), heads)
+    assert answer(1, OwnRow(1, frozenset([2, 77])), key_list, Fraction(1), heads) == mine
 
 
 def test_who_sends_nothing_is_left_out_and_nobody_answers_instead() -> None:
     """Every pattern of silence among five vertices of a complete graph: the others' answers are as they were."""
     keys = [1, 2, 3, 6, 8]
-    asked = AskedKeys.listed(keys)
+    key_list = AskedKeys.listed(keys)
     rows = rows_of(keys, tuple(combinations(keys, 2)))
     rng = random.Random(3)
-    sent = {at: answer(key, rows[key], asked, Fraction(1), rng.randbytes) for at, key in enumerate(keys)}
-    everybody = yes_pairs(keys, put_together(asked, sent)[1])
+    sent = {at: answer(key, rows[key], key_list, Fraction(1), rng.randbytes) for at, key in enumerate(keys)}
+    everybody = yes_pairs(keys, put_together(key_list, sent)[1])
     for size in range(6):
         for places in combinations(range(5), size):
-            present, matrix = put_together(asked, {at: sent[at] for at in places})
+            present, matrix = put_together(key_list, {at: sent[at] for at in places})
             assert present.tolist() == list(places)
             some = [keys[at] for at in places]
             assert yes_pairs(some, matrix) == {pair for pair in everybody if pair <= set(some)}
@@ -221,11 +223,11 @@ def test_who_sends_nothing_is_left_out_and_nobody_answers_instead() -> None:
 
 @pytest.mark.parametrize("wrong", [b"", b"\0", b"\0\0\0", b"\0\x20"], ids=repr)
 def test_bits_that_are_too_few_too_many_or_beyond_the_last_pair_are_refused(wrong: bytes) -> None:
-    asked = AskedKeys.listed(list(range(1, 27)))
-    at = next(at for at in range(26) if len(asked.partners(at)) == 13)
-    check_answered(asked, at, Answered(b"\xff\x1f"))
+    key_list = AskedKeys.listed(list(range(1, 27)))
+    at = next(at for at in range(26) if len(key_list.partners(at)) == 13)
+    check_answered(key_list, at, Answered(b"\xff\x1f"))
     with pytest.raises(GraphError, match="13 pairs"):
-        check_answered(asked, at, Answered(wrong))
+        check_answered(key_list, at, Answered(wrong))
 
 
 def test_all_parties_of_a_graph_are_the_protocol_with_each_vertex_s_own_row() -> None:
@@ -235,11 +237,11 @@ def test_all_parties_of_a_graph_are_the_protocol_with_each_vertex_s_own_row() ->
     edges = [pair for pair in combinations(keys, 2) if rng.random() < 0.1]
     graph = graph_from_edges(keys, [x for x, _ in edges], [y for _, y in edges])
     epsilon = Fraction(2)
-    one, other = random.Random(1), random.Random(1)
-    simulated = answers_of_parties(graph, epsilon, SimulatedNoise(lambda scale, size: [0] * size, one.randbytes))
-    asked, rows = AskedKeys.listed(keys), rows_of(keys, tuple(edges))
-    sent = {at: answer(key, rows[key], asked, epsilon, other.randbytes) for at, key in enumerate(keys)}
-    assert np.array_equal(simulated.rows, put_together(asked, sent)[1])
+    own_coins, same_coins = random.Random(1), random.Random(1)
+    simulated = answers_of_parties(graph, epsilon, SimulatedNoise(lambda scale, size: [0] * size, own_coins.randbytes))
+    key_list, rows = AskedKeys.listed(keys), rows_of(keys, tuple(edges))
+    sent = {at: answer(key, rows[key], key_list, epsilon, same_coins.randbytes) for at, key in enumerate(keys)}
+    assert np.array_equal(simulated.rows, put_together(key_list, sent)[1])
     truth = naive.graph_of(edges, isolated=keys)
     never = answers_of_parties(graph, epsilon, SimulatedNoise(lambda scale, size: [0] * size))  # coins of 255
     assert yes_pairs(keys, never.rows) == {frozenset((a, b)) for a in truth for b in truth[a]}
@@ -252,8 +254,8 @@ def test_parties_flip_as_many_answers_as_epsilon_says() -> None:
     """
     n, f = 1415, float(naive.flip_chance(Fraction(1)))
     keys = list(range(n))
-    asked = AskedKeys.listed(keys)
-    sent = {at: answer(key, OwnRow(key, ()), asked, Fraction(1), system_coins) for at, key in enumerate(keys)}
+    key_list = AskedKeys.listed(keys)
+    sent = {at: answer(key, OwnRow(key, ()), key_list, Fraction(1), system_coins) for at, key in enumerate(keys)}
     pairs = math.comb(n, 2)
     flips = sum(int(np.unpackbits(np.frombuffer(bits, np.uint8)).sum()) for bits in sent.values())
     deviation = math.sqrt(pairs * f * (1 - f))

@@ -62,14 +62,14 @@ def coins(numbers: Sequence[int]) -> SimulatedNoise:
 
 def yes_pairs(answers: object) -> Pairs:
     assert isinstance(answers, AnsweredPairs)
-    found = tuple((x, int(y)) for x, ys in answers.upper_rows() for y in ys)
+    pairs = tuple((x, int(y)) for x, ys in answers.upper_rows() for y in ys)
     n = answers.vertex_count
     bits = np.unpackbits(answers.rows.view(np.uint8), axis=1, bitorder="little")
     assert not bits[:, n:].any()
     assert np.array_equal(bits[:, :n], bits[:, :n].T)
     assert not bits.diagonal().any()
-    assert answers.yes_count == len(found)
-    return found
+    assert answers.yes_count == len(pairs)
+    return pairs
 
 
 @cache
@@ -78,12 +78,12 @@ def distribution(n: int, graph: Pairs, epsilon: Fraction) -> dict[Pairs, Fractio
     mechanism = Respond.make(epsilon=epsilon, n=n)
     a = mechanism.threshold
     f, source = F(a, COINS), facts(n, graph)
-    found: dict[Pairs, Fraction] = {}
+    chances: dict[Pairs, Fraction] = {}
     for flips in product((False, True), repeat=math.comb(n, 2)):
         answers = yes_pairs(mechanism.answered(source, coins([a - 1 if flip else a for flip in flips])))
         chance = math.prod((f if flip else 1 - f for flip in flips), start=F(1))
-        found[answers] = found.get(answers, F(0)) + chance
-    return found
+        chances[answers] = chances.get(answers, F(0)) + chance
+    return chances
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
@@ -121,20 +121,20 @@ def estimates(n: int, yes: Pairs, below: int, k: int) -> Estimates:
     return estimate(AnsweredPairs.of_pairs(n, ends[:, 0], ends[:, 1]), Flips(n, below), k)
 
 
-def close(found: float, exact: Fraction) -> bool:
-    return math.isclose(found, exact, rel_tol=1e-9, abs_tol=1e-300)
+def close(computed: float, exact: Fraction) -> bool:
+    return math.isclose(computed, exact, rel_tol=1e-9, abs_tol=1e-300)
 
 
 def check(n: int, yes: Pairs, below: int, k: int, vertices: Sequence[int]) -> None:
-    found, f = estimates(n, yes, below, k), F(below, COINS)
+    result, f = estimates(n, yes, below, k), F(below, COINS)
     twin = naive.graph_of(yes, isolated=range(n))
     for w in vertices:
-        assert close(found.counts[w], naive.counts_from_answers(twin, k, f, w))
+        assert close(result.counts[w], naive.counts_from_answers(twin, k, f, w))
         degree = sum((naive.debiased(twin, f, w, x) for x in range(n) if x != w), F(0))
-        assert close(found.degrees[w], degree)
+        assert close(result.degrees[w], degree)
     if len(vertices) == n:
         total = sum((naive.counts_from_answers(twin, k, f, w) for w in range(n)), F(0)) / k
-        assert close(found.total, total)
+        assert close(result.total, total)
 
 
 @pytest.mark.parametrize("k", [3, 4])
@@ -197,15 +197,15 @@ def test_what_is_counted_in_the_answers_agrees_with_matrices(n: int, share: floa
 def test_counts_are_unbiased_over_all_graphs_of_four_vertices(k: int) -> None:
     below = 3_000_000
     f = F(below, COINS)
-    found = {yes: estimates(4, yes, below, k) for yes in all_graphs(4)}
+    results = {yes: estimates(4, yes, below, k) for yes in all_graphs(4)}
     for graph in all_graphs(4):
         truth = naive.graph_of(graph, isolated=range(4))
-        chances = {yes: naive.answers_probability(truth, naive.graph_of(yes, isolated=range(4)), f) for yes in found}
+        chances = {yes: naive.answers_probability(truth, naive.graph_of(yes, isolated=range(4)), f) for yes in results}
         counts = naive.clique_counts(truth, k)
         for w in range(4):
-            mean = sum(float(chance) * found[yes].counts[w] for yes, chance in chances.items())
+            mean = sum(float(chance) * results[yes].counts[w] for yes, chance in chances.items())
             assert math.isclose(mean, counts[w], abs_tol=1e-9)
-            mean = sum(float(chance) * found[yes].degrees[w] for yes, chance in chances.items())
+            mean = sum(float(chance) * results[yes].degrees[w] for yes, chance in chances.items())
             assert math.isclose(mean, len(truth[w]), abs_tol=1e-9)
 
 
@@ -230,7 +230,7 @@ def variance(chances: Sequence[Fraction], values: Sequence[Fraction]) -> Fractio
 def test_standard_errors_are_those_of_the_document(n: int) -> None:
     random_ones = [item for item in random_answers(3) if item[0] == n][:5]
     for _, yes, below in random_ones or [(n, (), 10**6), (n, ((0, 1),), 9)]:
-        found = estimates(n, yes, below, 3)
+        result = estimates(n, yes, below, 3)
         f = below / COINS
         v = f * (1 - f) / (1 - 2 * f) ** 2
         twin = naive.graph_of(yes, isolated=range(n))
@@ -251,9 +251,9 @@ def test_standard_errors_are_those_of_the_document(n: int) -> None:
                 + v * v * ((n - 2) * d_plus[w] + m - d_plus[w])
                 + v**3 * math.comb(n - 1, 2)
             )
-            assert math.isclose(found.errors[w], math.sqrt(max(squared, 0)), rel_tol=1e-9, abs_tol=1e-12)
+            assert math.isclose(result.errors[w], math.sqrt(max(squared, 0)), rel_tol=1e-9, abs_tol=1e-12)
         total = v / 2 * sums + v * v * m * (n - 2) + v**3 * math.comb(n, 3)
-        assert math.isclose(found.error_of_total, math.sqrt(max(total, 0)), rel_tol=1e-9, abs_tol=1e-12)
+        assert math.isclose(result.error_of_total, math.sqrt(max(total, 0)), rel_tol=1e-9, abs_tol=1e-12)
 
 
 # --- The coins
@@ -272,12 +272,12 @@ def test_coins_are_compared_as_integers_and_taken_in_the_order_of_the_pairs() ->
 
 
 def test_as_many_bytes_are_drawn_whatever_the_graph_holds_and_none_after() -> None:
-    asked: dict[bool, list[int]] = {True: [], False: []}
-    for full in asked:
+    sizes: dict[bool, list[int]] = {True: [], False: []}
+    for full in sizes:
         rng = np.random.default_rng(5)
 
         def take(size: int, full: bool = full, rng: np.random.Generator = rng) -> bytes:
-            asked[full].append(size)
+            sizes[full].append(size)
             return rng.bytes(size)
 
         source = SimulatedNoise(lambda scale, size: [0] * size, take)
@@ -285,4 +285,4 @@ def test_as_many_bytes_are_drawn_whatever_the_graph_holds_and_none_after() -> No
         drawn = mechanism.draw(facts(100, pairs_of(100) if full else ()), mechanism.scaling(facts(100, ())), source)
         assert drawn.scales == []
         assert source.draws == 0
-    assert asked[True] == asked[False] == [3 * i for i in range(99, 0, -1)]
+    assert sizes[True] == sizes[False] == [3 * i for i in range(99, 0, -1)]

@@ -36,14 +36,14 @@ def searched(flips: Flips, answers: AnsweredPairs) -> Graph:
 
 def pairs_of(graph: Graph) -> set[frozenset[int]]:
     """Its edges, once it is seen to be a graph: rows ascend, and each edge is in both."""
-    found: dict[frozenset[int], int] = defaultdict(int)
+    times: dict[frozenset[int], int] = defaultdict(int)
     for x in range(graph.vertex_count):
         row = graph.neighbours[graph.offsets[x] : graph.offsets[x + 1]].tolist()
         assert row == sorted(set(row) - {x})
         for y in row:
-            found[frozenset((x, y))] += 1
-    assert set(found.values()) <= {2}
-    return set(found)
+            times[frozenset((x, y))] += 1
+    assert set(times.values()) <= {2}
+    return set(times)
 
 
 def groups_of(graph: Graph, p: Fraction) -> dict[int, frozenset[int]]:
@@ -77,8 +77,8 @@ def test_their_groups_are_the_cohesions_of_that_graph(p: Fraction) -> None:
         pairs = [pair for pair in combinations(range(n), 2) if rng.random() < share]
         near = naive.sharing_pairs(naive.graph_of(pairs, isolated=range(n)), Fraction(1, 4))
         twin = naive.graph_of([tuple(pair) for pair in near], isolated=range(n))  # type: ignore[misc]
-        found = groups_of(searched(Flips(n, 2**22), answers_of(n, pairs)), p)
-        assert found == {v: frozenset(naive.minimal_p_cohesion(twin, p, v)) for v in range(n)}
+        groups = groups_of(searched(Flips(n, 2**22), answers_of(n, pairs)), p)
+        assert groups == {v: frozenset(naive.minimal_p_cohesion(twin, p, v)) for v in range(n)}
 
 
 @pytest.mark.long
@@ -98,17 +98,17 @@ def test_a_connection_changes_the_odds_of_any_groups_by_at_most_e_to_the_epsilon
     by_flips = [f**flipped * (1 - f) ** (len(pairs) - flipped) for flipped in range(len(pairs) + 1)]
 
     def odds(graph: int) -> dict[Any, Fraction]:
-        found: dict[Any, Fraction] = defaultdict(Fraction)
+        chances: dict[Any, Fraction] = defaultdict(Fraction)
         for bits in everything:
-            found[groups[bits]] += by_flips[(graph ^ bits).bit_count()]
-        return found
+            chances[groups[bits]] += by_flips[(graph ^ bits).bit_count()]
+        return chances
 
     ratios: set[Fraction] = set()
     for graph in rng.sample(everything, 40):
         here = odds(graph)
         for i in range(len(pairs)):
             there = odds(graph ^ 1 << i)
-            ratios |= {here[found] / there[found] for found in here}
+            ratios |= {here[outcome] / there[outcome] for outcome in here}
     assert max(ratios) <= (1 - f) / f
     assert max(ratios) > 1.2
 

@@ -111,17 +111,17 @@ def test_toggling_any_pair_moves_the_counts_by_at_most_epsilon_2_for_any_answers
 def test_bounds_cost_epsilon_0(n: int) -> None:
     """Two degrees change by 1, each with noise of scale 2/ε0; D follows from the noisy degrees and n."""
     mechanism = made(n, epsilon_0="1/2", epsilon_h="1", epsilon_2="1")
-    asked: list[tuple[float, int]] = []
+    draws: list[tuple[float, int]] = []
 
     def sample(scale: float, size: int) -> list[int]:
-        asked.append((scale, size))
+        draws.append((scale, size))
         return [-20, -9, -8, 50, -7][:size]
 
-    found = mechanism.bounds([0, 1, 1, 1, 3][:n], SimulatedNoise(sample))
-    assert asked == [(4.0, n)]
+    bounds = mechanism.bounds([0, 1, 1, 1, 3][:n], SimulatedNoise(sample))
+    assert draws == [(4.0, n)]
     assert mechanism.pad == 8
     exact = [d + x + 8 for d, x in zip([0, 1, 1, 1, 3], [-20, -9, -8, 50, -7], strict=True)]
-    assert found == [min(n - 1, max(1, x)) for x in exact[:n]]
+    assert bounds == [min(n - 1, max(1, x)) for x in exact[:n]]
 
 
 def test_answers_are_drawn_at_epsilon_h() -> None:
@@ -169,10 +169,10 @@ def test_yes_answers_among_first_neighbours_agree_with_the_twin_on_larger_graphs
 )
 def test_the_default_parts_are_the_best_of_their_grid(epsilon: str, parts: tuple[float, float, float]) -> None:
     mechanism = made(100, epsilon)
-    found = (mechanism.epsilon_0, mechanism.epsilon_h, mechanism.epsilon_2)
-    assert tuple(map(float, found)) == parts
-    assert sum(found) == F(epsilon)
-    rest = float(F(epsilon) - found[0])
+    epsilons = (mechanism.epsilon_0, mechanism.epsilon_h, mechanism.epsilon_2)
+    assert tuple(map(float, epsilons)) == parts
+    assert sum(epsilons) == F(epsilon)
+    rest = float(F(epsilon) - epsilons[0])
 
     def error(epsilon_h: float) -> float:
         f = 1 / (1 + math.exp(epsilon_h))

@@ -104,8 +104,8 @@ def chances_of_scales(mechanism: Total, common: int) -> dict[Fraction, float]:
             assert (Fraction(scale), size) == (first, 1)
             return [x]
 
-        found = mechanism.scale(common, SimulatedNoise(drawn))
-        chances[found] = chances.get(found, 0.0) + probability(x, float(first))
+        scale = mechanism.scale(common, SimulatedNoise(drawn))
+        chances[scale] = chances.get(scale, 0.0) + probability(x, float(first))
     return chances
 
 

@@ -59,9 +59,9 @@ def test_other_mechanisms_show_what_the_prototype_found(
     copenhagen: CountedGraph, mechanism: str, epsilon: int, share: float
 ) -> None:
     made = MECHANISMS[mechanism].make(epsilon=epsilon, n=copenhagen.vertex_count)
-    found = attack_release(copenhagen, made, SimulatedNoise.seeded(epsilon)).share
-    assert found == pytest.approx(share, abs=0.03)
-    assert found > 1.15 * 6418 / math.comb(800, 2)  # guessing
+    measured = attack_release(copenhagen, made, SimulatedNoise.seeded(epsilon)).share
+    assert measured == pytest.approx(share, abs=0.03)
+    assert measured > 1.15 * 6418 / math.comb(800, 2)  # guessing
 
 
 def test_respond_shows_more_than_its_answers_alone_where_epsilon_is_small(copenhagen: CountedGraph) -> None:
@@ -78,8 +78,13 @@ def test_exact_counts_guessing_and_a_total_alone(copenhagen: CountedGraph) -> No
     assert exact.counts == pytest.approx(0.19, abs=0.01)
     assert 0.1 < exact.degrees < 0.25
     total = MECHANISMS["total"].make(epsilon=3, n=copenhagen.vertex_count)
-    found = attack_release(copenhagen, total, SimulatedNoise.seeded(1))
-    assert (found.share, found.with_groups, found.error, found.biased_errors) == (exact.guessing, None, None, {})
+    figures = attack_release(copenhagen, total, SimulatedNoise.seeded(1))
+    assert (figures.share, figures.with_groups, figures.error, figures.biased_errors) == (
+        exact.guessing,
+        None,
+        None,
+        {},
+    )
 
 
 @pytest.mark.long

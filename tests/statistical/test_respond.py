@@ -47,22 +47,22 @@ def test_as_many_answers_are_flipped_as_epsilon_says() -> None:
 def test_two_releases_share_no_coins() -> None:
     """Of 4,950 answers about two graphs without connections, at ε=0.001, half agree: 5 standard deviations, 1e-6."""
     mechanism, facts = Respond.make(epsilon="0.001", n=100), CountedGraph(graph_from_edges(range(100), [], []))
-    one, other = (answered(mechanism, facts).rows for _ in range(2))
-    different = int(np.bitwise_count(one ^ other).sum()) // 2
+    first, second = (answered(mechanism, facts).rows for _ in range(2))
+    different = int(np.bitwise_count(first ^ second).sum()) // 2
     assert abs(different - 2475) <= 5 * math.sqrt(4950) / 2
 
 
 def test_the_coins_are_the_systems_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
     draw = os.urandom
 
     def watched(size: int) -> bytes:
-        asked.append(size)
+        sizes.append(size)
         return draw(size)
 
     monkeypatch.setattr(os, "urandom", watched)
     answered(Respond.make(epsilon=1, n=50), CountedGraph(graph_from_edges(range(50), [], [])))
-    assert sum(asked) == 3 * math.comb(50, 2)
+    assert sum(sizes) == 3 * math.comb(50, 2)
 
 
 @pytest.mark.long
@@ -82,12 +82,12 @@ def test_four_hundred_releases_on_copenhagen_are_as_the_exact_variance_says() ->
     exact = np.array([float(naive.variance_of_triangles(graph, naive.flip_chance(F(3)), v)) for v in sorted(graph)])
     sums, squares, covered, totals = np.zeros(n), np.zeros(n), np.zeros(n), []
     for _ in range(releases):
-        found = estimate(answered(mechanism, facts), mechanism.flips, 3)
-        counts = np.array(found.counts)
+        result = estimate(answered(mechanism, facts), mechanism.flips, 3)
+        counts = np.array(result.counts)
         sums += counts
         squares += (counts - truth) ** 2
-        covered += np.abs(counts - truth) <= 1.96 * np.array(found.errors)
-        totals.append(found.total)
+        covered += np.abs(counts - truth) <= 1.96 * np.array(result.errors)
+        totals.append(result.total)
     assert (np.abs(sums / releases - truth) <= 5 * np.sqrt(exact / releases)).all()
     assert 0.95 <= (squares / releases / exact).mean() <= 1.05
     assert covered.mean() / releases >= 0.95

@@ -83,8 +83,8 @@ def by_polars(path: Path) -> list[dict[str, Any]]:
 def by_duckdb(path: Path) -> list[dict[str, Any]]:
     import duckdb
 
-    asked = duckdb.read_parquet(str(path))
-    return [dict(zip(asked.columns, row, strict=True)) for row in asked.fetchall()]
+    table = duckdb.read_parquet(str(path))
+    return [dict(zip(table.columns, row, strict=True)) for row in table.fetchall()]
 
 
 @pytest.mark.parametrize("read", [by_pandas, by_polars, by_duckdb])
@@ -144,16 +144,16 @@ def test_what_is_read_back_is_what_was_written(both):
 def test_parts_together_are_the_whole_and_no_row_groups_overlap(parts, memberships, tmp_path, monkeypatch):
     monkeypatch.setattr(cohesion_file, "ROW_GROUP_MEMBERSHIPS", memberships)
     graph, _ = made(texts=False)
-    found = {}
+    cohesions = {}
     for i in range(1, parts + 1):
         batches = search_batches(graph, "1/3", vertices=part_positions(40, (i, parts)))
         head = replace(HEAD, part=(i, parts))
         path = write(tmp_path / f"{i}.parquet", graph, batches, head)
         for group in CohesionFile(path).row_groups(graph.keys):
-            found[group.first, group.last] = list(group.file.read(group.number, graph.keys).cohesions())
-    ends = sorted(found)
+            cohesions[group.first, group.last] = list(group.file.read(group.number, graph.keys).cohesions())
+    ends = sorted(cohesions)
     assert all(last < first for (_, last), (first, _) in itertools.pairwise(ends))
-    assert [c for end in ends for c in found[end]] == list(minimal_p_cohesions(graph, "1/3").cohesions())
+    assert [c for end in ends for c in cohesions[end]] == list(minimal_p_cohesions(graph, "1/3").cohesions())
 
 
 @pytest.mark.parametrize(("vertices", "parts"), [(0, 3), (1, 5), (100, 1), (1_000, 7), (12_345, 16)])

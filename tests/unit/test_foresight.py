@@ -19,23 +19,23 @@ from pcneo.privacy.randomised_response import Flips, threshold_of
 
 
 def foreseen(n: int, d: object, epsilon: object, k: int = 3) -> dict[str, Foreseen]:
-    return {one.mechanism: one for one in advise(n, d, epsilon, k).mechanisms}
+    return {figures.mechanism: figures for figures in advise(n, d, epsilon, k).mechanisms}
 
 
 def test_every_mechanism_is_told_of_with_what_it_promises_and_costs() -> None:
     of = foreseen(9_875, 5.26, 2)
     assert list(of) == list(MECHANISMS)
-    for name, one in of.items():
-        assert one.refused is None
-        assert (one.promises, one.exact) == MECHANISMS[name].in_short[:2]
+    for name, figures in of.items():
+        assert figures.refused is None
+        assert (figures.promises, figures.exact) == MECHANISMS[name].in_short[:2]
         made = MECHANISMS[name].make(epsilon=2, n=9_875)
         cost = type(made).entry(made.parameters)
         if name == "published":
-            assert (one.epsilon, one.delta) == ("not bounded", None)
+            assert (figures.epsilon, figures.delta) == ("not bounded", None)
         else:
-            assert (Fraction(one.epsilon or 0), Fraction(one.delta or 0)) == cost
-    assert {name for name, one in of.items() if one.standard_error is None} == {"critical", "total"}
-    assert {name for name, one in of.items() if one.percent_true is not None} == {"respond", "row"}
+            assert (Fraction(figures.epsilon or 0), Fraction(figures.delta or 0)) == cost
+    assert {name for name, figures in of.items() if figures.standard_error is None} == {"critical", "total"}
+    assert {name for name, figures in of.items() if figures.percent_true is not None} == {"respond", "row"}
     assert of["total"].standard_error_of_total is not None
     assert of["edge"].standard_error_of_total is not None
     assert of["total"].standard_error_of_total < of["edge"].standard_error_of_total / 50
@@ -46,13 +46,13 @@ def test_ln_of_n_over_d_is_where_half_of_the_yes_answers_are_true(epsilon: float
     n, d = 9_875, 5.26
     advice = advise(n, d, epsilon)
     assert advice.threshold == pytest.approx(math.log(n / d))
-    shows = {one.mechanism: one for one in advice.mechanisms}["respond"]
+    shows = {figures.mechanism: figures for figures in advice.mechanisms}["respond"]
     assert f"ln(n/d) is {advice.threshold:.1f}" in shows.shows
     assert ("WARNING" in shows.shows) == (epsilon >= advice.threshold - 2)
     f = 1 / (1 + math.exp(epsilon))
     true = 100 * (1 - f) * d / ((1 - f) * d + f * (n - 1 - d))
     assert shows.percent_true == pytest.approx(true, rel=1e-3)
-    at_threshold = {one.mechanism: one for one in advise(n, d, advice.threshold).mechanisms}["respond"]
+    at_threshold = {figures.mechanism: figures for figures in advise(n, d, advice.threshold).mechanisms}["respond"]
     assert at_threshold.percent_true == pytest.approx(50, abs=0.1)
 
 
@@ -83,12 +83,12 @@ def test_the_errors_of_respond_are_no_larger_than_those_of_any_graph_of_that_mea
             for w in range(n)
         ]
         of_total = v * sum(c * c for c in common.values()) + v**2 * m * (n - 2) + v**3 * math.comb(n, 3)
-        told = foreseen(n, Fraction(2 * m, n), epsilon)["respond"]
-        assert told.standard_error is not None
-        assert told.standard_error_of_total is not None
-        assert told.standard_error <= math.sqrt(sum(variances) / n) * (1 + 1e-9)
-        assert told.standard_error_of_total <= math.sqrt(of_total) * (1 + 1e-9)
-        assert told.standard_error > math.sqrt(v**3 * math.comb(n - 1, 2))
+        figures = foreseen(n, Fraction(2 * m, n), epsilon)["respond"]
+        assert figures.standard_error is not None
+        assert figures.standard_error_of_total is not None
+        assert figures.standard_error <= math.sqrt(sum(variances) / n) * (1 + 1e-9)
+        assert figures.standard_error_of_total <= math.sqrt(of_total) * (1 + 1e-9)
+        assert figures.standard_error > math.sqrt(v**3 * math.comb(n - 1, 2))
 
 
 def test_what_cannot_be_had_is_told_with_its_reason() -> None:
@@ -135,5 +135,5 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     for name, kind in MECHANISMS.items():
         assert f"\n{name}\n  promises  {kind.in_short.promises}\n" in shown.output
     plain = json.loads(CliRunner().invoke(app, ["advise", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
-    assert [one["mechanism"] for one in plain["mechanisms"]] == list(MECHANISMS)
+    assert [figures["mechanism"] for figures in plain["mechanisms"]] == list(MECHANISMS)
     assert plain["meanDegree"] == pytest.approx(1 / 3)

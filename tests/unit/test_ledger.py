@@ -212,18 +212,18 @@ def test_a_name_that_has_releases_and_no_total_keeps_the_ledger_to_itself() -> N
 
 def test_two_labels_on_the_same_nodes_are_two_names_for_the_same_data() -> None:
     first, second = graph("a"), graph("b", labels=("Robot",))
-    asked: list[tuple[Selection, Selection]] = []
+    pairs_asked: list[tuple[Selection, Selection]] = []
 
-    def share_nodes(one: Selection, other: Selection) -> bool:
-        asked.append((one, other))
+    def share_nodes(selection: Selection, other: Selection) -> bool:
+        pairs_asked.append((selection, other))
         return True
 
     records = dataclasses.replace(ledger([first, second], "a"), share_nodes=share_nodes)
     with pytest.raises(BudgetError, match="--graph a"):
         check_sole_names(records, [second])
-    assert asked == [(second.selection, first.selection)]
+    assert pairs_asked == [(second.selection, first.selection)]
     check_sole_names(records, [graph("c", labels=("Robot",), types=("LIKES",))])
-    assert len(asked) == 1
+    assert len(pairs_asked) == 1
 
 
 def test_a_graph_whose_node_was_deleted_stands_against_every_name_over_its_data() -> None:

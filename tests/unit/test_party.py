@@ -343,13 +343,13 @@ REFUSED: list[tuple[dict[str, Any], str, type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "to", "error", "match"), REFUSED)
+@pytest.mark.parametrize(("keywords", "to", "error", "match"), REFUSED)
 def test_a_collector_refuses_what_respond_refuses(
-    answered: Parties, asked: dict[str, Any], to: str, error: type[Exception], match: str
+    answered: Parties, keywords: dict[str, Any], to: str, error: type[Exception], match: str
 ) -> None:
     before = state(answered.home)
     with pytest.raises(error, match=match):
-        collect(answered.folder, answered.home / to, **asked)
+        collect(answered.folder, answered.home / to, **keywords)
     assert state(answered.home) == before
 
 

@@ -26,11 +26,11 @@ class SmallStore(GraphReader):
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self.asked: list[Any] = []
+        self.requests: list[Any] = []
         self.another = threading.Semaphore(0)
 
     def _read(self, name: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
-        self.asked.append(parameters)
+        self.requests.append(parameters)
         self.another.release()
         if name == "get_page":
             chosen = [row for row in ROWS if row[0] >= parameters["from"]][: parameters["limit"]]
@@ -44,7 +44,7 @@ class SmallStore(GraphReader):
 def test_pages_that_do_not_fit_into_the_servers_memory_are_halved() -> None:
     store = SmallStore(most=300)
     assert list(store.stream_rows(PERSONS, -1)) == ROWS
-    assert len({request["limit"] for request in store.asked}) > 5
+    assert len({request["limit"] for request in store.requests}) > 5
 
 
 def test_a_vertex_that_does_not_fit_into_the_servers_memory_is_an_error() -> None:
@@ -64,7 +64,7 @@ def test_pages_hold_about_as_many_neighbours_as_they_are_meant_to(
     store = SmallStore(most=10**9)
     assert list(store.stream_rows(PERSONS, -1)) == ROWS
     usual = max(2, min(30, neighbours // 20))  # a vertex has about 20
-    assert all(usual / 2 <= request["limit"] <= min(30, usual * 2) for request in store.asked[1:])
+    assert all(usual / 2 <= request["limit"] <= min(30, usual * 2) for request in store.requests[1:])
 
 
 def test_the_next_page_is_asked_for_before_a_page_is_used_and_no_further_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_the_next_page_is_asked_for_before_a_page_is_used_and_no_further_one(mon
     for _ in range(2):
         assert store.another.acquire(timeout=60)
     assert not store.another.acquire(timeout=0.2)
-    assert [request["from"] for request in store.asked] == [-1, 29]
+    assert [request["from"] for request in store.requests] == [-1, 29]
     assert isinstance(rows, Generator)
     rows.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("pcneo-read")]
@@ -87,4 +87,4 @@ def test_neighbourhoods_that_do_not_fit_into_the_servers_memory_are_asked_for_in
     monkeypatch.setattr(reading, "FRONTIER", 64)
     store = SmallStore(most=300)
     assert store.get_neighbours(PERSONS, [*GRAPH, -5]) == [(v, sorted(GRAPH[v])) for v in GRAPH]
-    assert max(len(request["keys"]) for request in store.asked) == 64
+    assert max(len(request["keys"]) for request in store.requests) == 64

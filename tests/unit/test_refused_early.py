@@ -94,17 +94,17 @@ def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_p
 
 def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one(pcneo, monkeypatch):
     typed = iter(["", "laplace", " edge "])
-    asked: list[str] = []
+    questions: list[str] = []
 
     def prompt(text: str, **_: object) -> str:
-        asked.append(text)
+        questions.append(text)
         return next(typed)
 
     monkeypatch.setattr("pcneo.cli.release.can_ask", lambda: True)
     monkeypatch.setattr(sys.modules[typer.prompt.__module__], "visible_prompt_func", prompt)
     code, said = pcneo("release", "--to", "out.csv", "-e", "1")
     assert code == 5, said
-    assert len(asked) == 3
+    assert len(questions) == 3
     assert said.count("mechanism must be one of") == 1
 
 

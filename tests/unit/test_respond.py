@@ -142,5 +142,5 @@ def test_the_answers_read_back_as_an_edge_list(tmp_path: Path, keys: list[int | 
         assert lines[2:] == ["3 5", "3 100", "20 100"]
     (tmp_path / "a.edges").write_text("\n".join(lines) + "\n")
     file = read_edge_list(tmp_path / "a.edges", 10**6)
-    found = {(file.keys[x], file.keys[y]) for x, y in zip(file.sources, file.targets, strict=True)}
-    assert found == {(keys[0], keys[1]), (keys[0], keys[3]), (keys[2], keys[3])}
+    pairs = {(file.keys[x], file.keys[y]) for x, y in zip(file.sources, file.targets, strict=True)}
+    assert pairs == {(keys[0], keys[1]), (keys[0], keys[3]), (keys[2], keys[3])}

@@ -134,11 +134,11 @@ class Finding:
     """A database whose finding of members takes so many seconds; the first time ten times as long."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds, self.asked = seconds, 0
+        self.seconds, self.calls = seconds, 0
 
     def count_members(self, selection: Selection, rows: list[dict[str, Any]]) -> int:
-        self.asked += 1
-        time.sleep(self.seconds * (10 if self.asked <= WRITERS else 1))
+        self.calls += 1
+        time.sleep(self.seconds * (10 if self.calls <= WRITERS else 1))
         assert all(row["vertex"] in row["members"] for row in rows)
         return sum(len(row["members"]) for row in rows)
 
@@ -148,9 +148,9 @@ def test_writing_is_told_from_how_long_the_database_takes_to_find_members():
     batches = draw_sample(graph, Fraction(1, 3), "density", most=50, seconds=60, concurrency=1).batches
     members = sum(len(batch.members) for batch in batches)
     database: Any = Finding(0.05)
-    found = membership_seconds(database, Selection(("A",), ("B",), "id"), batches)
-    assert 0.05 / (WRITERS * members) <= found < 0.1 / (WRITERS * members)  # the first time does not count
-    assert database.asked % WRITERS == 0
+    seconds = membership_seconds(database, Selection(("A",), ("B",), "id"), batches)
+    assert 0.05 / (WRITERS * members) <= seconds < 0.1 / (WRITERS * members)  # the first time does not count
+    assert database.calls % WRITERS == 0
     assert membership_seconds(database, Selection(("A",), ("B",), "id"), []) == 0.0
     estimate = writing(Interval(1_000, 900, 1_100), 0.001)
     assert estimate.low < estimate.value / 2

@@ -227,10 +227,10 @@ class Recorded:
 
     def __init__(self, graph: naive.Graph) -> None:
         self.graph = graph
-        self.asked: list[list[Key]] = []
+        self.fetches: list[list[Key]] = []
 
     def __call__(self, keys: list[Key]) -> Iterable[tuple[Key, Sequence[Key]]]:
-        self.asked.append(keys)
+        self.fetches.append(keys)
         return fetch_from(self.graph)(keys)
 
 
@@ -239,7 +239,7 @@ def test_one_vertex_is_streamed_in_at_most_two_fetches_more_than_expansion_steps
     for q in sorted(graph)[::10]:
         store = Recorded(graph)
         next(search_streamed(store, [q], "0.2"))
-        assert len(store.asked) <= len(list(naive.expansion_steps(graph, Fraction("0.2"), q))) + 2
+        assert len(store.fetches) <= len(list(naive.expansion_steps(graph, Fraction("0.2"), q))) + 2
 
 
 @pytest.mark.parametrize("p", ["0.1", "0.4", "0.8"])
@@ -249,10 +249,10 @@ def test_vertices_streamed_together_share_fetches_and_keep_the_order_and_the_ans
     store = Recorded(graph)
     together = list(search_streamed(store, vertices, p))
     steps = [len(list(naive.expansion_steps(graph, Fraction(p), q))) for q in vertices]
-    assert len(store.asked) <= max(steps) + 2
+    assert len(store.fetches) <= max(steps) + 2
     assert [c.vertex for c in together] == vertices
     assert [set(c.members) for c in together] == [naive.minimal_p_cohesion(graph, Fraction(p), q) for q in vertices]
-    fetched = [key for keys in store.asked for key in keys]
+    fetched = [key for keys in store.fetches for key in keys]
     assert len(fetched) == len(set(fetched))
 
 
@@ -266,7 +266,7 @@ def test_searches_for_which_there_is_no_memory_wait_or_begin_anew_and_give_the_s
         monkeypatch.setattr("pcneo.search.frontier._KEPT_COUNTS", kept)
         store = Recorded(graph)
         answers.append(list(search_streamed(store, vertices, "0.4")))
-        fetches.append(len(store.asked))
+        fetches.append(len(store.fetches))
     assert answers[0] == answers[1] == answers[2]
     assert fetches == sorted(fetches)
     assert fetches[0] < fetches[2]
@@ -297,7 +297,7 @@ def test_neighbourhoods_are_fetched_once_each_and_few_that_no_expansion_looks_at
     store = Recorded(graph)
     vertices = sorted(graph)[:50]
     assert [c.vertex for c in search_streamed(store, vertices, "0.3")] == vertices
-    fetched = [key for keys in store.asked for key in keys]
+    fetched = [key for keys in store.fetches for key in keys]
     reached = {w for q in vertices for v in naive.expand(graph, Fraction("0.3"), q) for w in graph[v] | {v}}
     assert len(fetched) == len(set(fetched))
     assert len(set(fetched) - reached) <= beyond * len(reached)
@@ -312,7 +312,7 @@ def test_what_later_steps_need_is_fetched_ahead(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("pcneo.search.frontier._FURTHER", further)
         store = Recorded(graph)
         answer = next(search_streamed(store, [300], "0.5"))
-        round_trips[ahead, further] = len(store.asked)
+        round_trips[ahead, further] = len(store.fetches)
         assert set(answer.members) == naive.minimal_p_cohesion(graph, Fraction("0.5"), 300)
     both, near, none = round_trips.values()
     assert both < 0.8 * near < 0.8 * 0.7 * none
@@ -324,7 +324,7 @@ def test_what_is_kept_between_streamed_vertices_is_bounded(monkeypatch: pytest.M
     store = Recorded(graph)
     vertices = sorted(graph)
     streamed = list(search_streamed(store, vertices, "0.3"))
-    fetched = [key for keys in store.asked for key in keys]
+    fetched = [key for keys in store.fetches for key in keys]
     assert len(fetched) > len(set(fetched))
     assert streamed == list(minimal_p_cohesions(arrays(graph), "0.3").cohesions(arrays(graph)))
 
@@ -390,9 +390,9 @@ def test_kernels_with_the_bits_that_the_largest_count_asks_for_are_compiled_befo
     def noted(rows: Any, score: Any, queries: Any, work: Workspace) -> Any:
         sizes.append(work.inside.itemsize * 8)
         compiled = kernel._search.signatures
-        found = minimal_cohesions(rows, score, queries, work)
+        cohesions = minimal_cohesions(rows, score, queries, work)
         assert kernel._search.signatures == compiled
-        return found
+        return cohesions
 
     compile_kernels(leaves)
     monkeypatch.setattr("pcneo.search.cohesion.minimal_cohesions", noted)

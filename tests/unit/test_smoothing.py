@@ -27,8 +27,8 @@ def test_counts_are_smoothed_as_the_twin_does(n: int) -> None:
     counts = [rng.gauss(3, 40) for _ in range(n)]
     least = [rng.uniform(0.1, 900) for _ in range(n)]
     largest = [rng.uniform(0, 60) for _ in range(n)]
-    found = smoothed(counts, degrees, np.array(least), np.array(largest))
-    assert np.allclose(found, naive.smoothed(counts, degrees, least, largest), rtol=1e-9, atol=1e-9)
+    result = smoothed(counts, degrees, np.array(least), np.array(largest))
+    assert np.allclose(result, naive.smoothed(counts, degrees, least, largest), rtol=1e-9, atol=1e-9)
     assert clipped(counts, np.array(largest)) == [min(max(x, 0), most) for x, most in zip(counts, largest, strict=True)]
 
 
@@ -52,14 +52,14 @@ def test_both_are_columns_beside_the_plain_counts_and_leave_the_total_alone(k: i
     plain = Respond.make(k=k, epsilon=1, n=60)
     both = Respond.of(Respond.parameters_of(request := _request(k, clip=True, smooth=True if k == 3 else None)), 60)
     assert request.clip
-    one, other = (m.draw(facts, m.scaling(facts), SimulatedNoise.seeded(1)) for m in (plain, both))
-    assert list(one.columns) == ["degree", "count", "standardError"]
-    assert list(other.columns) == [*one.columns, "clipped", *(["smoothed"] if k == 3 else [])]
-    assert {name: other.columns[name] for name in one.columns} == one.columns
-    assert other.record["total"] == one.record["total"] == pytest.approx(math.fsum(one.counts) / k)
+    plain_draw, other = (m.draw(facts, m.scaling(facts), SimulatedNoise.seeded(1)) for m in (plain, both))
+    assert list(plain_draw.columns) == ["degree", "count", "standardError"]
+    assert list(other.columns) == [*plain_draw.columns, "clipped", *(["smoothed"] if k == 3 else [])]
+    assert {name: other.columns[name] for name in plain_draw.columns} == plain_draw.columns
+    assert other.record["total"] == plain_draw.record["total"] == pytest.approx(math.fsum(plain_draw.counts) / k)
     assert "biased" in str(other.record["note"])
-    assert "note" not in one.record
-    assert min(other.columns["clipped"]) >= 0 > min(one.counts)
+    assert "note" not in plain_draw.record
+    assert min(other.columns["clipped"]) >= 0 > min(plain_draw.counts)
 
 
 def _request(k: int, **given: bool | None):
