@@ -131,20 +131,7 @@ def to_parquet(
     paths = _paths(Path(to), options, part)
     plan = make_plan(driver, database, "stream", options, graph, may_be_new=True)
     supply = WholeGraph(plan)
-    name, fingerprint_key, is_new = _fingerprint_key(plan, graph)
-    head = FileHead(
-        p_text="",
-        score=plan.score,
-        pcneo=__version__,
-        search=REVISION,
-        selection=plan.selection,
-        graph=name,
-        fingerprint=supply.fingerprint(bytes.fromhex(fingerprint_key)),
-        fingerprint_key=fingerprint_key if is_new else "",
-        vertices=supply.vertices,
-        edges=supply.edges,
-        part=part,
-    )
+    head = _head(plan, supply, graph, part)
     read_millis = plan.millis()
     positions = part_positions(supply.vertices, part)
     files = tuple(_write(supply, fraction, positions, path, head) for fraction, path in paths.items())
@@ -189,6 +176,24 @@ def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Fraction, 
     for path in paths.values():
         check_place(path, "to", replace=False)
     return paths
+
+
+def _head(plan: Plan, supply: WholeGraph, graph: str | None, part: tuple[int, int]) -> FileHead:
+    """Return what the files of all p have in common."""
+    name, fingerprint_key, is_new = _fingerprint_key(plan, graph)
+    return FileHead(
+        p_text="",
+        score=plan.score,
+        pcneo=__version__,
+        search=REVISION,
+        selection=plan.selection,
+        graph=name,
+        fingerprint=supply.fingerprint(bytes.fromhex(fingerprint_key)),
+        fingerprint_key=fingerprint_key if is_new else "",
+        vertices=supply.vertices,
+        edges=supply.edges,
+        part=part,
+    )
 
 
 def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str, bool]:

@@ -166,23 +166,7 @@ def make_plan(
         GraphError: its name stands for other labels, types or another key than those given.
         DatabaseError: the database cannot be asked.
     """
-    ps = options.fractions()
-    if not ps and mode != "write":
-        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=options.p)
-    score = options.score or DEFAULT_SCORE
-    check_score(score)
-    concurrency = thread_count(options.concurrency)
-    if options.create_index and mode != "write":
-        raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
-    named = options.vertex_list()
-    if options.scheduler is not None and named is not None:
-        raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=named)
-    if options.scheduler is not None and options.concurrency is not None:
-        raise ParameterError(
-            "concurrency counts threads of this machine; those of a cluster are its workers'.",
-            name="concurrency",
-            value=options.concurrency,
-        )
+    ps, score, concurrency, named = _checked(mode, options)
     gateway = gateway or Gateway(driver, database)
     selection, filled = _selection(gateway, options, graph, may_be_new)
     if filled:
@@ -217,6 +201,28 @@ def make_plan(
         },
         scheduler=options.scheduler,
     )
+
+
+def _checked(mode: str, options: Options) -> tuple[list[Fraction], str, int, list[Key] | None]:
+    """Return every p, the score, the threads and the named vertices; refuse what needs no database to be refused."""
+    ps = options.fractions()
+    if not ps and mode != "write":
+        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=options.p)
+    score = options.score or DEFAULT_SCORE
+    check_score(score)
+    concurrency = thread_count(options.concurrency)
+    if options.create_index and mode != "write":
+        raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
+    named = options.vertex_list()
+    if options.scheduler is not None and named is not None:
+        raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=named)
+    if options.scheduler is not None and options.concurrency is not None:
+        raise ParameterError(
+            "concurrency counts threads of this machine; those of a cluster are its workers'.",
+            name="concurrency",
+            value=options.concurrency,
+        )
+    return ps, score, concurrency, named
 
 
 def _selection(

@@ -136,7 +136,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
     """One streamed vertex, beside the driver sending the same statements one after the other."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
-    from pcneo import annotate, connect, minimal_p_cohesions
+    from pcneo import connect, minimal_p_cohesions
     from pcneo.basics.config import ConnectionSettings
 
     graph, rows, rounds = setting.graph, as_sets(setting.graph), min(3, setting.rounds)
@@ -146,25 +146,14 @@ def streamed(setting: Setting) -> Iterator[Line]:
         for p in ("0.1", "0.3"):
             need = pseudocode.needs(rows, p)
             steps = [pseudocode.expand(rows, need, q)[1] for q in chosen.tolist()]
-            seen: list[list[tuple[str, dict[str, Any]]]] = []
+            keys = graph.keys[chosen].tolist()
             with connect(settings) as driver:
-
-                def ours(p: str = p, driver: Any = driver, seen: Any = seen) -> list[float]:
-                    seen.clear()
-                    taken = []
-                    for key in graph.keys[chosen].tolist():
-                        with _recorded() as statements:
-                            started = time.perf_counter()
-                            next(annotate.stream(driver, p=p, vertices=[key], **NAMES))
-                            taken.append(time.perf_counter() - started)
-                        seen.append(statements)
-                    return taken
-
-                ours()  # compiles our code and the server's plans
+                _, seen = _streamed_each(driver, p, keys)  # compiles our code and the server's plans
                 more: list[float] = []
                 both: dict[str, list[float]] = {"ours": [], "driver": []}
                 for number in range(rounds):
-                    mine, theirs = ours(), [_sent(plain, statements) for statements in seen]
+                    mine, seen = _streamed_each(driver, p, keys)
+                    theirs = [_sent(plain, statements) for statements in seen]
                     more.append(1e3 * median(a - b for a, b in zip(mine, theirs, strict=True)))
                     both["ours"].append(1e3 * median(mine))
                     both["driver"].append(1e3 * median(theirs))
@@ -190,6 +179,20 @@ def streamed(setting: Setting) -> Iterator[Line]:
                 goal=at_most(2, "ours"),
                 note=f"{note}; median {median(trips):.0f} fetches, {median(steps):.0f} steps",
             )
+
+
+def _streamed_each(driver: Any, p: str, keys: list[Any]) -> tuple[list[float], list[list[tuple[str, dict[str, Any]]]]]:
+    """Stream single vertices; return the seconds and the statements of each."""
+    from pcneo import annotate
+
+    seconds, sent = [], []
+    for key in keys:
+        with _recorded() as statements:
+            started = time.perf_counter()
+            next(annotate.stream(driver, p=p, vertices=[key], **NAMES))
+            seconds.append(time.perf_counter() - started)
+        sent.append(statements)
+    return seconds, sent
 
 
 @contextmanager

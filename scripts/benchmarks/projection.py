@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.batches import hash_of, write_parquet
 from benchmarks.graphs import as_arrays, made_graph
@@ -95,7 +95,7 @@ def projections(setting: Setting, overhead: float) -> Iterator[Line]:
     for kind in KINDS:
         if kind.far not in graphs:
             graphs = {kind.far: (_graph(setting.edges // 4, kind.far), _graph(setting.edges, kind.far))}
-        line, costs = _measure(setting, kind, *graphs[kind.far])
+        line, costs = _measure(kind, *graphs[kind.far])
         yield line
         before = next((measured[other] for other in measured if other.p == kind.p), costs)  # of far more vertices
         measured[kind] = replace(costs, handed_on=before.handed_on, filed=before.filed, bytes=before.bytes)
@@ -108,35 +108,47 @@ def _graph(edges: int, far: float) -> Any:
     return graph
 
 
-def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
-    """Search on workers and on threads in turns, and write what was found to a file."""
-    from pcneo.annotate.estimating import memory_of_worker
-    from pcneo.annotate.filing import part_positions
+class _Turns(NamedTuple):
+    """A search on workers and on threads, in turns; both give the same batches.
+
+    Attributes:
+        batches: of cohesions.
+        taken: seconds, by who searched.
+        processor: seconds of a processor in this process, likewise.
+        idle: those that it takes in a second in which it waits for workers.
+        resident: bytes, of the worker that has most.
+    """
+
+    batches: list[Any]
+    taken: dict[str, list[float]]
+    processor: dict[str, float]
+    idle: float
+    resident: int
+
+
+def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
     from pcneo.search import search_batches
     from pcneo.search.cluster import ClusterGraph
 
-    positions = part_positions(graph.vertex_count, (1, kind.one_of))
-    some = part_positions(quarter.vertex_count, (1, max(1, kind.one_of // 4)))
     kept: dict[str, list[Any]] = {}
-    costs: dict[str, float] = {}
+    processor: dict[str, float] = {}
     hashes: dict[str, str] = {}
 
-    def searched(name: str, search: Callable[[], Iterator[Any]]) -> Callable[[], float]:
+    def timed(name: str, search: Callable[[], Iterator[Any]]) -> Callable[[], float]:
         def run() -> float:
             kept.clear()
-            started, processor = time.perf_counter(), time.process_time()
-            kept[name] = list(search())
-            costs[name] = time.process_time() - processor
+            started = time.perf_counter()
+            kept[name], processor[name] = _searched(search)
             seconds = time.perf_counter() - started
             hashes[name] = hash_of(kept[name])
             return seconds
 
         return run
 
-    threads = searched("threads", lambda: search_batches(graph, kind.p, vertices=positions, concurrency=THREADS))
+    threads = timed("threads", lambda: search_batches(graph, kind.p, vertices=positions, concurrency=THREADS))
     with local_cluster(WORKERS) as client:
         on_cluster = ClusterGraph(graph, client)
-        tasks = {"cluster": searched("cluster", lambda: on_cluster.search_batches(kind.p, vertices=positions))}
+        tasks = {"cluster": timed("cluster", lambda: on_cluster.search_batches(kind.p, vertices=positions))}
         for search in (on_cluster.search_batches, lambda p, **_: search_batches(graph, p, vertices=positions[:64])):
             list(search(kind.p, vertices=positions[:64]))  # whatever comes once is not measured
         idle = _idle()
@@ -144,17 +156,28 @@ def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Li
         resident: Any = client.run(_resident)
     if hashes["cluster"] != hashes["threads"]:
         raise AssertionError("the answers differ")
-    batches = next(iter(kept.values()))
-    searched("quarter", lambda: search_batches(quarter, kind.p, vertices=some, concurrency=THREADS))()
+    return _Turns(next(iter(kept.values())), taken, processor, idle, max(resident.values()))
+
+
+def _measure(kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
+    """Search on workers and on threads in turns, then a quarter; write the cohesions to a file."""
+    from pcneo.annotate.estimating import memory_of_worker
+    from pcneo.annotate.filing import part_positions
+    from pcneo.search import search_batches
+
+    positions = part_positions(graph.vertex_count, (1, kind.one_of))
+    some = part_positions(quarter.vertex_count, (1, max(1, kind.one_of // 4)))
+    batches, taken, processor, idle, resident = _search_in_turns(kind, graph, positions)
+    _, of_quarter = _searched(lambda: search_batches(quarter, kind.p, vertices=some, concurrency=THREADS))
     filed, size = _filed(graph, batches)
     n, memberships = len(positions), sum(len(batch.members) for batch in batches)
     measured = Costs(
         vertices=graph.vertex_count,
         arcs=len(graph.neighbours) / graph.vertex_count,
-        search=costs["threads"] / n,
-        growth=(costs["threads"] / n) / (costs["quarter"] / len(some)),
+        search=processor["threads"] / n,
+        growth=(processor["threads"] / n) / (of_quarter / len(some)),
         memberships=memberships / n,
-        handed_on=max(0.0, costs["cluster"] - idle * taken["cluster"][0]) / memberships,
+        handed_on=max(0.0, processor["cluster"] - idle * taken["cluster"][0]) / memberships,
         filed=filed / memberships,
         bytes=size / memberships,
     )
@@ -167,10 +190,17 @@ def _measure(setting: Setting, kind: Kind, quarter: Any, graph: Any) -> tuple[Li
         theirs=taken["threads"],
         note=f"identical answers; seed {SEED}; {memberships:,} memberships; {WORKERS} processes on {THREADS} cores; "
         f"{1e6 * measured.search:,.3g} µs of a processor a vertex, {measured.growth:.2f} times that of a graph of "
-        f"{quarter.vertex_count:,}; a worker has {max(resident.values()) / 2**20:.0f} MiB resident, the mapped graph "
+        f"{quarter.vertex_count:,}; a worker has {resident / 2**20:.0f} MiB resident, the mapped graph "
         f"included, which all share; `estimate` says {said / 2**20:.0f}",
     )
     return line, measured
+
+
+def _searched(search: Callable[[], Iterator[Any]]) -> tuple[list[Any], float]:
+    """Return all batches of a search, and the processor's seconds that this process took for them."""
+    started = time.process_time()
+    batches = list(search())
+    return batches, time.process_time() - started
 
 
 def _idle() -> float:

@@ -136,17 +136,9 @@ def inside(setting: Setting) -> Iterator[Line]:
         chosen = np.sort(random.choice(len(batch), min(wanted, len(batch)), replace=False)).tolist()
         sets = [batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist() for i in chosen]
         places = [members.index(int(batch.vertices[i])) for i, members in zip(chosen, sets, strict=True)]
-        counted: list[tuple[int, int]] = []
 
-        def induced(sets: Any = sets, places: Any = places, counted: Any = counted) -> None:
-            counted.clear()
-            for members, place in zip(sets, places, strict=True):
-                subgraph = theirs.induced_subgraph(members)
-                degree = subgraph.degree(place)
-                share = subgraph.transitivity_local_undirected([place], mode="zero")[0]
-                common = subgraph.cocitation([place])[0]
-                common[place] = 0
-                counted.append((round(share * degree * (degree - 1) / 2), int(max(common))))
+        def induced(sets: Any = sets, places: Any = places) -> list[tuple[int, int]]:
+            return [_counts_induced(theirs, members, place) for members, place in zip(sets, places, strict=True)]
 
         def ours(batch: Any = batch) -> tuple[Any, Any]:
             return (
@@ -155,8 +147,7 @@ def inside(setting: Setting) -> Iterator[Line]:
             )
 
         counts, common = ours()
-        induced()
-        if counted != list(zip(counts[chosen].tolist(), common[chosen].tolist(), strict=True)):
+        if induced() != list(zip(counts[chosen].tolist(), common[chosen].tolist(), strict=True)):
             raise SystemExit("igraph and pcneo differ inside the sets.")
         taken = in_turns(
             setting.many,
@@ -176,3 +167,13 @@ def inside(setting: Setting) -> Iterator[Line]:
             floor=[1e6 * seconds / len(batch) for seconds in taken["rows"]],
             note=f"ours: {len(batch):,} sets, {THREADS} threads; igraph: {len(sets):,} of them, one thread",
         )
+
+
+def _counts_induced(whole: Any, members: list[int], place: int) -> tuple[int, int]:
+    """Γ_in and cn_in of the member at a place, by igraph's induced subgraph."""
+    subgraph = whole.induced_subgraph(members)
+    degree = subgraph.degree(place)
+    share = subgraph.transitivity_local_undirected([place], mode="zero")[0]
+    common = subgraph.cocitation([place])[0]
+    common[place] = 0
+    return round(share * degree * (degree - 1) / 2), int(max(common))

@@ -119,16 +119,8 @@ def evaluate(
         NotFoundError: no cell can be computed from the graphs at hand.
         PcneoError: matplotlib is not installed where something is to be drawn, or the folder cannot be written.
     """
-    contents = {name: graph.content for name, graph in graphs.items()}
-    cells = {
-        name: [
-            _from_stored(cell, memberships)
-            for cell in EXPERIMENTS[name].cells(contents)
-            if _is_wanted(cell, largest_p) and _is_possible(cell, memberships)
-        ]
-        for name in _computed(targets)
-    }
     needed = [dataset.name for dataset in _needed(targets)]
+    cells = _cells(targets, graphs, largest_p, memberships)
     if not any(cells.values()):
         raise NotFoundError(
             f"Nothing is there to compute: {', '.join(targets)} needs {', '.join(needed)}; at hand "
@@ -151,14 +143,7 @@ def evaluate(
 
     done = {name: Finished.of(of_experiment, folder) for name, of_experiment in cells.items()}
     together = Finished.of(every, folder)
-    files: list[Path] = []
-    tables: dict[str, str] = {}
-    for name in shown:
-        finished = done[name]
-        files += _draw(name, finished, figures)
-        if name in TABLES:
-            tables[name] = TABLES[name](finished)
-            files.append(_write(figures / f"{name}.md", tables[name]))
+    files, tables = _present({name: done[name] for name in shown}, figures)
     if {"all", "claims"} & set(targets):
         verdicts = judge_all(together)
         tables["claims"] = claims_table(verdicts)
@@ -173,6 +158,24 @@ def evaluate(
         faults=tuple(folder.faults),
         absent=tuple(name for name in needed if name not in graphs),
     )
+
+
+def _cells(
+    targets: Sequence[str],
+    graphs: Mapping[str, EvaluatedGraph],
+    largest_p: float | None,
+    memberships: Memberships | None,
+) -> dict[str, list[Cell]]:
+    """The cells that targets need and that can be computed, by experiment."""
+    contents = {name: graph.content for name, graph in graphs.items()}
+    return {
+        name: [
+            _from_stored(cell, memberships)
+            for cell in EXPERIMENTS[name].cells(contents)
+            if _is_wanted(cell, largest_p) and _is_possible(cell, memberships)
+        ]
+        for name in _computed(targets)
+    }
 
 
 def _is_wanted(cell: Cell, largest_p: float | None) -> bool:
@@ -196,6 +199,18 @@ def _from_stored(cell: Cell, memberships: Memberships | None) -> Cell:
     if memberships is None or cell.needs is None:
         return cell
     return replace(cell, memberships="+".join(memberships[point] for point in _points(cell)))
+
+
+def _present(shown: Mapping[str, Finished], folder: Path) -> tuple[list[Path], dict[str, str]]:
+    """Draw and tabulate; return the files in order, and the tables by experiment."""
+    files: list[Path] = []
+    tables: dict[str, str] = {}
+    for name, finished in shown.items():
+        files += _draw(name, finished, folder)
+        if name in TABLES:
+            tables[name] = TABLES[name](finished)
+            files.append(_write(folder / f"{name}.md", tables[name]))
+    return files, tables
 
 
 def _draw(name: str, finished: Finished, folder: Path) -> list[Path]:

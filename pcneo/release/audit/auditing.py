@@ -58,21 +58,7 @@ def audit(
     """
     if not resample >= 0:
         raise ParameterError(f"resample must be 0 or more, not {resample}.", name="resample", value=resample)
-    parameters = read_parameters(request)
-    if not mechanism_named(request.mechanism).adds_noise:
-        raise ParameterError(
-            f"A loss audit has nothing to measure for {request.mechanism}: what a pair costs at most does not depend "
-            "on the graph.",
-            name="mechanism",
-            value=request.mechanism,
-        )
-    gateway = LedgerGateway(driver, database)
-    with_run = mechanism_named(request.mechanism).needs_groups or request.names_run
-    place = find_place(gateway, request, gateway.list_runs(), GraphNames(), with_run=with_run)
-    chosen = [choose_at(place, request, parameters)]
-    (audited,) = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
-    if place.run is not None:
-        audited.source.read_groups(gateway, place.run, progress)
+    audited, place = _prepare_audited(driver, database, request, progress)
     others, refused = _prepare_others(audited, request, place)
     ready = {audited.mechanism.name: audited, **others}
     scales = _simulated(ready, progress)
@@ -106,6 +92,28 @@ def audit(
         fits=tuple(fits),
         advice=advise(fits, covered, refused),
     )
+
+
+def _prepare_audited(
+    driver: Driver, database: str | None, request: GraphRequest, progress: Progress | None
+) -> tuple[Prepared, Place]:
+    """Prepare the mechanism that is asked about, with the groups of the run if there is one."""
+    parameters = read_parameters(request)
+    if not mechanism_named(request.mechanism).adds_noise:
+        raise ParameterError(
+            f"A loss audit has nothing to measure for {request.mechanism}: what a pair costs at most does not depend "
+            "on the graph.",
+            name="mechanism",
+            value=request.mechanism,
+        )
+    gateway = LedgerGateway(driver, database)
+    with_run = mechanism_named(request.mechanism).needs_groups or request.names_run
+    place = find_place(gateway, request, gateway.list_runs(), GraphNames(), with_run=with_run)
+    chosen = [choose_at(place, request, parameters)]
+    (audited,) = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
+    if place.run is not None:
+        audited.source.read_groups(gateway, place.run, progress)
+    return audited, place
 
 
 def _prepare_others(audited: Prepared, request: GraphRequest, place: Place) -> tuple[dict[str, Prepared], str | None]:
