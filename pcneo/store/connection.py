@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import neo4j
+from neo4j.exceptions import ConfigurationError
 
 from pcneo.basics.config import ConnectionSettings, __version__, validate
 from pcneo.errors import ConnectionFailedError
@@ -18,6 +19,8 @@ OLDEST_SERVER = (5, 23)
 
 def connect(settings: ConnectionSettings) -> neo4j.Driver:
     """Return a driver that has reached the server and logged in.
+
+    It warns of no label, type or property that the database does not have yet.
 
     Args:
         settings: where the database is; `read_environment` makes them.
@@ -35,15 +38,26 @@ def connect(settings: ConnectionSettings) -> neo4j.Driver:
             # A dead address fails within seconds; transactions keep the driver's own, longer patience.
             connection_timeout=10,
             connection_acquisition_timeout=20,
+            # Else each query of a user's own is told of labels and properties of ours that have no use yet.
+            notifications_disabled_classifications=[neo4j.NotificationDisabledClassification.UNRECOGNIZED],
         )
     try:
         with translated():
-            agent = driver.get_server_info().agent
+            agent = _agent(driver)
         check_version(agent.removeprefix("Neo4j/"))
     except BaseException:
         driver.close()
         raise
     return driver
+
+
+def _agent(driver: neo4j.Driver) -> str:
+    try:
+        return driver.get_server_info().agent
+    except ConfigurationError as error:
+        if "otification" not in str(error):
+            raise
+        raise ConnectionFailedError(f"The server is older than Neo4j 5.7; pcneo needs {_oldest()} or later.") from error
 
 
 def check_version(version: str) -> None:
@@ -53,8 +67,13 @@ def check_version(version: str) -> None:
         ConnectionFailedError: it is older than `OLDEST_SERVER`.
     """
     if version_number(version) < OLDEST_SERVER:
-        oldest = ".".join(map(str, OLDEST_SERVER))
-        raise ConnectionFailedError(f"The server is Neo4j {version}; pcneo needs {oldest} or later.", version=version)
+        raise ConnectionFailedError(
+            f"The server is Neo4j {version}; pcneo needs {_oldest()} or later.", version=version
+        )
+
+
+def _oldest() -> str:
+    return ".".join(map(str, OLDEST_SERVER))
 
 
 def version_number(text: str) -> tuple[int, int]:

@@ -13,9 +13,11 @@ from typing import Any
 
 import matplotlib
 import pytest
+from graphs import Database
 from printed import GUIDE, ROOT, Reader, blocks, command_lines
 from services import serving, wait_until
 
+from pcneo import ConnectionSettings, connect
 from pcneo.cli import walkthrough
 from pcneo.server.folders import data_folder
 from pcneo.server.servers import LocalServer
@@ -57,6 +59,18 @@ def test_the_query_is_the_shipped_one() -> None:
     ((_, query),) = blocks(README, "cypher")
     shipped = (ROOT / "cypher/queries/critical_connections.cypher").read_text()
     assert query.strip() == "\n".join(line for line in shipped.splitlines() if not line.startswith("//")).strip()
+
+
+@pytest.mark.schema("bare")
+def test_its_statements_print_no_warnings_where_nothing_is_stored_yet(
+    server: Any, empty_database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = ConnectionSettings(server.uri, server.username, server.password, empty_database)
+    caplog.set_level("WARNING", logger="neo4j")  # which the command line silences
+    with connect(settings) as driver:
+        for text in [block for _, block in blocks(README) if block.startswith("MATCH")]:
+            Database(driver, empty_database).run(text, id=58, run="friends@3/10")
+    assert not caplog.records
 
 
 @pytest.mark.schema("loaded")
@@ -116,6 +130,7 @@ def test_the_demo_prints_what_the_readme_shows_and_its_picture_is_the_one_there(
     assert f"Stop it: pcneo server stop --data {tmp_path}\n" in shown
     check_demo(shown)
     assert started == [data_folder().with_name("demo")]
+    assert "friends@3/10" in pcneo("runs")[1], "the name by which the README and the guide go on"
     command, name = picture_line()
     assert pcneo(*command.split())[0] == 0
     check_picture(tmp_path / name)

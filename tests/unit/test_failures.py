@@ -7,6 +7,7 @@ import inspect
 import pytest
 from neo4j import exceptions
 
+from pcneo.basics.config import ConnectionSettings
 from pcneo.errors import (
     BusyError,
     ConnectionFailedError,
@@ -15,6 +16,7 @@ from pcneo.errors import (
     RightsError,
     SchemaError,
 )
+from pcneo.store.connection import connect
 from pcneo.store.failures import CODES, KINDS, OUT_OF_MEMORY, translated
 
 CLASSES = sorted(
@@ -91,3 +93,16 @@ def test_what_is_not_the_drivers_passes_through(error):
     with pytest.raises(type(error)) as caught, translated():
         raise error
     assert caught.value is error
+
+
+def test_a_server_too_old_for_the_driver_to_choose_what_it_is_told_of_is_refused_in_one_line(monkeypatch):
+    class OldServer:
+        def get_server_info(self):
+            raise exceptions.ConfigurationError("Notification filtering is not supported for the Bolt Protocol (4, 4)")
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr("neo4j.GraphDatabase.driver", lambda *_, **__: OldServer())
+    with pytest.raises(ConnectionFailedError, match=r"^The server is older than .* needs 5\.23 or later\.$"):
+        connect(ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "secret"))
