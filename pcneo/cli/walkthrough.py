@@ -76,7 +76,14 @@ def run_demo(driver: Driver, database: str | None = None, *, progress: Progress 
     path = copenhagen_friends_path()
     loaded = load(driver, database, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
     written = annotate.write(
-        driver, database, p="0.3", node_labels="Person", relationship_types="KNOWS", key="id", progress=progress
+        driver,
+        database,
+        p="0.3",
+        graph="friends",  # as in the guide
+        node_labels="Person",
+        relationship_types="KNOWS",
+        key="id",
+        progress=progress,
     )
     run = written.runs[0].run
     tables = {
