@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli.console import Bars, connected, print_json, say
+from pcneo.cli.console import Bars, connected, note, print_json, say
 from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
 
 __all__ = ["export"]
@@ -17,7 +17,8 @@ def export(
     what: Annotated[
         str, typer.Argument(metavar="RUN|VERTEX", help="A run (its id, or latest), or the key of a vertex.")
     ],
-    file: Annotated[Path, typer.Argument(help="A new file, .graphml or .json.")],
+    file: Annotated[Path | None, typer.Argument(help="As --to, which replaces it.", show_default=False)] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="A new file, .graphml or .json.")] = None,
     run: RunName = None,
     graph: GraphName = None,
     p: RunP = None,
@@ -28,15 +29,20 @@ def export(
 
     A run is the whole graph: each vertex with its members, each edge with the number of cohesions it is critical in.
 
-    Example: pcneo export latest run.json
+    Example: pcneo export latest --to run.json
     """
     from rich.filesize import decimal
 
     from pcneo.stored.exporting import export as export_file
 
+    path = to or file
+    if path is None or (to and file):
+        raise typer.BadParameter("Name one new file, such as --to run.json.", param_hint="--to")
+    if file is not None:
+        note("The file is named by --to, as elsewhere; without --to it goes away in 0.4.")
     with connected() as (driver, database), Bars() as bars:
         result = export_file(
-            driver, database, what=what, path=file, run=run, graph=graph, p=p, score=score, progress=bars
+            driver, database, what=what, path=path, run=run, graph=graph, p=p, score=score, progress=bars
         )
     if as_json:
         print_json(result)

@@ -60,8 +60,8 @@ def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
     files: list[Arguments] = [
         (*release, "--mechanism", "edge", "-e", "1/8"),
         (*release, "--mechanism", "respond", "-e", "2"),
-        ("export", RUN, where / "run.graphml"),
-        ("export", RUN, where / "run.json"),
+        ("export", RUN, "--to", where / "run.graphml"),
+        ("export", RUN, "--to", where / "run.json"),
         (
             "annotate",
             "--graph",

@@ -27,7 +27,7 @@ COMMANDS: dict[str, list[str]] = {
     "runs": ["--verify", "--json"],
     "check": ["WORD", "--json"],
     "queries": ["QUERY", "--node-label", "--relationship-type", "--key", "--run", "--param", "--json"],
-    "export": ["WORD", "FILE", "--run", "--graph"],
+    "export": ["WORD", "FILE", "--to", "--run", "--graph"],
     "load": ["FILE", "--node-label", "--relationship-type", "--key", "--max-gib"],
     "clean": ["--all", "WORD"],
     "schema": ["--node-label", "--key"],

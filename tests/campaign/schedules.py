@@ -67,7 +67,7 @@ def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
         ("show", rng.randint(0, 11), "--run", run),
         ("queries", "largest_cohesions", "--param", f"run={run}"),
         ("queries", "critical_connections", "--param", "id=3", "--param", f"run={run}"),
-        ("export", run, folder / f"run{number}.graphml"),
+        ("export", run, "--to", folder / f"run{number}.graphml"),
         ("runs",),
         ("check",),
         ("clean", f"{GRAPH}@3/10"),

@@ -386,12 +386,17 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
 def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0
-    shown = pcneo("export", "latest", str(tmp_path / "run.json"))
+    shown = pcneo("export", "latest", "--to", str(tmp_path / "run.json"))
     assert shown.returncode == 0, shown.stderr
+    assert "--to" not in shown.stderr
     assert "4 nodes, 4 edges" in shown.stdout
     assert len(json.loads((tmp_path / "run.json").read_text())["nodes"]) == 4
-    exported = json.loads(pcneo("export", "1", str(tmp_path / "1.graphml"), "--json").stdout)
-    assert exported["bytes"] == (tmp_path / "1.graphml").stat().st_size
+    earlier = pcneo("export", "1", str(tmp_path / "1.graphml"), "--json")  # as in 0.2
+    assert json.loads(earlier.stdout)["bytes"] == (tmp_path / "1.graphml").stat().st_size
+    assert "named by --to" in earlier.stderr
+    for files in ([], [str(tmp_path / "a.json"), "--to", str(tmp_path / "b.json")]):
+        assert pcneo("export", "1", *files).returncode == 2
+    assert not list(tmp_path.glob("[ab].json"))
 
 
 def test_schema_prints_statements_that_the_server_accepts(
