@@ -18,7 +18,7 @@ from pcneo.errors import PcneoError, needs_extra
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Table", "columns_of", "html_table", "is_number", "words"]
+__all__ = ["Table", "columns_of", "html_table", "is_number", "rounded", "words"]
 
 SHOWN_ROWS = 20
 SHOWN_ITEMS = 12
@@ -120,6 +120,14 @@ def words(value: Any, most: int | None = None) -> str:
         some = ", ".join(words(item, most) for item in value[:most])
         return some if most is None or len(value) <= most else f"{some}, … ({len(value):,})"
     return str(value)
+
+
+def rounded(value: float | None, digits: int = 4) -> str:
+    """Return a number to so many digits, with commas at the thousands (`371.1`, `260,200`); nothing for None."""
+    if value is None:
+        return ""
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if 1000 <= abs(float(text)) < 1e15 else text
 
 
 def _text(text: str) -> str:

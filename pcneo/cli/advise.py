@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pcneo.basics.frames import rounded
 from pcneo.cli.console import print_json, print_table, say
 from pcneo.cli.options import Json
 
@@ -48,9 +49,9 @@ def _print(advice: Advice) -> None:
             advised.mechanism,
             advised.epsilon,
             "" if advised.delta is None else decimal_text(Fraction(advised.delta)),
-            _short(advised.standard_error),
+            rounded(advised.standard_error),
             advised.standard_error_is if advised.refused is None else "refused",
-            _short(advised.standard_error_of_total),
+            rounded(advised.standard_error_of_total),
             "" if advised.percent_true is None else f"{advised.percent_true:.3g} %",
         )
         for advised in advice.mechanisms
@@ -65,7 +66,3 @@ def _print(advice: Advice) -> None:
         "At equal ε, mechanisms promise different things, and the one with the smallest error may show most. What an "
         "attacker would find in your graph, for you alone: pcneo audit --attack."
     )
-
-
-def _short(error: float | None) -> str:
-    return "" if error is None else f"{error:,.4g}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pcneo.basics.frames import rounded
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import print_row, takes_all_text
@@ -306,9 +307,9 @@ def _print_estimate(result: EstimateResult) -> None:
             estimate.memberships,
             f"{estimate.memberships_low:,} to {estimate.memberships_high:,}",
             estimate.compute_seconds,
-            f"{estimate.compute_seconds_low:,.3g} to {estimate.compute_seconds_high:,.3g}",
+            f"{rounded(estimate.compute_seconds_low, 3)} to {rounded(estimate.compute_seconds_high, 3)}",
             estimate.write_seconds,
-            f"{estimate.write_seconds_low:,.3g} to {estimate.write_seconds_high:,.3g}",
+            f"{rounded(estimate.write_seconds_low, 3)} to {rounded(estimate.write_seconds_high, 3)}",
             estimate.total_seconds,
             decimal(estimate.store_bytes),
             "" if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pcneo.basics.frames import rounded
 from pcneo.cli.console import Bars, connected, print_json, print_table, say
 from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
 
@@ -137,7 +138,7 @@ def _print(result: AuditResult) -> None:
     if result.scales is not None:
         low, middle, high = (float(scale) for scale in (result.scales.low, result.scales.median, result.scales.high))
         say(
-            f"Scale λ in {result.scales.phases:,} simulations: {low:,.4g}, {middle:,.4g}, {high:,.4g} "
+            f"Scale λ in {result.scales.phases:,} simulations: {rounded(low)}, {rounded(middle)}, {rounded(high)} "
             "(5, 50, 95 %); losses are at the median, and leave out what finding λ costs."
         )
     kinds = [("pairs inside groups", result.inside), ("connections", result.connections)]
@@ -189,4 +190,4 @@ def _print_removals(removals: Removals) -> None:
 
 
 def _number(value: float) -> str:
-    return "infinite" if math.isinf(value) else f"{value:,.4g}"
+    return "infinite" if math.isinf(value) else rounded(value)

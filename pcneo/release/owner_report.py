@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from pcneo.basics.config import __version__
+from pcneo.basics.frames import rounded
 from pcneo.basics.visible import visible
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import UNBOUNDED, Cost, left
@@ -178,4 +179,4 @@ def _loss_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def _short(loss: float | str) -> str:
-    return loss if isinstance(loss, str) else f"{loss:,.4g}"
+    return loss if isinstance(loss, str) else rounded(loss)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pcneo.basics.frames import rounded
 from pcneo.cli import clean
 from pcneo.cli.console import print_table
 from pcneo.cli.main import main
@@ -57,6 +58,22 @@ def test_counts_have_commas_and_keys_and_versions_none(capsys: pytest.CaptureFix
 def test_numbers_stand_to_the_right_also_where_one_is_missing_or_a_word(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(["hops", "size"], [[0, 5], [1, None], ["more", 12]])
     assert capsys.readouterr().out.splitlines()[3:-1] == ["│    0 │    5 │", "│    1 │      │", "│ more │   12 │"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.37114, "0.3711"),
+        (12, "12"),
+        (999.96, "1,000"),
+        (22998.2, "23,000"),
+        (-260249, "-260,200"),
+        (1e20, "1e+20"),
+        (None, ""),
+    ],
+)
+def test_rounded_numbers_have_commas_in_place_of_powers_of_ten(value: float | None, text: str) -> None:
+    assert rounded(value) == text
 
 
 def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[str]) -> None:

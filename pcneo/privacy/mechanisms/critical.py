@@ -11,6 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.frames import rounded
 from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error
@@ -107,7 +108,7 @@ class Critical(Mechanism):
         """Say how many counts are exact, how large the error is, and whether `edge` would do better."""
         text = (
             f"For the owner alone: {self.heading}: {utility.exact_counts:,} counts are published exactly; the standard "
-            f"error of the total is {utility.standard_error:,.4g}"
+            f"error of the total is {rounded(utility.standard_error)}"
         )
         if not utility.exact_supports:
             text += f" with scales from the bound {self.k}·C(cn, {self.k - 2}), exact supports being too dear"
@@ -116,9 +117,9 @@ class Critical(Mechanism):
         least, expected, most = utility.with_edge
         better = self.name if utility.standard_error <= expected else Edge.name
         return (
-            f"{text}, and with edge between {least:,.4g} and {most:,.4g}. Less noise is expected from {better}, edge "
-            f"being taken at {expected:,.4g}, the middle of what the groups leave open; `pcneo audit` has the real "
-            f"figure. {DIFFERENT_PROMISES}"
+            f"{text}, and with edge between {rounded(least)} and {rounded(most)}. Less noise is expected from "
+            f"{better}, edge being taken at {rounded(expected)}, the middle of what the groups leave open; `pcneo "
+            f"audit` has the real figure. {DIFFERENT_PROMISES}"
         )
 
     def removal_study(self) -> RemovalStudy:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
 
+from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, Cost
 from pcneo.privacy.facts import Facts
@@ -130,8 +131,8 @@ class OneScale(Mechanism):
     def describe(self, utility: Utility) -> str:
         """Say how large λ is at least, and usually at least."""
         return (
-            f"{self.heading}: the scale λ is at least {utility.least_scale:,.4g}, and "
-            f"{utility.usual_scale:,.4g} for a graph without connections; usually it is no smaller than that."
+            f"{self.heading}: the scale λ is at least {rounded(utility.least_scale)}, and "
+            f"{rounded(utility.usual_scale)} for a graph without connections; usually it is no smaller than that."
         )
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
