@@ -26,8 +26,8 @@ from neo4j_servers import VERSIONS, Server
 from standing import Schema
 
 FIRST = [
-    *("test_servers", "test_readme", "test_ledger_races", "test_service_processes", "test_service", "test_release"),
-    *("test_annotate", "test_wheel", "test_cluster", "test_benchmark", "test_cohesion"),
+    *("test_servers", "test_readme", "test_ledger_races", "test_campaign", "test_service_processes", "test_service"),
+    *("test_release", "test_annotate", "test_wheel", "test_cluster", "test_benchmark", "test_cohesion"),
 ]
 """What takes longest begins first, so that no worker is left with it at the end."""
 FOLDERS = ["integration", "property", "statistical", "unit"]

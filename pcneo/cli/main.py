@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 from typer import Abort, BadParameter
 
@@ -48,6 +48,10 @@ def run(command_line: Typer, name: str) -> None:
     except BrokenPipeError:
         code = PcneoError.exit_code
         _forget_output()
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        _redirect_to_nothing(sys.stderr)
     sys.exit(code)
 
 
@@ -96,6 +100,10 @@ def _code(command_line: Typer, name: str) -> int:
 def _forget_output() -> None:
     """Let what standard output still holds go: Python would try to write it at the end, and fail aloud."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _redirect_to_nothing(sys.stdout)
     except (OSError, ValueError):
         sys.stdout = None
+
+
+def _redirect_to_nothing(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

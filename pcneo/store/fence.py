@@ -19,7 +19,7 @@ from pcneo.store.failures import translated
 from pcneo.store.gateway import Gateway
 from pcneo.store.lock import WaitLimit
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import in_transaction, rows_of
+from pcneo.store.transaction import begun, in_transaction, rows_of
 
 __all__ = ["SESSIONS", "Fence"]
 
@@ -57,7 +57,7 @@ class Fence:
                 limit,
                 translated(),
                 self._gateway.session(neo4j.WRITE_ACCESS) as session,
-                session.begin_transaction(metadata={**self._metadata, "pcneo": token}, timeout=0) as transaction,
+                begun(session, {**self._metadata, "pcneo": token}, timeout=0) as transaction,
             ):
                 rows_of(transaction, text, parameters)
                 transaction.commit()

@@ -103,7 +103,7 @@ class GraphLock:
             with limit:
                 graph = self._transaction.touch_graph(self._graph)
         except BaseException as error:
-            self._context.__exit__(None, None, None)
+            self._context.__exit__(type(error), error, error.__traceback__)
             if limit.passed or isinstance(error, BusyError):
                 raise self._busy() from error
             raise
@@ -172,7 +172,7 @@ class GraphLock:
         self._stop.set()
         self._keeper.join()
         with self._use:
-            self._context.__exit__(None, None, None)
+            self._context.__exit__(kind, error, trace)
 
     def _keep(self) -> None:
         while not self._stop.wait(TOUCH_SECONDS):

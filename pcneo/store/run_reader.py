@@ -20,7 +20,7 @@ from pcneo.errors import GraphChangedError, StoreFormatError
 from pcneo.store.failures import translated
 from pcneo.store.reading import GraphReader, Page, read_ahead
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, sample_names
+from pcneo.store.transaction import Row, begun, sample_names
 
 __all__ = ["FORMAT", "DifferingHub", "KeptHub", "RunReader", "StoredHub"]
 
@@ -176,7 +176,7 @@ class RunReader(GraphReader):
         with (
             translated(),
             self.session(neo4j.READ_ACCESS) as session,
-            session.begin_transaction(timeout=0) as opened,
+            begun(session, timeout=0) as opened,
         ):
             yield from opened.run(text, {"run": run.id, "version": run.version})
 

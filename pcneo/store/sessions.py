@@ -6,6 +6,7 @@ below warnings.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -17,7 +18,7 @@ import neo4j
 from pcneo.store.connection import check_version
 from pcneo.store.failures import translated
 from pcneo.store.statements import Statement, load_statement
-from pcneo.store.transaction import Row, Transaction, in_one_trip, in_transaction, rows_of
+from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, rows_of
 
 __all__ = ["Sessions", "session_options"]
 
@@ -59,9 +60,24 @@ class Sessions:
         other.marks = marks
         return other
 
-    def session(self, access: str) -> neo4j.Session:
-        """Open a session on this database for reading or writing."""
-        return self.driver.session(**session_options(self.driver, self._database, access))
+    @contextmanager
+    def session(self, access: str) -> Iterator[neo4j.Session]:
+        """Open a session on this database for reading or writing.
+
+        Where the block is interrupted (Ctrl-C, a signal) its connection is cut, and the server undoes what was under
+        way. The driver would first wait for the server's answer, and cannot read one that it has read half of.
+        """
+        session = self.driver.session(**session_options(self.driver, self._database, access))
+        try:
+            yield session
+        except (Exception, GeneratorExit):
+            session.close()
+            raise
+        except BaseException:
+            session.__exit__(CancelledError, None, None)  # for this kind the driver cuts the connection
+            raise
+        else:
+            session.close()
 
     def run_statement(
         self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
@@ -97,12 +113,12 @@ class Sessions:
             metadata: shows in the server's list of transactions, beside the marks.
             timeout: seconds after which the server ends it; 0 for never.
         """
-        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            opened = session.begin_transaction(metadata={**self.marks, **metadata}, timeout=timeout)
-            try:
-                yield Transaction(opened)
-            finally:
-                opened.close()
+        with (
+            translated(),
+            self.session(neo4j.WRITE_ACCESS) as session,
+            begun(session, {**self.marks, **metadata}, timeout=timeout) as opened,
+        ):
+            yield Transaction(opened)
 
 
 def session_options(driver: neo4j.Driver | neo4j.AsyncDriver, database: str | None, access: str) -> dict[str, Any]:

@@ -149,7 +149,10 @@ class OpenGraph:
                 version before the current one does.
             pinned: versions that releases rest on; they stay until their owner lets them go.
         """
-        current = self._gateway.list_versions(run)[-1]
+        versions = self._gateway.list_versions(run)
+        if not versions:  # somebody has removed the run meanwhile
+            return
+        current = versions[-1]
         if self._gateway.count_retired(run) > current.memberships:
             keeping = Keeping(versions=1, seconds=0)
         self._gateway.close_versions(run, current.version, keeping.versions, keeping.seconds, list(pinned))

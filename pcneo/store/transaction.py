@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
@@ -17,7 +18,7 @@ from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
 
-__all__ = ["Row", "RunFigures", "Transaction", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
+__all__ = ["Row", "RunFigures", "Transaction", "begun", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
 
 PATIENCE_SECONDS = 30.0
 """How long a transaction is retried; the driver's own default."""
@@ -80,6 +81,29 @@ def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence
     return {name: values[name] for name in wanted}
 
 
+@contextmanager
+def begun(
+    session: neo4j.Session, metadata: Mapping[str, Any] | None = None, *, timeout: float | None = None
+) -> Iterator[neo4j.Transaction]:
+    """Begin a transaction, which is rolled back after the block unless it was committed.
+
+    After an interruption nothing is sent any more: the session cuts the connection (`Sessions.session`).
+
+    Args:
+        session: a session of `Sessions`.
+        metadata: shows in the server's list of transactions.
+        timeout: seconds after which the server ends it; 0 for never, None for the server's own limit.
+    """
+    opened = session.begin_transaction(metadata=dict(metadata or {}), timeout=timeout)
+    try:
+        yield opened
+    except (Exception, GeneratorExit):
+        opened.close()
+        raise
+    else:
+        opened.close()
+
+
 def in_transaction(
     session: neo4j.Session, work: Callable[..., T], *arguments: Any, metadata: Mapping[str, str] | None = None
 ) -> T:
@@ -89,7 +113,7 @@ def in_transaction(
     """
 
     def attempt() -> T:
-        with session.begin_transaction(metadata=dict(metadata or {})) as opened:
+        with begun(session, metadata) as opened:
             result = work(opened, *arguments)
             with told_of_silence():
                 opened.commit()

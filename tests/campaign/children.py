@@ -156,6 +156,8 @@ def _live(
 ) -> None:
     os.environ.clear()
     os.environ.update(environment)
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # where files end early, half a module would stay for all others
+    sys.dont_write_bytecode = True
     os.chdir(folder)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pty
+import signal
 import subprocess
 import sys
 import threading
@@ -13,11 +14,15 @@ from typing import Any
 
 import neo4j
 import pytest
-from graphs import Database
+from graphs import Database, own_text
+from services import wait_until
 
 from pcneo import annotate
 from pcneo.errors import ConnectionFailedError, KeyPropertyError
-from pcneo.store.transaction import Transaction
+from pcneo.store.gateway import Gateway
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.standing import Keeping, open_graph
+from pcneo.store.transaction import Transaction, in_one_trip, in_transaction, rows_of
 from pcneo.stored import runs, verifying
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -116,3 +121,28 @@ def test_schema_that_is_there_is_not_asked_for_again(db: Database, monkeypatch: 
     assert sent
     assert not any("CREATE CONSTRAINT" in text or "CREATE INDEX" in text for text in sent)
     assert db.run("SHOW INDEXES YIELD name, lastRead RETURN count(*)") == before
+
+
+LONG = own_text("UNWIND range(1, 30000) AS a UNWIND range(1, 100000) AS b RETURN count(*) AS c")
+"""Some minutes of the server's."""
+
+
+@pytest.mark.parametrize("how", ["in one trip", "in a transaction"])
+def test_an_interrupted_statement_is_neither_waited_for_nor_left_to_run(db: Database, how: str) -> None:
+    store = Gateway(db.driver, db.name)
+    run = in_one_trip if how == "in one trip" else lambda session, *rest: in_transaction(session, rows_of, *rest)
+    threading.Timer(2, os.kill, [os.getpid(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt), store.session(neo4j.READ_ACCESS) as session:
+        run(session, LONG, {})
+    running = "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery STARTS WITH 'UNWIND range' RETURN currentQuery"
+    wait_until(lambda: not db.run(running), "the end of the statement", patience=30)
+    assert store.list_labels() == ["Person"]
+
+
+def test_a_run_that_is_removed_before_its_versions_are_trimmed_is_nobodys_error(db: Database) -> None:
+    annotate.write(db.driver, db.name, p="0.5", graph="friends", **PERSONS)
+    store = LedgerGateway(db.driver, db.name)
+    (record,) = store.list_graphs()
+    with open_graph(store, record) as opened:
+        opened.trim("friends@1/2, removed", Keeping(), [])
+    assert [stored.run.id for stored in runs.list_runs(db.driver, db.name)] == ["friends@1/2"]

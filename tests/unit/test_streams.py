@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,21 @@ def test_closed_errors_change_neither_answer_nor_code():
 def test_a_note_that_cannot_be_printed_changes_neither_answer_nor_code():
     ended = shell("note('a note')\nsay('done')", "2>/dev/full")
     assert (ended.returncode, ended.stdout) == (0, "done\n")
+
+
+def test_a_note_that_can_be_printed_in_part_changes_neither_answer_nor_code(tmp_path):
+    limited = f'ulimit -f 1 && "$@" 2>{shlex.quote(str(tmp_path / "errors"))}'
+    body = "note('a note ' * 50)\nnote('another ' * 200)\nsay('done')"
+    ended = subprocess.run(
+        [SHELL, "-c", limited, "sh", *program(body)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        # Bytecode would be written in part, too; and without buffers nothing is left for the end.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": ""},
+    )
+    assert (ended.returncode, ended.stdout) == (0, "done\n")
+    assert 0 < (tmp_path / "errors").stat().st_size < 1_900
 
 
 def test_a_closed_input_is_that_of_nobody():
