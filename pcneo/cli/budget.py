@@ -79,9 +79,9 @@ def show_budget(
 
 
 def _row(r: ReleaseRecord) -> list[object]:
-    from pcneo.privacy.exact import decimal_text
+    from pcneo.privacy.exact import typed_text
 
-    spent = [value and decimal_text(Fraction(value)) for value in (r.epsilon, r.epsilon_1, r.delta)]
+    spent = [value and typed_text(Fraction(value)) for value in (r.epsilon, r.epsilon_1, r.delta)]
     return [r.id, r.at, r.who, r.mechanism, r.k, *spent, r.h, r.run, r.answers]
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
-from pcneo.privacy.exact import decimal_text, exact_text
+from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, protection_of
 from pcneo.privacy.protection import Protects
 
@@ -114,21 +114,15 @@ def check_spends(
     if account.total is not None and not fits(account.bounded + cost, account.total):
         delta, needed = "", account.bounded.delta + cost.delta
         if needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
-            total = _typed(account.total.epsilon or Fraction(0))
+            total = typed_text(account.total.epsilon or Fraction(0))
             command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
-            delta = f" {lacks}: `{command}` sets one, {_typed(needed)} or more."
+            delta = f" {lacks}: `{command}` sets one, {typed_text(needed)} or more."
         raise BudgetError(
             f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
             f"this would spend {cost}. Nothing was spent.{delta}",
             graph=account.graph,
         )
-
-
-def _typed(x: Fraction) -> str:
-    """What a person may type for a number, exactly."""
-    text = decimal_text(x)
-    return exact_text(x) if text.startswith("≈") else text
 
 
 def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pcneo.errors import ParameterError
 
-__all__ = ["decimal_text", "exact_text", "fraction_text", "positive"]
+__all__ = ["decimal_text", "exact_text", "fraction_text", "positive", "typed_text"]
 
 _MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more are no floats
 _DECIMALS = 15  # the longest decimal that is written in full
@@ -86,6 +86,12 @@ def exact_text(x: Fraction) -> str:
     """Return a number for files and JSON, which reads back unchanged: the short decimal (`0.000001`), else `a/b`."""
     short = _short_decimal(x)
     return fraction_text(x) if short is None else _plain(short, 1 - _DECIMALS)
+
+
+def typed_text(x: Fraction) -> str:
+    """Return a number as a person types it, exactly: the short decimal (`0.3`, `1e-6`), else `a/b`."""
+    short = _short_decimal(x)
+    return fraction_text(x) if short is None else _plain(short, _SMALL)
 
 
 def _short_decimal(x: Fraction) -> Decimal | None:

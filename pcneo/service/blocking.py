@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pcneo.basics.model import Key, Progress
 from pcneo.service.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.store.failures import translated
-from pcneo.store.sessions import session_options
+from pcneo.store.sessions import open_session
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row
+from pcneo.store.transaction import Row, in_transaction, rows_of
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -80,6 +80,5 @@ def ask(
 
 def _rows(driver: Driver, database: str | None, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
     text = load_statement(statement).render({})
-    with translated(), driver.session(**session_options(driver, database, access)) as session:
-        work = session.execute_write if access == "WRITE" else session.execute_read
-        return work(lambda transaction: [dict(record.items()) for record in transaction.run(text, parameters)])
+    with translated(), open_session(driver, database, access) as session:
+        return in_transaction(session, rows_of, text, parameters)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from asyncio import CancelledError
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from types import MappingProxyType
 from typing import Any, LiteralString, Self
@@ -20,7 +20,7 @@ from pcneo.store.failures import translated
 from pcneo.store.statements import Statement, load_statement
 from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, rows_of
 
-__all__ = ["Sessions", "session_options"]
+__all__ = ["Sessions", "open_session", "session_options"]
 
 
 class Sessions:
@@ -60,24 +60,9 @@ class Sessions:
         other.marks = marks
         return other
 
-    @contextmanager
-    def session(self, access: str) -> Iterator[neo4j.Session]:
-        """Open a session on this database for reading or writing.
-
-        Where the block is interrupted (Ctrl-C, a signal) its connection is cut, and the server undoes what was under
-        way. The driver would first wait for the server's answer, and cannot read one that it has read half of.
-        """
-        session = self.driver.session(**session_options(self.driver, self._database, access))
-        try:
-            yield session
-        except (Exception, GeneratorExit):
-            session.close()
-            raise
-        except BaseException:
-            session.__exit__(CancelledError, None, None)  # for this kind the driver cuts the connection
-            raise
-        else:
-            session.close()
+    def session(self, access: str) -> AbstractContextManager[neo4j.Session]:
+        """Open a session on this database for reading or writing; see `open_session`."""
+        return open_session(self.driver, self._database, access)
 
     def run_statement(
         self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
@@ -119,6 +104,26 @@ class Sessions:
             begun(session, {**self.marks, **metadata}, timeout=timeout) as opened,
         ):
             yield Transaction(opened)
+
+
+@contextmanager
+def open_session(driver: neo4j.Driver, database: str | None, access: str) -> Iterator[neo4j.Session]:
+    """Open a session for reading or writing, which is closed after the block.
+
+    Where the block is interrupted (Ctrl-C, a signal) its connection is cut, and the server undoes what was under way.
+    The driver would first wait for the server's answer, and cannot read one that it has read half of.
+    """
+    session = driver.session(**session_options(driver, database, access))
+    try:
+        yield session
+    except (Exception, GeneratorExit):
+        session.close()
+        raise
+    except BaseException:
+        session.__exit__(CancelledError, None, None)  # for this kind the driver cuts the connection
+        raise
+    else:
+        session.close()
 
 
 def session_options(driver: neo4j.Driver | neo4j.AsyncDriver, database: str | None, access: str) -> dict[str, Any]:

@@ -87,10 +87,10 @@ def begun(
 ) -> Iterator[neo4j.Transaction]:
     """Begin a transaction, which is rolled back after the block unless it was committed.
 
-    After an interruption nothing is sent any more: the session cuts the connection (`Sessions.session`).
+    After an interruption nothing is sent any more: the session cuts the connection (`open_session`).
 
     Args:
-        session: a session of `Sessions`.
+        session: as from `open_session`.
         metadata: shows in the server's list of transactions.
         timeout: seconds after which the server ends it; 0 for never, None for the server's own limit.
     """

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["cluster", "files"]
 
-WHOLE_ROUNDS = 2
-"""Of a search that takes a minute on each side, and of writing to the store."""
+STORE_ROUNDS = 2
+"""Of writing to the store."""
 
 
 def cluster(setting: Setting) -> Iterator[Line]:
@@ -47,7 +47,7 @@ def _beside_threads(setting: Setting) -> Line:
             "cluster": lambda: _hashed(on_cluster.search_batches("0.3"), hashes),
             "threads": lambda: _hashed(search_batches(setting.graph, "0.3", concurrency=THREADS), hashes),
         }
-        taken = in_turns(min(WHOLE_ROUNDS, setting.rounds), tasks, warm_up=False, label="cluster")
+        taken = in_turns(setting.rounds, tasks, warm_up=False, label="cluster")
         said: Any = client.run(_own_memory)
     if len(hashes) != 1:
         raise AssertionError("the answers differ")
@@ -125,7 +125,7 @@ def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
 
     seconds = []
     with loaded(setting.file) as server, server.driver() as driver:
-        for _ in range(min(WHOLE_ROUNDS, setting.rounds)):
+        for _ in range(min(STORE_ROUNDS, setting.rounds)):
             result = annotate.write(driver, p=p, concurrency=THREADS, **NAMES)
             clean(driver)
             if result.runs[0].memberships_written != memberships:

@@ -58,7 +58,6 @@ def estimates(setting: Setting) -> Iterator[Line]:
 def estimates_large(setting: Setting) -> Iterator[Line]:
     """The same at p=0.1 on a generated graph of `--edges` edges."""
     with loaded_made(setting.edges) as (name, graph, server):
-        _compare(server, graph, WARM)
         yield from _lines(f"{name}, p=0.1", {"made": _compare(server, graph, "0.1")[0]})
 
 
