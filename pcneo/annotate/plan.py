@@ -81,7 +81,8 @@ class Options:
 class Configuration(TypedDict):
     """What a mode was called with, defaults filled in, spelled as Neo4j spells names.
 
-    `chosen` holds what the database left no choice about, by option. `graph` comes with `write` alone.
+    `chosen` holds what the database left no choice about, by option. `graph` comes with `write` alone. Where a cluster
+    searches, `scheduler` is its address, if it still answers, and there is no `concurrency`.
     """
 
     mode: str
@@ -92,7 +93,8 @@ class Configuration(TypedDict):
     p: list[str]
     score: str
     vertices: list[Key] | None
-    concurrency: int
+    concurrency: int | None
+    scheduler: str | None
     check: bool
     createIndex: bool
     chosen: dict[str, str]
@@ -194,7 +196,8 @@ def make_plan(
             "p": list(map(p_text, ps)),
             "score": score,
             "vertices": named,
-            "concurrency": concurrency,
+            "concurrency": concurrency if options.scheduler is None else None,
+            "scheduler": getattr(getattr(options.scheduler, "scheduler", None), "address", None),
             "check": options.check,
             "createIndex": options.create_index,
             "chosen": filled,

@@ -48,7 +48,9 @@ def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_mid
                 first.kill()
 
         on = {**PERSONS, "p": ["0.3", "1/2"], "scheduler": client}
-        annotate.write(db.driver, db.name, progress=kill, **on)
+        configuration = annotate.write(db.driver, db.name, progress=kill, **on).configuration
+        assert configuration["concurrency"] is None
+        assert str(configuration["scheduler"]).startswith("tcp://")
         assert first.wait() == -signal.SIGKILL
         stored = db.contents()
         streamed = list(annotate.stream(db.driver, db.name, **on))
@@ -59,7 +61,9 @@ def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_mid
         with pytest.raises(ParameterError, match="its workers'"):
             annotate.write(db.driver, db.name, concurrency=2, **on)
     here = {**PERSONS, "p": ["0.3", "1/2"]}
-    assert not any(run.changed for run in annotate.write(db.driver, db.name, **here).runs)
+    again = annotate.write(db.driver, db.name, **here)
+    assert not any(run.changed for run in again.runs)
+    assert again.configuration["scheduler"] is None
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
     annotate.write(db.driver, db.name, **here)
     assert stored == db.contents()
