@@ -60,7 +60,7 @@ def call(folder: AnyPath, keys_from: AnyPath, epsilon: object) -> Call:
     check_epsilon(exact)
     keys = keys_of(listed, read_json(listed))
     try:
-        keys.sort()  # type: ignore[call-overload]
+        keys.sort()  # type: ignore[call-overload]  mixed kinds are refused just below
     except TypeError:
         raise bad(listed, "some keys are text and some are whole numbers") from None
     made = Call(secrets.token_hex(16), exact, AskedKeys.listed(keys))

@@ -84,14 +84,17 @@ def decimal_text(x: Fraction) -> str:
 
 def exact_text(x: Fraction) -> str:
     """Return a number for files and JSON, which reads back unchanged: the short decimal (`0.000001`), else `a/b`."""
-    short = _short_decimal(x)
-    return fraction_text(x) if short is None else _plain(short, 1 - _DECIMALS)
+    return _exactly(x, 1 - _DECIMALS)
 
 
 def typed_text(x: Fraction) -> str:
     """Return a number as a person types it, exactly: the short decimal (`0.3`, `1e-6`), else `a/b`."""
+    return _exactly(x, _SMALL)
+
+
+def _exactly(x: Fraction, least: int) -> str:
     short = _short_decimal(x)
-    return fraction_text(x) if short is None else _plain(short, _SMALL)
+    return fraction_text(x) if short is None else _plain(short, least)
 
 
 def _short_decimal(x: Fraction) -> Decimal | None:

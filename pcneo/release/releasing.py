@@ -119,7 +119,7 @@ def release(
     database: str | None = None,
     *,
     requests: Sequence[ReleaseRequest],
-    names: GraphNames = GraphNames(),  # noqa: B008
+    names: GraphNames = GraphNames(),  # noqa: B008 - nobody can change it, nor the terms
     terms: Terms = Terms(),  # noqa: B008
     noise: Noise | None = None,
     retry: Retry | None = None,

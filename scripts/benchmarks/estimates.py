@@ -12,7 +12,7 @@ from benchmarks.batches import write_parquet
 from benchmarks.graphs import read_graph
 from benchmarks.large import loaded_made
 from benchmarks.measuring import THREADS, Line, Setting, at_most, say
-from benchmarks.neo4j_servers import NAMES, Server, local_server
+from benchmarks.neo4j_servers import NAMES, Server, load_graph, local_server
 
 __all__ = ["estimates", "estimates_large"]
 
@@ -30,8 +30,6 @@ Compared = dict[str, tuple[float, float]]
 
 def estimates(setting: Setting) -> Iterator[Line]:
     """What `estimate` says beside what it takes, on each edge list in the folder of the graph, at p=0.1 and p=0.3."""
-    from pcneo import load
-
     files = sorted(setting.file.parent.glob("*.edges.gz")) or [setting.file]
     compared: dict[str, dict[str, Compared]] = {p: {} for p in PS}
     stores: dict[str, Compared] = {}
@@ -39,7 +37,7 @@ def estimates(setting: Setting) -> Iterator[Line]:
         name = file.name.partition(".")[0]
         with TemporaryDirectory() as folder:
             with local_server(Path(folder)) as server, server.driver() as driver:
-                load(driver, None, file, node_label="Person", relationship_type="KNOWS", key="id")
+                load_graph(driver, file)
                 _compare(server, read_graph(file), WARM)
             before = _stored_bytes(folder)
             with local_server(Path(folder)) as server:

@@ -9,14 +9,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.graphs import as_arrays, made_graph, write_edges
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
-from benchmarks.neo4j_servers import Server, own_server
+from benchmarks.neo4j_servers import Server, load_graph, own_server
 
 __all__ = ["large", "loaded_made"]
 
@@ -37,10 +37,6 @@ class Phase:
 
 def large(setting: Setting) -> Iterator[Line]:
     """A generated graph of `--edges` edges: load, annotate at p=0.1, release at k=3, with the memory of each."""
-    from pcneo.server.jars import ensure_jars
-    from pcneo.server.servers import DEFAULT_VERSION
-
-    jars = sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         n, u, v = made_graph(setting.edges, SEED)
@@ -56,13 +52,13 @@ def large(setting: Setting) -> Iterator[Line]:
                 *("--to", str(folder / "counts.csv"), "--budget-epsilon", "1"),
             ],
         }
-        with own_server(jars, DEFAULT_VERSION, settings=SERVER) as server:
+        with _large_server() as server:
             for what, arguments in commands.items():
                 phase, said = _run(arguments, server.environment, server.pid)
                 last = " ".join(said.split())[-300:]
                 say(f"  {what}: {phase.seconds:.0f} s, {phase.ours / GIB:.2f} GiB, server {phase.server / GIB:.2f} GiB")
                 say(f"    {last}")
-                note = f"{graph}, seed {SEED}; Neo4j {DEFAULT_VERSION} rose to {phase.server / GIB:.1f} GiB"
+                note = f"{graph}, seed {SEED}; Neo4j {server.version} rose to {phase.server / GIB:.1f} GiB"
                 yield Line(f"{what}, whole command", [phase.seconds], note=note)
                 yield Line(f"{what}, peak memory", [phase.ours / GIB], "GiB", goal=at_most(8, "ours"), note=graph)
 
@@ -74,19 +70,21 @@ def loaded_made(edges: int) -> Iterator[tuple[str, Any, Server]]:
     Args:
         edges: about how many.
     """
-    from pcneo import load
-    from pcneo.server.jars import ensure_jars
-    from pcneo.server.servers import DEFAULT_VERSION
-
-    jars = sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar"))
     n, u, v = made_graph(edges, SEED)
     name = f"a made graph of {n:,} vertices and {len(u):,} edges"
-    with own_server(jars, DEFAULT_VERSION, settings=SERVER) as server:
+    with _large_server() as server:
         with tempfile.TemporaryDirectory() as folder, server.driver() as driver:
             write_edges(Path(folder) / "made.edges", u, v)
             say(f"  loading {name}")
-            load(driver, None, Path(folder) / "made.edges", node_label="Person", relationship_type="KNOWS", key="id")
+            load_graph(driver, Path(folder) / "made.edges")
         yield name, as_arrays(n, u, v), server
+
+
+def _large_server() -> AbstractContextManager[Server]:
+    from pcneo.server.jars import ensure_jars
+    from pcneo.server.servers import DEFAULT_VERSION
+
+    return own_server(sorted(ensure_jars(DEFAULT_VERSION).glob("*.jar")), DEFAULT_VERSION, settings=SERVER)
 
 
 def _run(arguments: list[str], environment: Mapping[str, str], server: int) -> tuple[Phase, str]:

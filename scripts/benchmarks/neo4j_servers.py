@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["NAMES", "Server", "in_process", "loaded", "local_server", "own_server"]
+__all__ = ["NAMES", "Server", "in_process", "load_graph", "loaded", "local_server", "own_server"]
 
 NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,15 +120,20 @@ def own_server(
 @contextmanager
 def loaded(file: Path) -> Iterator[Server]:
     """Run the local server with a loaded graph."""
-    from pcneo import load
-
     with (
         tempfile.TemporaryDirectory() as folder,
         local_server(Path(folder)) as server,
         server.driver() as driver,
     ):
-        load(driver, None, file, node_label="Person", relationship_type="KNOWS", key="id")
+        load_graph(driver, file)
         yield server
+
+
+def load_graph(driver: Any, file: Path) -> None:
+    """Load an edge list under `NAMES`."""
+    from pcneo import load
+
+    load(driver, None, file, node_label="Person", relationship_type="KNOWS", key="id")
 
 
 def in_process(task: str, *arguments: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def check_parquet() -> None:
         PcneoError: pyarrow is not installed.
     """
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
         raise PcneoError(needs_extra("Parquet needs pyarrow", "parquet")) from error
 

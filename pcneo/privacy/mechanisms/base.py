@@ -239,7 +239,7 @@ class Mechanism(ABC):
 
     # --- From exact facts to noisy counts
 
-    def check_drawable(self) -> None:  # noqa: B027
+    def check_drawable(self) -> None:  # noqa: B027 - most mechanisms have nothing to refuse
         """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw.
 
         Raises:
