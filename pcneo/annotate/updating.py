@@ -76,13 +76,11 @@ class Update:
 
     Attributes:
         waited: the time spent waiting for the search.
-        completing: whether the transaction that makes the new versions visible has been begun.
     """
 
     def __init__(self, plan: Plan, opened: OpenGraph, supply: Supply) -> None:
         """Begin with no run; `supply` has read the graph under the writer's lock."""
         self.waited = Stopwatch()
-        self.completing = False
         self._plan = plan
         self._opened = opened
         self._supply = supply
@@ -130,7 +128,6 @@ class Update:
             if answer is not None:
                 with lock.limited():
                     answer(transaction, runs)
-            self.completing = True
 
     def _current_hubs(self, begun: _Begun) -> CurrentHubs:
         gateway, selection = self._plan.gateway, self._opened.graph.selection

@@ -185,8 +185,15 @@ def update_runs(
     gateway.ensure_schema(OWN_SCHEMA)
     record = gateway.merge_graph(graph or plan.selection.default_name, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
-    with open_graph(gateway, record) as opened:
-        result = _update(plan, opened, questions, client, make_supply)
+    opened: OpenGraph | None = None
+    try:
+        with open_graph(gateway, record) as opened:
+            result = _update(plan, opened, questions, client, make_supply)
+    except BaseException:
+        # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
+        if opened is not None and not opened.lock.committing:
+            _discard(gateway, record, known=client is not None)
+        raise
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
         _trim(gateway, record, changed, keeping)
@@ -215,21 +222,14 @@ def _update(
     client: Client | None,
     make_supply: Callable[[Plan], Supply],
 ) -> WriteResult:
-    update: Update | None = None
-    try:
-        supply = make_supply(plan)
-        node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
-        read_millis = plan.millis()
-        if client is not None:
-            client.admit(supply, questions)
-        update = Update(plan, opened, supply)
-        runs = tuple(update.bring(p, score) for p, score in questions)
-        update.complete(runs, client.answer if client else None)
-    except BaseException:
-        # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
-        if update is None or not update.completing:
-            _discard(plan.gateway, opened, known=client is not None)
-        raise
+    supply = make_supply(plan)
+    node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
+    read_millis = plan.millis()
+    if client is not None:
+        client.admit(supply, questions)
+    update = Update(plan, opened, supply)
+    runs = tuple(update.bring(p, score) for p, score in questions)
+    update.complete(runs, client.answer if client else None)
     return WriteResult(
         graph=opened.graph.name,
         node_count=node_count,
@@ -245,20 +245,20 @@ def _update(
     )
 
 
-def _discard(gateway: Gateway, opened: OpenGraph, *, known: bool) -> None:
+def _discard(gateway: Gateway, graph: GraphRecord, *, known: bool) -> None:
     """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
 
-    A name that was known before, as that of every request is, stays.
+    A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
+    earlier one may have held what is deleted here.
     """
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
     try:
-        opened.sweep()
-        if known:
-            return
-        with opened.lock.last_writes() as transaction:
-            transaction.run("delete_unused_graph", name=opened.graph.name)
+        with open_graph(gateway, graph) as opened:  # which sweeps
+            if not known:
+                with opened.lock.last_writes() as transaction:
+                    transaction.run("delete_unused_graph", name=graph.name)
     except PcneoError as error:
-        log.debug("remains in graph %r are left to the next writer: %s", opened.graph.name, error)
+        log.debug("remains in graph %r are left to the next writer: %s", graph.name, error)
 
 
 def _trim(gateway: LedgerGateway, graph: GraphRecord, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:

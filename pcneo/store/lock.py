@@ -78,6 +78,7 @@ class GraphLock:
     Attributes:
         last_version: the largest version number that the graph's runs have used, read under the lock.
         locked_at: the server's time when the lock was taken, as the driver gives it.
+        committing: whether its last writes are on their way: nobody knows here whether they count.
 
     Raises on entering:
         BusyError: another writer holds it and did not let go within `WAIT_SECONDS`.
@@ -92,6 +93,7 @@ class GraphLock:
         self._context = gateway.transaction({"pcneo": self._token})
         self._use = threading.Lock()
         self._spoiled = False
+        self.committing = False
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="pcneo-lock", daemon=True)
 
@@ -143,6 +145,7 @@ class GraphLock:
                 ) from error
             self._spoiled = True  # what a failing block wrote must not be committed by a later one
             yield self._transaction
+            self.committing = True
             self._transaction.commit()
             self._spoiled = False
 

@@ -17,12 +17,15 @@ import pytest
 from graphs import Database, cycle
 
 from pcneo import annotate
-from pcneo.annotate import row_writing
+from pcneo.annotate import Keeping, row_writing
+from pcneo.annotate.plan import Options
+from pcneo.annotate.writing import Client, update_runs
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, WriteMismatchError
 from pcneo.server import configuration, servers
 from pcneo.store import hub_writer, lock
 from pcneo.store.gateway import Gateway
 from pcneo.store.hub_writer import CohesionRow
+from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction, in_transaction
 from pcneo.stored import cleaning, runs, verifying
@@ -281,6 +284,26 @@ def test_what_a_failed_last_transaction_wrote_is_not_committed_by_the_next(db, o
     with GraphLock(gateway, NAME) as held, held.last_writes() as transaction:
         transaction.run("hide_run", run=RUN)
     assert gateway.list_runs() == []  # so the first block would have shown
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("error", [ParameterError("no longer wanted"), KeyboardInterrupt()], ids=["refused", "Ctrl-C"])
+def test_a_new_run_whose_last_transaction_fails_is_removed(db, old, error):
+    """By then that transaction has written to the run, and what removes the run must not wait for it."""
+    before = db.cohesions(old)
+    options = Options(
+        **PERSONS, p=0.8, score=None, vertices=None, concurrency=1, create_index=False, check=False, progress=None
+    )
+
+    def fail(*_: object) -> None:
+        raise error
+
+    client = Client(LedgerGateway(db.driver, db.name), lambda *_: None, fail)
+    with pytest.raises(type(error)):
+        update_runs(db.driver, db.name, options, NAME, Keeping(), client)
+    assert untouched(db)
+    assert db.cohesions(old) == before
+    assert [run.id for run in client.gateway.list_runs()] == [RUN]
 
 
 def test_a_vertex_deleted_during_the_write_is_noticed_and_leaves_the_old_run(db, old):
