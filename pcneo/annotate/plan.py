@@ -164,7 +164,7 @@ def make_plan(
         ParameterError: p, score or concurrency is out of range, there is more than one choice of a name, or vertices
             or concurrency are named for a cluster.
         SchemaError: the key has no index.
-        NotFoundError: the graph is not known, and must be.
+        NotFoundError: the graph is not known, and must be, or only its name could tell it from one that is.
         GraphError: its name stands for other labels, types or another key than those given.
         DatabaseError: the database cannot be asked.
     """
@@ -232,7 +232,8 @@ def _selection(
     gateway: Gateway, options: Options, graph: str | None, may_be_new: bool
 ) -> tuple[Selection, dict[str, str]]:
     known = {record.name: record for record in gateway.list_graphs()} if graph is not None else {}
-    if graph in known and not (options.node_labels or options.relationship_types or options.key):
+    named = options.node_labels or options.relationship_types or options.key
+    if graph in known and not named:
         return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
@@ -244,4 +245,11 @@ def _selection(
     selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
+    elif not named and (same := [record.name for record in known.values() if record.selection == selection]):
+        raise NotFoundError(
+            f"There is no graph {graph!r}, and {same[0]!r} has the only labels, types and key that there are. To store "
+            "them a second time under this name, name them too.",
+            what="graph",
+            name=graph,
+        )
     return selection, filled

@@ -18,7 +18,7 @@ __all__ = ["membership_seconds", "writing"]
 TRIAL_MEMBERSHIPS = 10_000
 """Of a trial's transaction; half of one that writes."""
 TRIAL_SECONDS, FEWEST_TRIALS, MOST_TRIALS = 1.5, 3, 12
-"""No trial begins after so many seconds; the first one warms up, and does not count."""
+"""No trial begins after so many seconds; the earlier half warms up, and does not count."""
 WRITING = 6.0
 """Writing a membership takes so many times as long as finding its member, with its share of a hub
 (DATA-MODEL.md#what-it-costs)."""
@@ -47,7 +47,7 @@ def membership_seconds(gateway: Gateway, selection: Selection, batches: Iterable
             began = time.perf_counter()
             list(pool.map(lambda _: gateway.count_members(selection, rows), range(WRITERS)))
             seconds.append(time.perf_counter() - began)
-    return median(seconds[1:]) / (WRITERS * memberships)
+    return median(seconds[len(seconds) // 2 :]) / (WRITERS * memberships)
 
 
 def writing(memberships: Interval, a_membership: float) -> Interval:
@@ -65,7 +65,10 @@ def writing(memberships: Interval, a_membership: float) -> Interval:
 
 
 def _rows(batches: Iterable[CohesionBatch]) -> tuple[Sequence[dict[str, Any]], int]:
-    """Return as many cohesions as a trial needs, or all there are, and how many memberships they have."""
+    """Return as many cohesions as a trial needs, repeated where there are too few, and how many memberships they have.
+
+    A transaction costs something whatever is in it, so that a small one says little of a large one.
+    """
     rows: list[dict[str, Any]] = []
     memberships = 0
     for batch in batches:
@@ -75,4 +78,5 @@ def _rows(batches: Iterable[CohesionBatch]) -> tuple[Sequence[dict[str, Any]], i
             memberships += len(members)
             if memberships >= TRIAL_MEMBERSHIPS:
                 return rows, memberships
-    return rows, memberships
+    times = TRIAL_MEMBERSHIPS // max(memberships, 1)
+    return rows * times, memberships * times

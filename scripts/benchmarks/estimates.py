@@ -55,11 +55,7 @@ def estimates(setting: Setting) -> Iterator[Line]:
 
 def estimates_large(setting: Setting) -> Iterator[Line]:
     """The same at p=0.1 on a generated graph of `--edges` edges."""
-    from pcneo import annotate
-
     with loaded_made(setting.edges) as (name, graph, server):
-        with server.driver() as driver:  # a server that has only loaded is slow to read
-            annotate.estimate(driver, p=WARM, concurrency=THREADS, **NAMES)
         yield from _lines(f"{name}, p=0.1", {"made": _compare(server, graph, "0.1")[0]})
 
 

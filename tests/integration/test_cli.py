@@ -138,6 +138,15 @@ def test_names_may_be_left_out_where_there_is_one_choice(pcneo: Any, tmp_path: P
     assert "--node-label Person --relationship-type KNOWS --key id: the only choice" in shown.stderr
 
 
+def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    assert pcneo("annotate", *NAMES, "--graph", "friends", "-p", "0.5").returncode == 0
+    misspelt = pcneo("annotate", "--graph", "freinds", "-p", "0.5")
+    assert misspelt.returncode == 4
+    assert "There is no graph 'freinds', and 'friends' has the only labels" in misspelt.stderr
+    assert pcneo("annotate", *NAMES, "--graph", "freinds", "-p", "0.5").returncode == 0  # if it is meant
+
+
 def test_write_reports_in_gds_names(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     shown = pcneo("annotate", *NAMES, "-p", "0.5", "-p", "1/3", "--json")
