@@ -239,7 +239,7 @@ def _estimate(plan: Plan, supply: WholeGraph, p: Fraction, read_seconds: float) 
     )
     n, memberships, search = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
-    write = writing(bounded, membership_seconds(plan.gateway, plan.selection, sample.batches))
+    write = writing(n, bounded, membership_seconds(plan.gateway, plan.selection, sample.batches))
     compute_seconds = search.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(

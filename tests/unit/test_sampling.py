@@ -16,7 +16,7 @@ from pcneo import graph_from_networkx, minimal_p_cohesions
 from pcneo.annotate.estimating import Estimate
 from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval, Sample, _student, draw_sample
-from pcneo.annotate.write_pace import membership_seconds, writing
+from pcneo.annotate.write_pace import TRIAL_MEMBERSHIPS, membership_seconds, writing
 from pcneo.basics.model import Graph, Selection
 
 
@@ -147,12 +147,13 @@ def test_writing_is_told_from_how_long_the_database_takes_to_find_members():
     graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=2))
     batches = draw_sample(graph, Fraction(1, 3), "density", most=50, seconds=60, concurrency=1).batches
     members = sum(len(batch.members) for batch in batches)
+    members *= TRIAL_MEMBERSHIPS // members  # repeated up to the size of a transaction that writes
     database: Any = Finding(0.05)
     seconds = membership_seconds(database, Selection(("A",), ("B",), "id"), batches)
     assert 0.05 / (WRITERS * members) <= seconds < 0.1 / (WRITERS * members)  # the first time does not count
     assert database.calls % WRITERS == 0
     assert membership_seconds(database, Selection(("A",), ("B",), "id"), []) == 0.0
-    estimate = writing(Interval(1_000, 900, 1_100), 0.001)
+    estimate = writing(100, Interval(1_000, 900, 1_100), 0.001)
     assert estimate.low < estimate.value / 2
     assert estimate.high > 2 * estimate.value
-    assert writing(Interval(2_000, 900, 1_100), 0.001).value > 1.8 * estimate.value
+    assert writing(200, Interval(2_000, 900, 1_100), 0.001).value > 1.8 * estimate.value
