@@ -18,6 +18,7 @@ from services import Gate, answer, ask, look, serving, wait_until
 
 from pcneo import annotate
 from pcneo.service import worker
+from pcneo.store import lock, transaction
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4), (4, 5), (3, 5), (5, 6)]
 FINAL = {"complete", "failed", "cancelled"}
@@ -286,6 +287,7 @@ def test_a_service_outlives_a_database_that_is_gone_for_a_while(db, server, monk
     monkeypatch.setattr(
         neo4j.GraphDatabase, "driver", lambda *a, **named: open_driver(*a, **named, max_transaction_retry_time=1)
     )
+    monkeypatch.setattr(transaction, "PATIENCE_SECONDS", 3.0)
     with Gate(server.uri) as gate, serving(replace(server, uri=gate.uri), db.name) as service:
         gate.shut()
         wait_until(lambda: not service.figures.reachable, "an end of all connections")
@@ -294,7 +296,8 @@ def test_a_service_outlives_a_database_that_is_gone_for_a_while(db, server, monk
         assert answer(db, request)["status"] == "complete"
 
 
-def test_a_busy_graph_is_tried_again_and_counts_no_attempt(db, service):
+def test_a_busy_graph_is_tried_again_and_counts_no_attempt(db, service, monkeypatch):
+    monkeypatch.setattr(lock, "WAIT_SECONDS", 1.0)
     with held(db, HELD_GRAPH):
         request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1])
         wait_until(lambda: look(db, request).get("busySince"), "a wait")
@@ -305,7 +308,8 @@ def test_a_busy_graph_is_tried_again_and_counts_no_attempt(db, service):
     assert (answered["status"], answered["attempts"]) == ("complete", 1)
 
 
-def test_a_day_of_waiting_fails(db, service):
+def test_a_day_of_waiting_fails(db, service, monkeypatch):
+    monkeypatch.setattr(lock, "WAIT_SECONDS", 1.0)
     with held(db, HELD_GRAPH):
         request = ask(db, command="annotate", graph="friends", p=0.5, vertices=[1])
         wait_until(lambda: look(db, request).get("busySince"), "a wait")

@@ -66,10 +66,15 @@ def between(
         quantity: which mean.
     """
     means, drawn = _redrawn(results, quantity)
-    tail = (1 - _CONFIDENCE) / 2
     with np.errstate(divide="ignore", invalid="ignore"):  # no error at all, where no count gets noise
-        number = float(statistic(means))
-        low, high = np.quantile([float(statistic(row)) for row in drawn], [tail, 1 - tail]).tolist()
+        return _basic(float(statistic(means)), [float(statistic(row)) for row in drawn])
+
+
+def _basic(number: float, drawn: Floats | Sequence[float]) -> Interval:
+    """The basic bootstrap interval of a number that came out so when the means were drawn again."""
+    tail = (1 - _CONFIDENCE) / 2
+    with np.errstate(invalid="ignore"):
+        low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
     if math.isinf(number):
         return number, number, number
     return number, 2 * number - high, 2 * number - low
@@ -102,7 +107,7 @@ def alike(
 
     Args:
         first, second: results along the parameter that is swept; the second may be float64 of the same shape.
-        scale: applied to each curve of means before they are compared.
+        scale: applied to each curve of means, along the last axis, before they are compared.
         quantity: which mean.
 
     Returns:
@@ -111,10 +116,12 @@ def alike(
     noisy = [first] if isinstance(second, np.ndarray) else [first, second]
     exact = [second] if isinstance(second, np.ndarray) else []
 
-    def statistic(means: Floats) -> float:
-        return correlation(*map(scale, np.split(means, len(noisy))), *exact)
+    def correlations(means: Floats) -> Floats:
+        return correlation(*map(scale, np.split(means, len(noisy), axis=-1)), *exact)
 
-    interval = between(statistic, [result for curve in noisy for result in curve], quantity)
+    means, drawn = _redrawn([result for curve in noisy for result in curve], quantity)
+    with np.errstate(divide="ignore", invalid="ignore"):  # logarithms of no error at all
+        interval = _basic(float(correlations(means)), correlations(drawn))
     steady = all(_like_itself(curve, scale, quantity) >= _ALIKE for curve in noisy)
     return interval[0], side(interval, _ALIKE) if steady else 0
 
@@ -122,7 +129,8 @@ def alike(
 def _like_itself(curve: Sequence[Errors], scale: Callable[[Floats], Floats], quantity: Quantity) -> float:
     """The mean correlation of a curve with the curves that other runs might give."""
     means, drawn = _redrawn(curve, quantity)
-    return float(np.mean([correlation(scale(means), scale(row)) for row in drawn]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(correlation(scale(means), scale(drawn)).mean())
 
 
 def ratio(error: float, of: float) -> float:
@@ -138,13 +146,13 @@ def geometric(values: Sequence[float]) -> float:
 
 
 def ranks(values: Floats) -> Floats:
-    """Return the rank of each value; equal values, such as bounds at their clamp, share their mean rank."""
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts + 1) / 2)[which]
+    """Return the ranks along the last axis; equal values, such as bounds at their clamp, share their mean rank."""
+    ours, others = values[..., :, None], values[..., None, :]
+    return (others < ours).sum(axis=-1) + ((others == ours).sum(axis=-1) - 1) / 2
 
 
-def correlation(first: Floats, second: Floats) -> float:
-    """Return the correlation; 0 if one side does not vary."""
-    if not (first.std() > 0 and second.std() > 0):
-        return 0.0
-    return float(np.corrcoef(first, second)[0, 1])
+def correlation(first: Floats, second: Floats) -> Floats:
+    """Return the correlation along the last axis; 0 where one side does not vary."""
+    ours, others = (values - values.mean(axis=-1, keepdims=True) for values in (first, second))
+    spread = np.sqrt((ours**2).sum(axis=-1) * (others**2).sum(axis=-1))
+    return np.divide((ours * others).sum(axis=-1), spread, out=np.zeros(spread.shape), where=spread > 0)
