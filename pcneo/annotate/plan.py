@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 from pcneo.basics.model import Key, Progress, Selection
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import check_score, p_text, parse_fraction, thread_count
-from pcneo.store.chosen_graph import choose_selection, find_keys, require_key_index
+from pcneo.store.chosen_graph import choose_selection, find_keys, refuse_new_name, require_key_index
 from pcneo.store.gateway import Gateway
 
 if TYPE_CHECKING:
@@ -206,6 +206,26 @@ def make_plan(
     )
 
 
+def name_of_only_choice(gateway: Gateway, options: Options) -> str | None:
+    """Return the name of the graph that is meant where nothing names one; None if it has none, or the default one.
+
+    Raises:
+        ParameterError: it has several names, or the database leaves more than one choice of labels, types or key.
+    """
+    if options.node_labels or options.relationship_types or options.key or not (known := gateway.list_graphs()):
+        return None
+    selection, _ = choose_selection(gateway)
+    names = [record.name for record in known if record.selection == selection]
+    if not names or selection.default_name in names:
+        return None
+    if len(names) > 1:
+        raise ParameterError(
+            f"This graph has several names: {', '.join(names)}. Name one with --graph.", name="graph", value=None
+        )
+    log.info("Using graph %s: the only one in this database.", names[0])
+    return names[0]
+
+
 def _checked(mode: str, options: Options) -> tuple[list[Fraction], str, int, list[Key] | None]:
     """Return every p, the score, the threads and the named vertices; refuse what needs no database to be refused."""
     ps = options.fractions()
@@ -245,11 +265,6 @@ def _selection(
     selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
-    elif not named and (same := [record.name for record in known.values() if record.selection == selection]):
-        raise NotFoundError(
-            f"There is no graph {graph!r}, and {same[0]!r} has the only labels, types and key that there are. To store "
-            "them a second time under this name, name them too.",
-            what="graph",
-            name=graph,
-        )
+    elif graph is not None and not named:
+        refuse_new_name(graph, selection, known.values())
     return selection, filled

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan
+from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan, name_of_only_choice
 from pcneo.annotate.supply import Supply, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
@@ -99,8 +99,9 @@ def write(
         driver: an open driver; see `pcneo.connect`.
         database: None for the user's home database.
         p: one or several; several share the read. None for every standing run of the graph, or 3/10 where it has none.
-        graph: the owner's name for that part of the database; by default `Selection.default_name`. A name that is
-            known stands for its labels, types and key, which may then be left out.
+        graph: the owner's name for that part of the database. A name that is known stands for its labels, types and
+            key, which may then be left out. None for `Selection.default_name`, or, where nothing else is named
+            either, for the one name that the only choice has.
         node_labels: labels of the vertices; may be left out where the database leaves one choice.
         relationship_types: types of the edges; likewise.
         key: the property that holds the vertices' unique key; likewise.
@@ -179,6 +180,7 @@ def update_runs(
         make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
+    graph = graph or name_of_only_choice(gateway, options)
     plan = make_plan(driver, database, "write", options, graph, gateway, may_be_new=True)
     questions = _questions(gateway, plan, graph, options.score)
     gateway.check_format()

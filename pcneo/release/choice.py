@@ -15,7 +15,7 @@ from pcneo.privacy.protection import Protects
 from pcneo.release.budget import find_graph
 from pcneo.release.request import GraphRequest, ReleaseRequest
 from pcneo.search import parse_fraction
-from pcneo.store.chosen_graph import choose_selection
+from pcneo.store.chosen_graph import choose_selection, refuse_new_name
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 from pcneo.stored.runs import choose_run
@@ -224,7 +224,10 @@ def _find_graph(gateway: LedgerGateway, name: str | None, names: GraphNames) -> 
     if not names and len(fitting) == 1:
         return fitting[0]
     selection, _ = choose_selection(gateway, names.node_labels, names.relationship_types, names.key)
-    return _named(gateway.list_graphs(), name, selection)
+    known = gateway.list_graphs()
+    if name is not None and not names:
+        refuse_new_name(name, selection, known)
+    return _named(known, name, selection)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:

@@ -9,10 +9,18 @@ from pcneo.basics.model import Graph, Key, Progress, Selection, one_or_more
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
 from pcneo.graph.files import is_integer_key
-from pcneo.store.gateway import Gateway, KeyCounts
+from pcneo.store.gateway import Gateway, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
 
-__all__ = ["StoredGraph", "choose_selection", "find_keys", "read_graph", "require_key_index", "schema_statements"]
+__all__ = [
+    "StoredGraph",
+    "choose_selection",
+    "find_keys",
+    "read_graph",
+    "refuse_new_name",
+    "require_key_index",
+    "schema_statements",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,27 @@ def choose_selection(
         choices = sorted(set.intersection(*indexed))
         (key,) = _choose(choices, (), "--key", "indexed key property", filled)
     return Selection(labels, types, key), filled
+
+
+def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord]) -> None:
+    """Refuse a new name that was given alone where the only choice has one: it is misspelt, or opens a second ledger.
+
+    Args:
+        name: the new name.
+        selection: the labels, types and key that the database left no choice of.
+        known: the graphs that have names.
+
+    Raises:
+        NotFoundError: says under which names it is known.
+    """
+    names = [record.name for record in known if record.selection == selection]
+    if names:
+        raise NotFoundError(
+            f"There is no graph {name!r}. The only labels, types and key that there are belong to graph "
+            f"{' and '.join(map(repr, names))}; to give them a further name, name them too.",
+            what="graph",
+            name=name,
+        )
 
 
 def _choose(

@@ -17,18 +17,23 @@ OLDEST_SERVER = (5, 23)
 """The first version that understands `CALL (x) { … }`."""
 
 
-def connect(settings: ConnectionSettings) -> neo4j.Driver:
+def connect(settings: ConnectionSettings | None) -> neo4j.Driver:
     """Return a driver that has reached the server and logged in.
 
     It warns of no label, type or property that the database does not have yet.
 
     Args:
-        settings: where the database is; `read_environment` makes them.
+        settings: where the database is; `read_environment` makes them, or returns None where it finds no address.
 
     Raises:
-        ConnectionFailedError: the address or the password is wrong, no server answers, or it is too old; the message
-            says which.
+        ConnectionFailedError: there is no address, it or the password is wrong, no server answers, or it is too old;
+            the message says which.
     """
+    if settings is None:
+        raise ConnectionFailedError(
+            "NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD; `pcneo server status` tells those of a "
+            "local server."
+        )
     validate(settings)
     with translated():
         driver = neo4j.GraphDatabase.driver(

@@ -143,8 +143,22 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     assert pcneo("annotate", *NAMES, "--graph", "friends", "-p", "0.5").returncode == 0
     misspelt = pcneo("annotate", "--graph", "freinds", "-p", "0.5")
     assert misspelt.returncode == 4
-    assert "There is no graph 'freinds', and 'friends' has the only labels" in misspelt.stderr
+    assert "There is no graph 'freinds'. The only labels, types and key that there are belong to graph 'friends'" in (
+        misspelt.stderr
+    )
     assert pcneo("annotate", *NAMES, "--graph", "freinds", "-p", "0.5").returncode == 0  # if it is meant
+
+
+def test_without_a_name_the_graph_that_has_one_is_meant(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    assert pcneo("annotate", *NAMES, "--graph", "friends", "-p", "0.5").returncode == 0
+    again = pcneo("annotate", "--json")
+    assert json.loads(again.stdout)["graph"] == "friends"
+    assert json.loads(pcneo("annotate", "-p", "1/3", "--json").stdout)["graph"] == "friends"
+    assert pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5").returncode == 0
+    shown = pcneo("annotate", "-p", "0.5")
+    assert shown.returncode == 2
+    assert "several names: friends, ours" in shown.stderr
 
 
 def test_write_reports_in_gds_names(pcneo: Any, tmp_path: Path) -> None:

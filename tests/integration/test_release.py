@@ -451,6 +451,19 @@ def test_nobody_spends_while_another_name_over_the_same_data_is_written(
             budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=1)
 
 
+def test_a_misspelt_name_spends_nothing_and_takes_no_ledger_from_the_right_one(
+    kite: Database, refused: Callable[..., None]
+) -> None:
+    misspelt = ["--graph", "kiet", "--mechanism", "edge", "--budget-epsilon", "1"]
+    refused(
+        kite,
+        4,
+        f"There is no graph 'kiet'. The only labels, types and key that there are belong to graph '{NAME}'",
+        *misspelt,
+    )
+    refused(kite, 4, "There is no graph 'kiet'", *misspelt, "--dry-run")
+
+
 @pytest.mark.schema("users")
 def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     db: Database, pcneo: Callable[..., Any], tmp_path: Path, drawn: list[int]
