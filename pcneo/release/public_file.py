@@ -129,6 +129,8 @@ def read_release(path: AnyPath) -> PublicRelease:
         lacking |= {"key", "count"} - columns.keys() if columns.keys() != {"total"} else set()
         if lacking:
             raise ValueError(f"it has no {', '.join(sorted(lacking))}")
+        if "notice" in record:  # only the owner's report has that name
+            raise ValueError("it is the owner's report, which reveals more than the release promises")
         for name in ("epsilon", "delta"):
             Fraction(record[name])
     except OSError as error:

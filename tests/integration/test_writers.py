@@ -399,7 +399,7 @@ def test_a_batch_too_large_for_the_servers_transaction_memory_is_halved_at_once(
 
 @pytest.mark.thorough
 def test_a_server_of_little_transaction_memory_gets_halves(tmp_path, monkeypatch, caplog):
-    monkeypatch.setitem(configuration.SETTINGS, "db.memory.transaction.max", "16m")
+    monkeypatch.setitem(configuration.SETTINGS, "db.memory.transaction.max", "12m")
     server = servers.start(tmp_path / "data")
     try:
         with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:

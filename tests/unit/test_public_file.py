@@ -123,3 +123,17 @@ def test_a_row_that_was_cut_off_is_named_and_a_missing_file_too(tmp_path: Path) 
         pcneo.read_release(path)
     with pytest.raises(FileFormatError, match="cannot be read: No such file"):
         pcneo.read_release(tmp_path / "none.csv")
+
+
+def test_the_owners_report_is_not_taken_for_the_public_file(tmp_path: Path) -> None:
+    report = {
+        "notice": "For the owner alone.",
+        "mechanism": "edge",
+        "promise": "",
+        "k": 3,
+        "epsilon": "1",
+        "delta": "0",
+    }
+    (tmp_path / "counts.owner.json").write_text(json.dumps({**report, "total": 2}))
+    with pytest.raises(FileFormatError, match=r"is no public file of a release: it is the owner's report"):
+        pcneo.read_release(tmp_path / "counts.owner.json")
