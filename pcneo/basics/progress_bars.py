@@ -64,7 +64,7 @@ class _Rich:
             console=console,
             disable=not console.is_terminal,
             redirect_stdout=False,  # else the rows of a stream would go where the bars go
-            redirect_stderr=False,
+            redirect_stderr=True,  # so that a note goes above the bars, and is not glued to one
         )
         self._tasks: dict[str, Any] = {}
 

@@ -6,8 +6,9 @@ Each command has the file of its name; `console.py` and `options.py` hold what t
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
@@ -84,6 +85,14 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+class _StandardErrorAsItIs(logging.StreamHandler[TextIO]):
+    """Looks for standard error at each line: while bars are drawn, it is what prints above them."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 @app.callback()
 def _main(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step on standard error.")] = False,
@@ -96,7 +105,7 @@ def _main(
     ] = False,
 ) -> None:
     choose_server(data)
-    handler = logging.StreamHandler()
+    handler = _StandardErrorAsItIs()
     handler.setFormatter(VisibleFormatter("%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])
     # The driver logs every message it sends, values included; ours says what matters.

@@ -60,7 +60,10 @@ def demo(
             print_table(table.columns, table.rows, names=table.keys)
     say("\nThe server keeps running:")
     say_verbatim(describe(server))
-    say("Ask it more in this shell, or connect Neo4j Browser, Desktop or cypher-shell to that address:")
+    say(
+        "Ask it more in a shell that has pcneo (in a checkout: . .venv/bin/activate), or connect Neo4j Browser, "
+        "Desktop or cypher-shell to that address:"
+    )
     say_verbatim(
         f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} "
         f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"

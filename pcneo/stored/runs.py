@@ -84,7 +84,7 @@ def find_run(
     stored = list_runs(driver, database)
     runs = [standing.run for standing in stored]
     fitting = _fitting(runs, None if run in (None, LATEST) else str(run), graph, p, score)
-    chosen = _only(_latest(fitting) if run in (None, LATEST) else fitting, run)
+    chosen = _only(_latest(fitting) if run in (None, LATEST) else fitting, run, graph, runs)
     return next(standing for standing in stored if standing.run is chosen)
 
 
@@ -103,7 +103,7 @@ def choose_run(
         ParameterError: several fit; the message lists them.
     """
     whole = [standing for standing in runs if standing.scope == "graph"]
-    return _only(_fitting(whole, None if run == LATEST else run, graph, p, score), run)
+    return _only(_fitting(whole, None if run == LATEST else run, graph, p, score), run, graph, whole)
 
 
 def _fitting(runs: Sequence[Run], run: str | None, graph: str | None, p: object, score: str | None) -> list[Run]:
@@ -128,15 +128,18 @@ def _latest(runs: Sequence[Run]) -> list[Run]:
     return [run for run in whole if run.version == last]
 
 
-def _only(fitting: Sequence[Run], run: object) -> Run:
+def _only(fitting: Sequence[Run], run: object, graph: str | None, runs: Sequence[Run]) -> Run:
+    is_named = run not in (None, LATEST)
     if not fitting:
-        which = " of a whole graph that fits" if run in (None, LATEST) else f" {run!r}"
+        which = f" {run!r}" if is_named else " of a whole graph that fits"
+        graphs = sorted({standing.graph for standing in runs})
+        if graph is not None and graphs and graph not in graphs:
+            which += f": graph {graph!r} has none, {' and '.join(map(repr, graphs))} has"
         raise NotFoundError(
             f"There is no run{which}; `pcneo runs` lists them, `pcneo annotate` makes one.", what="run", name=run
         )
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        raise ParameterError(
-            f"Several runs fit: {listed}. Choose one with --graph, -p, --score or --run.", name="run", value=run
-        )
+        how = "Write more of its id" if is_named else "Choose one with --graph, -p, --score or --run"
+        raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]

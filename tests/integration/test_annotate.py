@@ -713,7 +713,8 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
 
     assert find() == find(run="latest") == second  # the version counts, not a clock
     assert find(p="0.3") == find(run=f"{NAME}@3/1") == find(run=first) == first
-    with pytest.raises(ParameterError, match=f"Several runs fit: {first}, {second}, {second}:vertices"):
+    several = f"Several runs fit: {first}, {second}, {second}:vertices. Write more of its id"
+    with pytest.raises(ParameterError, match=several):
         find(run=f"{NAME}@3/")
     assert find(run=f"{NAME}@3/5") == second
     with pytest.raises(NotFoundError, match="There is no run 'nobody'"):
@@ -722,5 +723,7 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     with pytest.raises(ParameterError, match=r"Several runs fit: .*--graph"):
         find()
     assert find(graph=NAME) == second
+    with pytest.raises(NotFoundError, match=f"graph 'othre' has none, '{NAME}' and 'other' has"):
+        find(graph="othre")
     db.run("MATCH (v:PCohesionVersion) SET v.finishedAt = datetime('2100-01-01')")
     assert find(graph=NAME) == second

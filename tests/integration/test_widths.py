@@ -27,14 +27,19 @@ PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KN
 
 def shown(width: int, *arguments: str, environment: dict[str, str] | None = None) -> list[str]:
     """The lines of a command on a terminal of some width, without colours."""
+    text = in_terminal(width, ["-m", "pcneo", *arguments], "stdout", environment)
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).splitlines()
+
+
+def in_terminal(width: int, arguments: list[str], stream: str, environment: dict[str, str] | None = None) -> str:
+    """What Python, started so, prints where one of its outputs is a terminal of some width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "pcneo", *arguments],
+        [sys.executable, *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs},
         env={**clean, **(environment or {}), "TERM": "xterm"},
     )
     os.close(theirs)
@@ -43,7 +48,32 @@ def shown(width: int, *arguments: str, environment: dict[str, str] | None = None
         text += chunk
     os.close(ours)
     assert process.wait(60) == 0
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text.decode()).splitlines()
+    return text.decode()
+
+
+TOLD_WHILE_READING = """
+import logging
+from pcneo import ProgressBars
+from pcneo.cli import app
+from pcneo.cli.streams import note
+from typer.testing import CliRunner
+CliRunner().invoke(app, ["schema"])
+with ProgressBars() as bars:
+    bars("reading", 1, 3)
+    logging.getLogger("pcneo").info("recorded the spend of a release " + 9 * "of many ")
+    note("a note")
+    bars("reading", 3, 3)
+"""
+
+
+def test_what_is_told_while_a_bar_is_drawn_stands_above_it_in_lines_of_its_own() -> None:
+    lines = in_terminal(80, ["-c", TOLD_WHILE_READING], "stderr").splitlines()
+    plain = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line.rpartition("\x1b[2K")[2]) for line in lines]
+    assert "a note" in plain
+    (place,) = [i for i, line in enumerate(plain) if line.startswith("pcneo: recorded the spend of a release")]
+    assert plain[place + 1].startswith("of many")
+    assert max(map(len, plain)) <= 80
+    assert any("3/3" in line for line in plain)
 
 
 def _read(descriptor: int) -> bytes:
