@@ -225,7 +225,8 @@ def _find_graph(gateway: LedgerGateway, name: str | None, names: GraphNames) -> 
         return fitting[0]
     selection, _ = choose_selection(gateway, names.node_labels, names.relationship_types, names.key)
     known = gateway.list_graphs()
-    if name is not None and not names:
+    # A graph whose own node is gone is known by its releases, and what it has left is spent under its name.
+    if name is not None and not names and all(release.graph != name for release in gateway.list_ledger().releases):
         refuse_new_name(name, selection, known)
     return _named(known, name, selection)
 

@@ -253,6 +253,7 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
 # --- What is refused leaves no trace
 
 
+OPTIONS = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 REFUSALS = [
     (["-e", "0"], 2, "epsilon"),
     (["-e", "-1"], 2, "epsilon"),
@@ -277,7 +278,8 @@ REFUSALS = [
     (["-e", "1", "--score", "degree"], 4, "no run of a whole graph"),
     (["-e", "1", "--graph", "other"], 4, "no run of a whole graph"),
     (["-e", "1", "--run", "other"], 4, "no run 'other'"),
-    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 9, f"Use one of them, --graph {NAME}"),
+    (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "There is no graph 'other'"),
+    (["-e", "1", "--mechanism", "edge", "--graph", "other", *OPTIONS], 9, f"Use one of them, --graph {NAME}"),
     (["-e", "1", "--node-label", "Person"], 2, "leave them out"),
     (["-e", "11"], 9, "has ε = 10"),
     (["-e", "6", "-e", "5"], 9, "would spend ε = 11"),
