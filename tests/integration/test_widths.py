@@ -39,7 +39,8 @@ def in_terminal(width: int, arguments: list[str], stream: str, environment: dict
     process = subprocess.Popen(
         [sys.executable, *arguments],
         stdin=subprocess.DEVNULL,
-        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs},
+        stdout=theirs if stream == "stdout" else subprocess.DEVNULL,
+        stderr=theirs if stream == "stderr" else subprocess.DEVNULL,
         env={**clean, **(environment or {}), "TERM": "xterm"},
     )
     os.close(theirs)
