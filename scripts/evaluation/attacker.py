@@ -17,10 +17,10 @@ from pcneo import plots
 from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
 from pcneo.privacy.attack import MOST_VERTICES
-from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import half_true_epsilon
-from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release
+from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release, release_errors
 from pcneo.search import minimal_p_cohesions
 
 __all__ = ["EPSILONS", "AttackedGraph", "attack_csv", "attack_text", "draw_attacks", "find"]
@@ -35,9 +35,12 @@ _NOTE = (
     "At equal ε, mechanisms promise different things: `critical` protects pairs inside groups only, given the groups; "
     "`published` promises nothing. The attacker's figure is a lower bound: one fixed attacker with the best of its "
     "weights (GUARANTEE.md, The attacker). Errors of `respond` and `row` are those of plain, clipped and smoothed "
-    "counts; none is picked by the truth. The picture has plain counts. All pairs are ranked, so graphs of more than "
-    "10,000 vertices are left out: of the paper's, SisterCity and HepPh."
+    "counts; none is picked by the truth. The picture has plain counts. All pairs are ranked, so of graphs of more "
+    "than 10,000 vertices there are errors alone."
 )
+
+
+_ALONE = {"guessing": "guessing", "degrees": "exact degrees", "counts": "exact counts"}
 
 
 @dataclass(frozen=True)
@@ -48,16 +51,16 @@ class AttackedGraph:
         graph: its name.
         vertices, connections: its size.
         zeros: mean absolute error of publishing zeros.
-        exact: what the attacker finds without a release.
+        exact: what the attacker finds without a release; None where pairs are too many to be ranked.
         draws: simulated releases of each mechanism.
-        of: by mechanism and ε.
+        of: by mechanism and ε; with shares that are NaN where pairs are not ranked.
     """
 
     name: str
     vertices: int
     connections: int
     zeros: float
-    exact: Exact
+    exact: Exact | None
     draws: int
     of: Mapping[tuple[str, str], Attacked]
 
@@ -70,17 +73,15 @@ class AttackedGraph:
 def find(
     name: str, graph: Graph, epsilons: Sequence[str] = EPSILONS, note: Callable[[str], None] = lambda _: None
 ) -> AttackedGraph:
-    """Simulate releases of each mechanism that publishes counts, and attack them.
+    """Simulate releases of each mechanism that publishes counts, and attack them where all pairs can be ranked.
 
     Args:
         name: of the graph.
-        graph: of at most 10,000 vertices.
+        graph: the graph.
         epsilons: ε of the releases.
         note: called with what is done next.
     """
     n = graph.vertex_count
-    if n > MOST_VERTICES:
-        raise ValueError(f"{name} has {n} vertices; the attacker ranks all pairs of at most {MOST_VERTICES}.")
     facts = CountedGraph(graph, minimal_p_cohesions(graph, P))
     draws = max(1, min(_DRAWS, _PAIRS // math.comb(n, 2)))
     of: dict[tuple[str, str], Attacked] = {}
@@ -90,9 +91,17 @@ def find(
             biased = True if "smooth" in kind.parameter_names() else None
             request = MechanismRequest(mechanism=mechanism, k=K, epsilon=epsilon, clip=biased, smooth=biased)
             made = kind.of(kind.parameters_of(request), n)
-            of[mechanism, epsilon] = attack_release(facts, made, SimulatedNoise.seeded(SEED), draws)
-    zeros = float(facts.counts(K).mean())
-    return AttackedGraph(name, n, graph.edge_count, zeros, attack_exact(facts, K), draws, of)
+            of[mechanism, epsilon] = _attacked(facts, made, draws)
+    exact = attack_exact(facts, K) if n <= MOST_VERTICES else None
+    return AttackedGraph(name, n, graph.edge_count, float(facts.counts(K).mean()), exact, draws, of)
+
+
+def _attacked(facts: CountedGraph, mechanism: Mechanism, draws: int) -> Attacked:
+    noise = SimulatedNoise.seeded(SEED)
+    if facts.vertex_count <= MOST_VERTICES:
+        return attack_release(facts, mechanism, noise, draws)
+    errors = release_errors(facts, mechanism, noise, draws)
+    return Attacked(math.nan, None, errors.pop("count"), errors)
 
 
 def attack_text(graphs: Iterable[AttackedGraph], command: str) -> str:
@@ -129,24 +138,22 @@ def attack_csv(graphs: Iterable[AttackedGraph]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for graph in graphs:
-        exact = graph.exact
-        alone = {"guessing": exact.guessing, "exact degrees": exact.degrees, "exact counts": exact.counts}
+        alone = vars(graph.exact) if graph.exact else {}
         writer.writerow([graph.name, "zeros", "", "", "", graph.zeros, "", ""])
-        writer.writerows([graph.name, name, "", share, "", "", "", ""] for name, share in alone.items())
+        writer.writerows([graph.name, _ALONE[name], "", share, "", "", "", ""] for name, share in alone.items())
         for (mechanism, epsilon), result in graph.of.items():
             biased = [result.biased_errors.get(name, "") for name in ("clipped", "smoothed")]
             grouped = "" if result.with_groups is None else result.with_groups
-            writer.writerow([graph.name, mechanism, epsilon, result.share, grouped, result.error, *biased])
+            share = "" if math.isnan(result.share) else result.share
+            writer.writerow([graph.name, mechanism, epsilon, share, grouped, result.error, *biased])
     return text.getvalue()
 
 
 def _table(graph: AttackedGraph) -> list[str]:
     epsilons = list(dict.fromkeys(epsilon for _, epsilon in graph.of))
-    exact = graph.exact
     lines = [
         f"{graph.vertices:,} vertices, {graph.connections:,} connections, ln(n/d) = {graph.threshold:.1f}; publishing "
-        f"zeros has an error of {graph.zeros:.1f}. Without a release the attacker finds {exact.guessing:.1%} by "
-        f"guessing, {exact.degrees:.1%} with exact degrees, {exact.counts:.1%} with exact counts. "
+        f"zeros has an error of {graph.zeros:.1f}. {_without_a_release(graph.exact)} "
         f"Releases simulated of each: {graph.draws}.",
         "",
         "| mean absolute error of a count | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
@@ -158,6 +165,8 @@ def _table(graph: AttackedGraph) -> list[str]:
         for kind in graph.of[mechanism, epsilons[0]].biased_errors:
             errors = [graph.of[mechanism, epsilon].biased_errors[kind] for epsilon in epsilons]
             lines.append(_row(f"{mechanism}, {kind}", errors, "{:.3g}"))
+    if graph.exact is None:
+        return lines
     lines += [
         "",
         "| connections that the attacker finds | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
@@ -169,6 +178,15 @@ def _table(graph: AttackedGraph) -> list[str]:
         if grouped[0] is not None:
             lines.append(_row(f"{mechanism}, its groups known", grouped, "{:.1%}"))
     return lines
+
+
+def _without_a_release(exact: Exact | None) -> str:
+    if exact is None:
+        return "Its pairs are too many to be ranked by the attacker."
+    return (
+        f"Without a release the attacker finds {exact.guessing:.1%} by guessing, {exact.degrees:.1%} with exact "
+        f"degrees, {exact.counts:.1%} with exact counts."
+    )
 
 
 def _row(name: str, values: Iterable[float | None], form: str) -> str:
@@ -186,20 +204,26 @@ def draw_attacks(graphs: Sequence[AttackedGraph], path: Path) -> None:
                 along = [float(epsilon) for epsilon in epsilons]
                 style = plots.look(mechanism).line
                 row[0].plot(along, [result.error for result in results], **style)
-                row[1].plot(along, [100 * result.share for result in results], **style)
+                if graph.exact is not None:
+                    row[1].plot(along, [100 * result.share for result in results], **style)
             row[0].axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": "zeros"})
-            row[1].axhline(
-                100 * graph.exact.counts, **{**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
-            )
+            if graph.exact is None:
+                row[1].set_axis_off()
+                row[1].text(
+                    0.5, 0.5, "too many pairs to rank", transform=row[1].transAxes, ha="center", color="#666666"
+                )
+            else:
+                alone = {**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
+                row[1].axhline(100 * graph.exact.counts, **alone)
             row[0].set_yscale("log")
-            for place, label in zip(row, ("mean error of a count", "connections found, %"), strict=True):
+            labels = ("mean error of a count", "connections found, %")
+            for place, label in zip(row[: 1 if graph.exact is None else 2], labels, strict=False):
                 place.axvline(graph.threshold, color="#999999", linewidth=0.8)
                 place.set_ylabel(label)
+                place.set_xlabel("ε")
                 place.set_title(f"{graph.name}; grey: ln(n/d)")
-        row = places.reshape(len(graphs), 2)[-1]
-        for place in row:
-            place.set_xlabel("ε")
-        named = (zip(*place.get_legend_handles_labels(), strict=True) for place in row)
+        panels = [place for row in places.reshape(len(graphs), 2) for place in row]
+        named = (zip(*place.get_legend_handles_labels(), strict=True) for place in panels)
         handles = {text: handle for pairs in named for handle, text in pairs}
         figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
         plots.save_figure(figure, path)

@@ -198,10 +198,11 @@ def attacker(
     ] = None,
     epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="By default 1, 2, 3, 5 and 10.")] = None,
 ) -> None:
-    """Measure the errors of every mechanism beside what one fixed attacker finds, on graphs of up to 10,000 vertices.
+    """Measure the errors of every mechanism beside what one fixed attacker finds.
 
-    The friendships that come with pcneo are always among the graphs. Of respond and row, errors are those of plain,
-    clipped and smoothed counts.
+    The friendships that come with pcneo are always among the graphs. Of those with more than 10,000 vertices, whose
+    pairs are too many to be ranked, there are errors alone, and only where they are named. Of respond and row, errors
+    are those of plain, clipped and smoothed counts.
 
     Example: scripts/evaluate attacker --graphs graphs --to results
     """
@@ -214,9 +215,9 @@ def attacker(
     from pcneo.privacy.attack import MOST_VERTICES
 
     files = find_files(graphs) if graphs is not None else {}
-    wanted = [d for d in DATASETS if d.name in (name or files) and d.counts.nodes <= MOST_VERTICES]
+    wanted = [d for d in DATASETS if d.name in (name or files) and (name or d.counts.nodes <= MOST_VERTICES)]
     if missing := {*(name or ())} - {d.name for d in wanted if d.name in files}:
-        raise ParameterError(f"Not at hand, or too large: {', '.join(sorted(missing))}.", name="name", value=name)
+        raise ParameterError(f"Not at hand: {', '.join(sorted(missing))}.", name="name", value=name)
     friends = read_graph_file(copenhagen_friends_path())
     sources, targets = (friends.keys[ends].tolist() for ends in (friends.sources, friends.targets))
     at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}

@@ -9,8 +9,7 @@ from evaluation.datasets import DATASETS
 from evaluation.finished_cells import Finished
 from evaluation.results import Mean, mean_of, mean_or_none
 from evaluation.tables import local_errors
-from evaluation.which_mechanism import PROMISING, least_error, settings_of
-from pcneo.privacy.randomised_response import half_true_epsilon
+from evaluation.which_mechanism import PROMISING, half_true, least_error, settings_of
 
 __all__ = ["finding"]
 
@@ -122,7 +121,7 @@ def _of_local(finished: Finished, setting: str) -> str:
 def _of_answers(finished: Finished, setting: str) -> str:
     """Why the errors of `respond` say little alone."""
     thresholds = [
-        half_true_epsilon(dataset.counts.nodes, 2 * dataset.counts.edges / dataset.counts.nodes)
+        half_true(dataset)
         for dataset in DATASETS
         if len(finished.releases.where(graph=dataset.name, mechanism="respond"))
     ]

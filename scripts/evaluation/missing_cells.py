@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ from evaluation.graph_arrays import GraphArrays
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
 from pcneo.basics.model import CohesionBatch
+from pcneo.privacy.mechanisms import mechanism_named
 from pcneo.search import thread_count
 
 __all__ = ["Memberships", "Step", "StoredCohesions", "finish"]
@@ -148,8 +150,9 @@ def _finish_part(
 _GROWTH = {"0.1": 1, "0.2": 4, "0.3": 12, "0.4": 60, "0.5": 200, "0.6": 500, "0.7": 1000, "0.8": 1500}
 """How much longer a search takes at each p than at 0.1."""
 
-_SECONDS_PER_EDGE, _SECONDS_PER_COUNT = 3e-6, 3e-7
-"""Of a search at p = 0.1, for each direction of an edge; of a simulated release, for each vertex."""
+_SECONDS_PER_EDGE, _SECONDS_PER_COUNT, _SECONDS_PER_PAIR = 3e-6, 3e-7, 1e-8
+"""Of a search at p = 0.1, for each direction of an edge; of a simulated release, for each vertex, and for each pair
+that is answered."""
 
 _TRUST = 120.0  # seconds of work after which the pace so far counts as much as what was expected
 
@@ -161,7 +164,9 @@ def _expected_seconds(cell: Cell, evaluated: EvaluatedGraph) -> float:
     if needs and needs.sample is not None:
         search *= needs.sample / graph.vertex_count
     if isinstance(cell, ReleaseCell):
-        return _SECONDS_PER_COUNT * graph.vertex_count * cell.runs + search / 20
+        answered = 0 if mechanism_named(cell.mechanism).adds_noise else math.comb(graph.vertex_count, 2)
+        one = _SECONDS_PER_COUNT * graph.vertex_count + _SECONDS_PER_PAIR * answered
+        return one * cell.runs + search / 20
     return search
 
 

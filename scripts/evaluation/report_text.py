@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from evaluation.cells import INFERRED, PRINTED, RUNS, SEED, SWITCHES
 from evaluation.claims import AS_PRINTED, FAILS, HOLDS, SAID, UNKNOWN, UNPRINTED, UNSURE, Verdict
 from evaluation.drawing import MEASURES, PROMISES, drawings
-from evaluation.experiments import ALL, EXPERIMENTS, LARGEST_ANSWERED, answered_runs
+from evaluation.experiments import ALL, EXPERIMENTS, answered_runs
 from evaluation.finding import finding
 from evaluation.finished_cells import Finished
 from evaluation.tables import RECONSTRUCTED, TABLES, claims_table
@@ -71,9 +71,8 @@ def _settings(done: Mapping[str, Finished]) -> str:
     return (
         f"- Noise is simulated, in floating point: {RUNS} runs a cell, seed {SEED}. No release has such noise. "
         "δ = 1/n, as in the paper; ε1 = ε/10 where it is not swept.\n"
-        f"- `respond` and `row` answer every pair of vertices in every run: they are simulated on graphs of up to "
-        f"{LARGEST_ANSWERED:,} vertices, which leaves out SisterCity and HepPh"
-        + (f", and in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
+        "- `respond` and `row` answer every pair of vertices in every run"
+        + (f", and are simulated in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
         + ". Their errors are those of plain counts unless clipped or smoothed is said.\n"
         "- `published` is the paper's Algorithm 3 over minimal p-cohesions, `elv` the same over extended local views; "
         "both with integer noise, a floor of λ and a clamp of the bound at n-2.\n"

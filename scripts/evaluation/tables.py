@@ -64,14 +64,15 @@ def _totals(finished: Finished) -> str:
     releases = finished.releases
     (k,) = releases.values(lambda cell: cell.k)
     variants = sorted({cell.switches for cell, _ in releases}, key=lambda switches: (len(switches), switches))
-    columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge", "respond", "row")]
+    columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge", "respond")]
+    columns += [("row", ())] if k == 3 else []
     columns += [(name, switches) for switches in variants for name in ("elv", "published")]
     for graph in finished.graph_names:
         results = {
             (mechanism, switches): releases.only(graph=graph, mechanism=mechanism, switches=switches)
             for mechanism, switches in columns
         }
-        least = least_error({mechanism: results[mechanism, ()] for mechanism in PROMISING})
+        least = least_error({mechanism: results.get((mechanism, ())) for mechanism in PROMISING})
         rows.append([graph, *(_error(results[column]) for column in columns), least])
     head = [f"k={k}, total", *(_column(*column) for column in columns), "least that promises something"]
     return _markdown(head, rows)
@@ -89,23 +90,25 @@ _LOCAL: Sequence[tuple[str, str, Quantity]] = (
     ("row, smoothed", "row", "smoothed"),
     ("published", "published", "absolute"),
 )
+"""The columns of local errors; `row` and smoothed counts are for k = 3."""
 
 
 def local_errors(finished: Finished) -> str:
     """Return the mean absolute errors of a count beside those of publishing zeros, as a table."""
     (k,) = finished.releases.values(lambda cell: cell.k)
+    shown = [column for column in _LOCAL if k == 3 or (column[1] != "row" and column[2] != "smoothed")]
     rows = []
     for graph in finished.graph_names:
         cliques = finished.cliques.only(graph=graph)
         cells = ["not measured" if cliques is None else digits(cliques["mean"])]
         results = {name: finished.releases.only(graph=graph, mechanism=name, switches=()) for _, name, _ in _LOCAL}
-        for _, name, quantity in _LOCAL:
+        for _, name, quantity in shown:
             result = results[name]
             mean = None if result is None else mean_or_none(result, quantity)
             cells.append("" if mean is None else digits(mean.value))
         least = least_error({mechanism: results[mechanism] for mechanism in PROMISING}, "absolute")
         rows.append([graph, *cells, least])
-    head = [f"k={k}, error of a count", "zeros", *(name for name, _, _ in _LOCAL), "least that promises something"]
+    head = [f"k={k}, error of a count", "zeros", *(name for name, _, _ in shown), "least that promises something"]
     return _markdown(head, rows)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evaluation.claims.comparing import clearly
-from evaluation.datasets import DATASETS
+from evaluation.datasets import DATASETS, Dataset
 from evaluation.finished_cells import Finished
 from evaluation.results import Errors, Quantity, Refused, mean_or_none
+from pcneo.privacy.randomised_response import half_true_epsilon
 
-__all__ = ["PROMISING", "PROTECTING_ALL", "advice", "clearly_less", "least_error", "settings_of"]
+__all__ = ["PROMISING", "PROTECTING_ALL", "advice", "clearly_less", "half_true", "least_error", "settings_of"]
 
 PROTECTING_ALL = ("edge", "elv", "respond", "row")
 """The mechanisms that protect every connection, with nothing given."""
@@ -18,7 +19,7 @@ PROMISING = ("critical", *PROTECTING_ALL)
 """The mechanisms that promise something."""
 
 _ALWAYS = ("critical", "edge", "elv")
-"""Those that are measured on all graphs; `respond` and `row` on those of up to 10,000 vertices."""
+"""Those without which nothing is compared; `respond` and `row` are beside them where they were measured."""
 
 _MEASURES: Mapping[Quantity, str] = {"total": "the total", "absolute": "local counts"}
 
@@ -77,7 +78,7 @@ def advice(done: Mapping[str, Finished]) -> str:
     by_p = [done[name] for name in ("p-hepth", "p-bitcoin")]
     paragraphs = (
         f"{_of_critical(compared, settings)} {_of_larger_p(by_p)}",
-        _of_all_connections(compared),
+        _of_all_connections(compared, settings),
         _of_zeros(compared, settings),
         _of_published(done["losses"]),
     )
@@ -169,7 +170,7 @@ def _larger_p(finished: Finished, quantity: Quantity) -> list[str]:
     return places
 
 
-def _of_all_connections(compared: _Compared) -> str:
+def _of_all_connections(compared: _Compared, settings: Mapping[str, Finished]) -> str:
     pairs = [
         (results["edge"], results["elv"])
         for graphs in compared.values()
@@ -187,10 +188,38 @@ def _of_all_connections(compared: _Compared) -> str:
         "Where every connection must be protected, take the mechanism with the smallest error that shows no more than "
         f"you accept. {smallest}An owner of the graph never needs `elv`: the expected error of `edge` is clearly "
         f"smaller in {better} of {len(pairs)} settings; `elv` is for vertices that trust nobody with the graph, as "
-        "`respond` is. `respond` and `row` were measured on graphs of up to 10,000 vertices"
-        f"{_respond(compared)}. Their small errors at a large ε are no gift: from ε = ln(n/d) on, d the mean degree, "
-        "the answers nearly are the graph, and [one fixed attacker](../attacker_report/attacker.md) finds most of its "
-        "connections. Choose by both figures."
+        f"`respond` is. {_respond(compared)}The small errors of `respond` and `row` at a large ε are no gift: from "
+        "ε = ln(n/d) on, d the mean degree, the answers nearly are the graph, and [one fixed "
+        "attacker](../attacker_report/attacker.md) finds most of its connections. "
+        f"{_before_half_are_true(compared, settings)}Choose by both figures."
+    )
+
+
+def half_true(dataset: Dataset) -> float:
+    """Return ln(n/d) of a graph, the ε from which on half of the yes-answers or more are connections."""
+    return half_true_epsilon(dataset.counts.nodes, 2 * dataset.counts.edges / dataset.counts.nodes)
+
+
+def _before_half_are_true(compared: _Compared, settings: Mapping[str, Finished]) -> str:
+    """Where ε is below ln(n/d), and how often `respond` has the smallest local errors there."""
+    thresholds = {dataset.name: half_true(dataset) for dataset in DATASETS}
+    below: dict[str, list[str]] = {}
+    for setting, graphs in compared.items():
+        for epsilon in settings[setting].releases.values(lambda cell: cell.epsilon):
+            measured = [graph for graph, results in graphs.items() if results["respond"] is not None]
+            if lower := [graph for graph in measured if float(epsilon) < thresholds[graph]]:
+                below[setting] = lower
+    least = [
+        least_error({name: compared[setting][graph][name] for name in PROTECTING_ALL}, "absolute") == "respond"
+        for setting, graphs in below.items()
+        for graph in graphs
+    ]
+    if not least:
+        return ""
+    where = "; ".join(f"{setting}: {_names(graphs, list(compared[setting]))}" for setting, graphs in below.items())
+    return (
+        f"ε is below that on ({where}); there the local errors of `respond` are clearly the smallest of those that "
+        f"protect every connection in {sum(least)} of {len(least)} settings. "
     )
 
 
@@ -205,9 +234,7 @@ def _respond(compared: _Compared) -> str:
     ]
     if not smaller:
         return ""
-    return (
-        f", where `respond` has smaller local errors than `critical`, too, in {sum(smaller)} of {len(smaller)} settings"
-    )
+    return f"`respond` has smaller local errors than `critical`, too, in {sum(smaller)} of {len(smaller)} settings. "
 
 
 def _least_of_all(compared: _Compared, quantity: Quantity) -> list[tuple[str, str]]:

@@ -20,6 +20,8 @@ from pcneo.privacy.randomised_response import Flips, threshold_of
 from pcneo.release.audit import attacked
 from pcneo.release.audit.attacked import attack_exact, attack_release, check_attackable
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def copenhagen() -> CountedGraph:
@@ -87,7 +89,6 @@ def test_exact_counts_guessing_and_a_total_alone(copenhagen: CountedGraph) -> No
     )
 
 
-@pytest.mark.long
 def test_more_is_found_with_a_larger_epsilon_and_all_in_the_end(copenhagen: CountedGraph) -> None:
     shares = [
         attack_release(copenhagen, MECHANISMS["respond"].make(epsilon=e, n=800), SimulatedNoise.seeded(7)).share

@@ -20,6 +20,8 @@ from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.release.audit.attacked import attack_release
 
+pytestmark = pytest.mark.long
+
 EPSILONS = ("1", "8")
 COUNTED = [name for name, kind in MECHANISMS.items() if kind.counts_vertices]
 
@@ -35,6 +37,7 @@ def test_every_mechanism_that_counts_is_measured_at_every_epsilon(attacked: Atta
     matrix = nx.to_numpy_array(graph)
     assert attacked.zeros == pytest.approx(np.trace(matrix @ matrix @ matrix) / 2 / 40)
     assert attacked.threshold == pytest.approx(math.log(40 / (2 * graph.number_of_edges() / 40)))
+    assert attacked.exact is not None
     assert attacked.exact.guessing == pytest.approx(graph.number_of_edges() / math.comb(40, 2))
     for (name, _), result in attacked.of.items():
         assert 0 <= result.share <= 1
@@ -78,13 +81,27 @@ def test_the_data_have_every_number_of_the_tables(attacked: AttackedGraph) -> No
         assert float(named[at]["error"]) == result.error
         smoothed = result.biased_errors.get("smoothed")
         assert named[at]["error_smoothed"] == ("" if smoothed is None else str(smoothed))
+    assert attacked.exact is not None
     assert float(named["exact counts", ""]["share"]) == attacked.exact.counts
     assert float(named["zeros", ""]["error"]) == attacked.zeros
 
 
-def test_a_graph_with_too_many_pairs_is_not_attacked() -> None:
-    with pytest.raises(ValueError, match="at most 10000"):
-        find("large", graph_from_networkx(nx.empty_graph(10_001)), EPSILONS)
+def test_of_a_graph_with_too_many_pairs_there_are_the_same_errors_alone(
+    attacked: AttackedGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.attacker.MOST_VERTICES", 39)
+    large = find("large", graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=3)), EPSILONS)
+    assert large.exact is None
+    for at, result in large.of.items():
+        assert (result.error, result.biased_errors) == (attacked.of[at].error, attacked.of[at].biased_errors)
+        assert math.isnan(result.share)
+        assert result.with_groups is None
+    text = attack_text([large], "scripts/evaluate attacker")
+    assert "too many to be ranked" in text
+    assert "connections that the attacker finds" not in text
+    assert "nan" not in text + attack_csv([large])
+    draw_attacks([attacked, large], tmp_path / "a.svg")
+    assert "too many pairs to rank" in (tmp_path / "a.svg").read_text()
 
 
 def test_the_command_takes_the_shipped_graph_and_refuses_what_is_not_there(

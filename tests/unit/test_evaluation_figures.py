@@ -28,12 +28,13 @@ from lengths import length, usual_or_thorough
 
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
 
+pytestmark = pytest.mark.long
+
 
 def some_graphs() -> dict[str, EvaluatedGraph]:
     return {name: evaluated(some_graph(seed=i), name) for i, name in enumerate(("Celegans", "Bitcoin", "WIKIVote"))}
 
 
-@pytest.mark.long
 def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = ["view-size", "all-10-total", "p-bitcoin-absolute", "h-celegans", "losses"]
 
@@ -57,7 +58,6 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
     assert again.tables.items() <= made.tables.items()
 
 
-@pytest.mark.long
 def test_everything_at_once_makes_a_report_with_what_must_be_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +88,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     assert "a clearly smaller error of the total" in opening
     assert re.search(r"publishing zeros would be nearer on \d of 1 graphs", report[places[0] : places[1]])
     assert "`inside` is inferred from the paper's figures, and its Section 5 contradicts it" in report
-    assert "leaves out SisterCity and HepPh" in report
+    assert "`respond` and `row` answer every pair of vertices in every run. Their errors are those of plain" in report
     assert re.search(r"^Of 49 claims that the paper's Section 6 makes, .*\.$", report, re.MULTILINE)
     assert re.search(r"^Apart from these, of 5 others \(3 implied, .*\.$", report, re.MULTILINE)
     assert "| USAirport | flights between airports |" in report
@@ -165,6 +165,26 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
     assert "| undecided |" in TABLES["all-10"](done["all-10"])
 
 
+def test_marks_of_lines_that_lie_upon_one_another_stand_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All errors are equal, so each flat line would hide the mark of the one before."""
+    places: list[list[float]] = []
+
+    def look(figure: Any, path: Path) -> None:
+        for axes in figure.axes:
+            flat = [line for line in axes.lines if line.get_markevery() == [1]]
+            places.append([line.get_xdata()[1] for line in flat])
+
+    monkeypatch.setattr("pcneo.plots.save_figure", look)
+    cells = [cell for cell in EXPERIMENTS["p-hepth"].cells({"HepTh": "c"}) if isinstance(cell, ReleaseCell)]
+    finished = Finished([(cell, errors_of(1.0, 0.01, smoothed=1.0, smoothed_error=0.01)) for cell in cells])
+    drawings("p-hepth", finished)["p-hepth-absolute"](tmp_path / "any.svg")
+    assert [len(of_panel) for of_panel in places] == [7] * 6  # edge, elv, its variant, respond and row, both smoothed
+    for of_panel in places:
+        assert sorted(of_panel) == pytest.approx([0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75])
+
+
 def test_advice_judges_local_counts_on_their_own() -> None:
     """`critical` has the smaller error of the total, and the larger one of local counts."""
     contents: dict[str, str] = dict.fromkeys(("Celegans", "Bitcoin", "Yeast"), "c")
@@ -185,7 +205,9 @@ def test_advice_judges_local_counts_on_their_own() -> None:
     everywhere = "k=3, ε=10: {0}; k=3, ε=5: {0}; k=4, ε=10: {0}"
     assert f"of the total on ({everywhere.format('all 3')}); of local counts on ({everywhere.format('none')})" in text
     assert "(0 to 2 % of them)" in text
-    assert "where `respond` has smaller local errors than `critical`, too, in 9 of 9 settings" in text
+    assert "`respond` has smaller local errors than `critical`, too, in 9 of 9 settings. The small errors" in text
+    assert "ε is below that on (k=3, ε=5: Yeast, Bitcoin); there" in text
+    assert "protect every connection in 0 of 2 settings. Choose by both figures." in text
 
 
 def test_errors_are_compared_by_the_scale_where_both_have_one_and_by_runs_elsewhere() -> None:
@@ -215,7 +237,6 @@ def test_nobody_is_called_best_where_a_mechanism_was_not_measured() -> None:
     assert TABLES["all-10"](done["all-10"]).rstrip().endswith("| not compared |")
 
 
-@pytest.mark.long
 def test_larger_p_can_be_left_out(tmp_path: Path) -> None:
     evaluate(["view-size"], some_graphs(), tmp_path, largest_p=0.3)
     rows = csv.DictReader((tmp_path / "figures" / "view-size.csv").read_text().splitlines())
@@ -241,7 +262,6 @@ def test_tables_and_claims_need_no_matplotlib(tmp_path: Path, monkeypatch: pytes
         evaluate(["view-size"], graphs, tmp_path)
 
 
-@pytest.mark.long
 def test_only_the_graphs_that_a_target_needs_are_read_and_missed(tmp_path: Path) -> None:
     dataset = next(candidate for candidate in DATASETS if candidate.name == "Bitcoin")
     (tmp_path / f"{dataset.file}.txt").write_text("this is no graph")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -38,6 +39,8 @@ from evaluation.results_folder import ResultsFolder
 from evaluations import evaluated, result_of, small_cells, some_graph
 
 from pcneo import __version__, minimal_p_cohesions
+
+pytestmark = pytest.mark.long
 
 
 def test_what_is_finished_is_not_computed_again_and_reads_back_the_same(tmp_path: Path) -> None:
@@ -78,7 +81,6 @@ finish(evaluations.small_cells(graph), {{graph.name: graph}}, ResultsFolder(Path
 """
 
 
-@pytest.mark.long
 def test_an_evaluation_that_was_killed_goes_on_and_ends_with_the_same_table(tmp_path: Path) -> None:
     program = KILLED.format(folder=str(tmp_path / "killed"))
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])
@@ -131,11 +133,23 @@ def spoil_name(path: Path) -> None:
 SPOILT = [spoil_cut, spoil_number, spoil_digit, spoil_result, spoil_digest, spoil_kind, spoil_name]
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which all small cells are finished."""
+    folder = tmp_path_factory.mktemp("finished")
+    graph = evaluated(some_graph())
+    finish(small_cells(graph), {graph.name: graph}, ResultsFolder(folder))
+    return folder
+
+
 @pytest.mark.parametrize("spoil", SPOILT)
-def test_a_corrupt_or_foreign_cell_is_named_and_not_used(spoil: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_corrupt_or_foreign_cell_is_named_and_not_used(
+    spoil: Callable[[Path], None], finished: Path, tmp_path: Path
+) -> None:
     graph = evaluated(some_graph())
     cells = small_cells(graph)
-    finish(cells, {graph.name: graph}, before := ResultsFolder(tmp_path))
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    before = ResultsFolder(tmp_path)
     expected = Finished.of(cells, before).table()
     victim = next(iter(sorted((tmp_path / "cells").glob("release-*"))))
     spoil(victim)

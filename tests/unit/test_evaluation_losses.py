@@ -16,6 +16,8 @@ from evaluation.simulated_releases import facts_of, mechanism_of, simulate
 from evaluation.simulation import floating_point_noise
 from evaluations import F, arrays_of, cohesions_of, result_of, some_graph, twin_of
 
+pytestmark = pytest.mark.long
+
 
 def twin_losses(cell: LossCell, graph: nx.Graph) -> dict[str, float]:
     """The largest losses times λ, from the graph with and without each pair: the groups are fixed, and so is λ."""

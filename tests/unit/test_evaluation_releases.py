@@ -139,6 +139,36 @@ def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(
     assert ("smoothed" in result) == (k == 3)
 
 
+@pytest.mark.parametrize("epsilon", ["2", "10"])
+def test_answers_that_fill_several_blocks_have_the_errors_of_dense_matrices(epsilon: str, tmp_path: Path) -> None:
+    """More vertices than two words of 64 answers hold; coins, flips and products as arrays of all pairs."""
+    graph = some_graph(n=150)
+    n, runs = len(graph), 3
+    parameters: dict[str, Any] = {"k": 3, "mechanism": "respond", "epsilon": epsilon, "runs": runs}
+    result = result_of(ReleaseCell, graph, tmp_path, **parameters)
+    arrays = evaluated(graph).graph
+    connected = np.zeros((n, n), bool)
+    connected[np.repeat(np.arange(n), arrays.degrees), arrays.neighbours] = True
+    counts = np.linalg.matrix_power(connected.astype(np.int64), 3).diagonal() // 2
+    rng = np.random.default_rng(ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters).stream)
+    f = float(naive.flip_chance(F(epsilon)))
+    distances = []
+    for _ in range(runs):
+        yes = connected.copy()
+        for x in range(n - 1):
+            coins = np.frombuffer(rng.bytes(3 * (n - 1 - x)), np.uint8).reshape(-1, 3).astype(np.int64)
+            yes[x, x + 1 :] ^= coins @ [2**16, 2**8, 1] < f * 2**24
+            yes[x + 1 :, x] = yes[x, x + 1 :]
+        unbiased = (yes - f) / (1 - 2 * f)
+        np.fill_diagonal(unbiased, 0)
+        distances.append(np.linalg.matrix_power(unbiased, 3).diagonal() / 2 - counts)
+    assert n > 128
+    expected = errors_of(np.array(distances), counts.tolist())
+    assert {name: result[name] for name in expected if name != "changed"} == pytest.approx(
+        {name: value for name, value in expected.items() if name != "changed"}, rel=1e-6
+    )
+
+
 def test_switches_are_compared_under_the_same_noise_and_settings_under_different_noise() -> None:
     cell = ReleaseCell(graph="Celegans", content="c", k=4, mechanism="elv", h=3, epsilon="5", runs=10)
     assert cell.stream == replace(cell, switches=tuple(SWITCHES)).stream

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,11 +15,11 @@ from pcneo.counting.protected import pair_blocks
 from pcneo.errors import ParameterError
 from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.mechanisms import Mechanism
+from pcneo.privacy.mechanisms import Drawn, Mechanism
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.randomised_response import Flips
 
-__all__ = ["Attacked", "Exact", "attack_exact", "attack_release", "check_attackable"]
+__all__ = ["Attacked", "Exact", "attack_exact", "attack_release", "check_attackable", "release_errors"]
 
 _PAIRS = 2**21  # inside groups that lie in memory together
 
@@ -84,30 +83,61 @@ def attack_release(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draw
     Raises:
         ParameterError, GraphError: the mechanism is refused, as for a release.
     """
-    mechanism.check_drawable()
-    scaling = mechanism.scaling(facts)
     together = _inside_groups(facts) if mechanism.needs_groups else None
-    shares, grouped, errors = list[float](), list[float](), defaultdict[str, list[float]](list)
-    for _ in range(draws):
-        if mechanism.adds_noise:
-            answers, drawn = None, mechanism.draw(facts, scaling, noise)
-        else:
-            answers = mechanism.answered(facts, noise)
-            drawn = mechanism.compute(answers, facts, noise)
+    shares, grouped, errors = list[float](), list[float](), list[Mapping[str, float]]()
+    for answers, drawn in _drawn(facts, mechanism, noise, draws):
         degrees = drawn.columns.get("bound", drawn.columns.get("degree"))
         counts = drawn.counts if mechanism.counts_vertices else None
         seen = partial(_seen, facts.vertex_count, mechanism, answers, degrees, counts)
         shares.append(_share(facts, seen(grouped=False), answers, None))
         if together is not None:
             grouped.append(_share(facts, seen(grouped=True), answers, together))
-        if counts is not None:
-            exact = facts.counts(mechanism.k).astype(np.float64)
-            biased = {name: drawn.columns[name] for name in ("clipped", "smoothed") if name in drawn.columns}
-            for name, values in {"count": counts, **biased}.items():
-                errors[name].append(float(np.abs(np.array(values, np.float64) - exact).mean()))
-    means = {name: _mean(values) for name, values in errors.items()}
+        errors.append(_errors(facts, mechanism, drawn))
+    means = _means(errors)
     error = means.pop("count", None)
     return Attacked(_mean(shares), _mean(grouped) if grouped else None, error, means)
+
+
+def release_errors(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int = 1) -> dict[str, float]:
+    """Simulate releases, attacked by nobody, and return mean absolute errors of a vertex's count, on average.
+
+    Args:
+        facts, mechanism, noise, draws: as for `attack_release`.
+
+    Returns:
+        By kind of count: `count` and, where the mechanism was asked for them, `clipped` and `smoothed`. Nothing where
+        the mechanism publishes no counts of vertices.
+
+    Raises:
+        ParameterError, GraphError: the mechanism is refused, as for a release.
+    """
+    return _means([_errors(facts, mechanism, drawn) for _, drawn in _drawn(facts, mechanism, noise, draws)])
+
+
+def _drawn(
+    facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int
+) -> Iterator[tuple[Answers | None, Drawn]]:
+    mechanism.check_drawable()
+    scaling = mechanism.scaling(facts)
+    for _ in range(draws):
+        if mechanism.adds_noise:
+            yield None, mechanism.draw(facts, scaling, noise)
+        else:
+            answers = mechanism.answered(facts, noise)
+            yield answers, mechanism.compute(answers, facts, noise)
+
+
+def _errors(facts: CountedGraph, mechanism: Mechanism, drawn: Drawn) -> dict[str, float]:
+    if not mechanism.counts_vertices:
+        return {}
+    exact = facts.counts(mechanism.k).astype(np.float64)
+    biased = {name: drawn.columns[name] for name in ("clipped", "smoothed") if name in drawn.columns}
+    released = {"count": drawn.counts, **biased}
+    return {name: float(np.abs(np.array(values, np.float64) - exact).mean()) for name, values in released.items()}
+
+
+def _means(errors: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: _mean([of_one[name] for of_one in errors]) for name in errors[0]}
 
 
 def _seen(

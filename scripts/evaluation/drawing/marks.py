@@ -25,6 +25,7 @@ __all__ = [
     "REFUSED",
     "REFUSED_MARK",
     "ZEROS",
+    "Across",
     "Along",
     "Points",
     "Series",
@@ -132,6 +133,10 @@ PAPERS = {
 Points: TypeAlias = list[tuple[float, Errors | Refused]]
 """Results by the swept parameter."""
 
+Across: TypeAlias = tuple[float, float, float]
+"""From the first to the last value of the swept parameter, and between them where a series that does not depend on it
+has its mark: each at another place, for lines may lie upon one another."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -189,7 +194,7 @@ def _means(points: Points, quantity: Quantity) -> list[tuple[float, Mean]]:
     return [(x, mean) for x, result in points if (mean := mean_or_none(result, quantity)) is not None]
 
 
-def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, ends: tuple[float, float]) -> None:
+def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, across: Across) -> None:
     """Draw a series: a line with its band, and marks on the edges for what a logarithmic axis cannot show.
 
     Args:
@@ -197,10 +202,10 @@ def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, e
         series: the mechanism.
         points: its results.
         quantity: the mean that is drawn.
-        ends: of the axis.
+        across: the panel.
     """
-    middle = sum(ends) / 2  # for what does not depend on the swept parameter
-    places = [(middle if np.isnan(x) else x, result) for x, result in points]
+    first, mark, last = across
+    places = [(mark if np.isnan(x) else x, result) for x, result in points]
     at_edge(axes, [x for x, result in places if "refused" in result], series, REFUSED)
     at_edge(axes, [x for x, mean in _means(places, quantity) if mean.value == 0], series, NO_ERROR)
     drawn = [(x, mean) for x, mean in _means(points, quantity) if mean.value > 0]
@@ -210,7 +215,7 @@ def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, e
     means, errors = np.array([mean.value for _, mean in drawn]), np.array([mean.error for _, mean in drawn])
     style = dict(series.style)
     if np.isnan(xs).any():  # the series does not depend on the swept parameter
-        xs, means, errors = np.array([ends[0], middle, ends[1]]), means[[0] * 3], errors[[0] * 3]
+        xs, means, errors = np.array([first, mark, last]), means[[0] * 3], errors[[0] * 3]
         style["markevery"] = [1]
     elif len(xs) > 15:
         style["markevery"] = 6

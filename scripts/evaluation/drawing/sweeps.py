@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,7 +13,9 @@ from evaluation.drawing.marks import (
     PAPERS,
     PROMISING,
     ZEROS,
+    Across,
     Along,
+    Points,
     Series,
     Shown,
     draw_series,
@@ -82,10 +86,15 @@ def draw_sweep(finished: Finished, path: Path, measure: Quantity, heading: str, 
     cliques = finished.cliques.only()
 
     def draw(place: Any, shown: Shown) -> None:
-        for series in (*PROMISING, *PAPERS[k][1:]):
-            if quantity := series.measured(measure):
-                points = points_of(finished.releases, series, along, shown)
-                draw_series(place, series, points, quantity, (values[0], values[-1]))
+        family: list[tuple[Series, Points, Quantity]] = [
+            (series, points_of(finished.releases, series, along, shown), quantity)
+            for series in (*PROMISING, *PAPERS[k][1:])
+            if (quantity := series.measured(measure))
+        ]
+        flat = [series for series, points, _ in family if any(math.isnan(x) for x, _ in points)]
+        for series, points, quantity in family:
+            i = flat.index(series) if series in flat else 0
+            draw_series(place, series, points, quantity, _across(values, i, len(flat)))
         if measure == "absolute" and cliques is not None and cliques["mean"] > 0:
             place.axhline(cliques["mean"], color="#777777", lw=1.0, label=ZEROS)
         if along == "p":
@@ -94,14 +103,20 @@ def draw_sweep(finished: Finished, path: Path, measure: Quantity, heading: str, 
     _draw_panels(path, 1.5 + 1.9 * -(-len(panels) // _COLUMNS), (along, MEASURES[measure], heading), panels, draw)
 
 
+def _across(values: Sequence[float], i: int, count: int) -> Across:
+    """The ends of an axis, and the mark of flat series i of so many: between values, where others have none."""
+    between = [(low + high) / 2 for low, high in pairwise(values)] or [values[0]]
+    return values[0], between[(2 * i + 1) * len(between) // max(2, 2 * count)], values[-1]
+
+
 def draw_bounds(finished: Finished, path: Path, heading: str) -> None:
     """Draw the bound of the local sensitivity by h, beside the most that removing one connection changes."""
     graph = finished.graphs.only()
 
     def draw(place: Any, shown: Shown) -> None:
-        for series in _BOUNDS:
+        for series in _BOUNDS:  # of which `edge` alone is flat
             points = points_of(finished.releases, series, "h", shown)
-            draw_series(place, series, points, "bound", (HS[0], HS[-1]))
+            draw_series(place, series, points, "bound", _across(HS, 0, 1))
         if graph is not None:
             colour = plots.look("exact").colour
             place.axhline(graph["largest_change"], color=colour, lw=0.8, label="most that one connection changes")
