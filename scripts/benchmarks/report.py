@@ -144,8 +144,18 @@ def table_for_users(record: Mapping[str, Any]) -> str:
         f"{_rows(lines)}\n\nMeasured with pcneo {measured} on {record['date']}, {there['cores']} cores of "
         f"{there['cpu']}; ours and theirs are medians of rounds taken in turns; after a "
         "ratio stand the least and the most of any round. A goal is "
-        "what this project has set itself; where it was missed the table says so.\n"
+        f"what this project has set itself.{_missed(record)}\n"
     )
+
+
+def _missed(record: Mapping[str, Any]) -> str:
+    """Name every goal that was missed, in one sentence; nothing where all were met."""
+    missed = [line for line in record["lines"] if line["met"] is False]
+    named = [
+        f"{what}: {shown.partition(' (')[0] or ours}, not {goal}"
+        for what, ours, _, _, shown, goal, _ in map(_cells, missed)
+    ]
+    return f" Missed, here or in the other lines: {'; '.join(named)}." if named else ""
 
 
 def _rows(lines: Sequence[Mapping[str, Any]]) -> str:

@@ -100,12 +100,15 @@ def test_the_table_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text(f"before\n{BEGIN}an old table\n{END}after\n")
     shown = replace(LINE, what=f"{FOR_USERS[0]} at all")
-    record = as_record({"thing": [LINE, shown]}, 3, 60)
+    record = as_record({"thing": [replace(LINE, goal=at_least(5)), shown]}, 3, 60)
     show(record, readme)
     before, _, after = readme.read_text().partition(f"{BEGIN}\n{table_for_users(record)}{END}")
     assert (before, after) == ("before\n", "after\n")
     assert shown.what in readme.read_text()
-    assert LINE.what not in readme.read_text()
+    assert f"| {LINE.what} |" not in readme.read_text()
+    assert readme.read_text().count("itself. Missed, here or in the other lines: a thing: 4, not ≥ 5.\n") == 1
+    show(as_record({"thing": [LINE, shown]}, 3, 60), readme)
+    assert "Missed" not in readme.read_text()
 
 
 @pytest.mark.parametrize("p", ["0.2", "0.5", "3/4"])
