@@ -48,10 +48,9 @@ class Schema:
             self._known[kind] = self._names()
 
     def _names(self) -> set[str]:
-        """Of constraints with their indexes, and of other indexes that are not the server's own."""
-        constraints = {name for (name,) in self._db.run("SHOW CONSTRAINTS YIELD name")}
+        """Of indexes that are not the server's own; every constraint of a Community server has one of its name."""
         indexes = self._db.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name")
-        return constraints | {name for (name,) in indexes}
+        return {name for (name,) in indexes}
 
     def _drop(self, names: set[str]) -> None:
         constraints = {name for (name,) in self._db.run("SHOW CONSTRAINTS YIELD name")} & names

@@ -1,4 +1,5 @@
-// One page of the vertices of one label in key order, each with its current hubs of a run, in one row.
+// One page of the vertices of one label in key order, and their current hubs of a run, column by column, in one row.
+// What a hub lacks is an empty text, so that all columns are equally long.
 //
 // names:
 //   Page  label     one of the chosen labels
@@ -10,17 +11,30 @@
 //   $limit    integer 1..     vertices in the page
 //   $earlier  list<string>    chosen labels whose pages were read before; their vertices are left out
 // returns:
-//   keys  list<integer|string>  the vertices, ascending
-//   hubs  list<list<list>>      of each: owner, digest, size, edges, memberships and owners that it has now
+//   keys         list<integer|string>  the vertices, ascending
+//   vertices     list<integer|string>  of each hub, its vertex, in the same order
+//   owners       list<any>             hash of the key that the vertex had when the hub was written
+//   digests      list<any>             hash of that key and the members' keys
+//   sizes        list<any>             members, as written
+//   edges        list<any>             connections inside, as written
+//   memberships  list<integer>         members that it has now
+//   owned        list<integer>         vertices whose hub it is now
 MATCH (v:Page)
 WHERE v.id >= $from AND NOT any(label IN $earlier WHERE label IN labels(v))
 WITH v
 ORDER BY v.id
 LIMIT $limit
-RETURN collect(v.id) AS keys,
-       collect(COLLECT {
-         MATCH (v)-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
-         WHERE cohesion.from <= $version AND cohesion.until > $version
-         RETURN [cohesion.owner, cohesion.digest, cohesion.size, cohesion.edges,
-                 COUNT { (cohesion)<-[:IN_COHESION]-() }, COUNT { (cohesion)<-[:HAS_COHESION]-() }]
-       }) AS hubs
+WITH collect(v) AS page, collect(v.id) AS keys
+CALL (page) {
+  UNWIND page AS v
+  MATCH (v)-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
+  WHERE cohesion.from <= $version AND cohesion.until > $version
+  RETURN collect(v.id) AS vertices,
+         collect(coalesce(cohesion.owner, '')) AS owners,
+         collect(coalesce(cohesion.digest, '')) AS digests,
+         collect(coalesce(cohesion.size, '')) AS sizes,
+         collect(coalesce(cohesion.edges, '')) AS edges,
+         collect(COUNT { (cohesion)<-[:IN_COHESION]-() }) AS memberships,
+         collect(COUNT { (cohesion)<-[:HAS_COHESION]-() }) AS owned
+}
+RETURN keys, vertices, owners, digests, sizes, edges, memberships, owned

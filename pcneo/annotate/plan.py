@@ -262,7 +262,17 @@ def _selection(
             what="graph",
             name=graph,
         )
-    selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
+    try:
+        selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
+    except ParameterError as error:
+        names = sorted(record.name for record in gateway.list_graphs())
+        if error.data.get("value") is not None or not names:
+            raise
+        there = ", ".join(map(repr, names))
+        hint = f"Or name a known graph, with --graph (in Python `graph`): {there}."
+        if graph is not None and graph not in names:
+            hint = f"There is no graph {graph!r} yet; known are {there}."
+        raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
     elif graph is not None and not named:

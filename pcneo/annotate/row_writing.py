@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from pcneo.basics.model import CohesionBatch
-from pcneo.graph import HubHashes
+from pcneo.graph import owner_hash
 from pcneo.store.fence import SESSIONS
 from pcneo.store.hub_writer import CohesionRow
 
@@ -21,14 +21,17 @@ WRITERS = SESSIONS - 1
 (`scripts/bench writers`)."""
 
 
-def rows_of(batch: CohesionBatch, hashes: Sequence[HubHashes], places: Iterable[int]) -> Iterator[CohesionRow]:
+def rows_of(batch: CohesionBatch, digests: Sequence[bytes], key: bytes, places: Sequence[int]) -> Iterator[CohesionRow]:
     """Yield some cohesions of a batch as rows of the statement `create_cohesions`.
 
     Args:
         batch: the cohesions.
-        hashes: of each of them.
+        digests: of the hub of each of them.
+        key: the graph's fingerprint key.
         places: which of them, by position in the batch.
     """
+    if not places:
+        return
     # Keys become Python's own for the whole batch at once, which takes a fraction of the time of one by one.
     vertices, members = batch.keys[batch.vertices].tolist(), batch.keys[batch.members].tolist()
     bounds, edges, densities = batch.offsets.tolist(), batch.edges.tolist(), batch.densities.tolist()
@@ -38,8 +41,8 @@ def rows_of(batch: CohesionBatch, hashes: Sequence[HubHashes], places: Iterable[
             "size": bounds[i + 1] - bounds[i],
             "edges": edges[i],
             "density": densities[i],
-            "owner": hashes[i].owner,
-            "digest": hashes[i].digest,
+            "owner": owner_hash(vertices[i], key),
+            "digest": digests[i].hex(),
             "members": members[bounds[i] : bounds[i + 1]],
         }
 

@@ -7,37 +7,62 @@ are. Where vertices were named their members themselves are compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray, Selection
-from pcneo.graph import HubHashes, owner_hash
+from pcneo.graph import owner_hash
 from pcneo.store.gateway import Gateway
-from pcneo.store.run_reader import StoredHub
+from pcneo.store.reading import PAGE
+from pcneo.store.run_reader import HubColumns
 
-__all__ = ["CurrentHubs", "HubsOfGraph", "HubsOfVertices"]
-
-NONE, WHOLE, DAMAGED = 0, 1, 2
-"""No current hub; one that is as it was written; anything else, which is written anew."""
+__all__ = ["MOST_AHEAD", "CurrentHubs", "HubsOfGraph", "HubsOfVertices", "pages_ahead"]
 
 KEYS_A_CALL = 10_000
 DIGEST = re.compile("[0-9a-f]{32}")
+DIGESTS = np.dtype("V16")
+PAGES_AHEAD = 8
+"""Pages of hubs that are read while the graph is: something over a megabyte each."""
+MOST_AHEAD = PAGES_AHEAD * PAGE
+"""Hubs of a run that are read ahead; more would wait for the graph anyway, and be read twice where it has changed."""
 
 
 class CurrentHubs(Protocol):
     """The hubs that a run has now."""
 
-    def agree(self, batch: CohesionBatch, i: int, hashes: HubHashes) -> bool:
-        """Return whether the hub of the i-th cohesion of a batch says just what the search found."""
+    def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
+        """Return of each cohesion of a batch whether its hub says just what the search found, bool, shape (count,).
+
+        Args:
+            batch: what the search found.
+            digests: of the hubs that it would have.
+        """
         ...
 
-    def has_hub(self, batch: CohesionBatch, i: int) -> bool:
-        """Return whether its vertex has any current hub."""
-        ...
+
+@contextmanager
+def pages_ahead(pages: Generator[HubColumns, None, None]) -> Iterator[Iterator[HubColumns]]:
+    """Yield the pages; from now on a thread reads them, until a few wait. After the block nothing is read any more."""
+    with closing(pages), ThreadPoolExecutor(1, thread_name_prefix="pcneo-hubs") as pool:
+        waiting = deque(pool.submit(next, pages, None) for _ in range(PAGES_AHEAD))
+
+        def taken() -> Iterator[HubColumns]:
+            while page := waiting.popleft().result():
+                waiting.append(pool.submit(next, pages, None))
+                yield page
+
+        try:
+            yield taken()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 class HubsOfGraph:
@@ -51,15 +76,23 @@ class HubsOfGraph:
         """Begin with no hubs."""
         n = graph.vertex_count
         self._graph = graph
-        self._state = np.zeros(n, np.uint8)
-        self._digests = np.zeros((n, 2), np.uint64)
+        self._count = np.zeros(n, np.int64)
+        self._whole = np.zeros(n, bool)
+        self._digests = np.zeros(n, DIGESTS)
         self._sizes = np.zeros(n, np.int64)
         self._edges = np.zeros(n, np.int64)
         self.strays = 0
 
     @classmethod
     def read(
-        cls, gateway: Gateway, selection: Selection, graph: Graph, run: str, version: int, key: bytes
+        cls,
+        gateway: Gateway,
+        selection: Selection,
+        graph: Graph,
+        run: str,
+        version: int,
+        key: bytes,
+        pages: Iterable[HubColumns] | None = None,
     ) -> HubsOfGraph:
         """Read the hubs of a run at the version that readers go by, and find those that cannot stay.
 
@@ -72,48 +105,51 @@ class HubsOfGraph:
             graph: as it was read now.
             run, version: the run; at version 0 it has none.
             key: the graph's fingerprint key.
+            pages: its hubs as they were read already, perhaps before the graph: good for nothing but to see that all is
+                as it was written. Whoever writes needs what a vertex's own hub says after the graph was read.
         """
         hubs = cls(graph)
         if version == 0 or graph.vertex_count == 0:
             return hubs
         suspects: list[Key] = []
         current = 0
-        smallest = graph.keys[:1].tolist()[0]
-        streamed = gateway.stream_hubs(selection, run, version, smallest)
-        while part := list(islice(streamed, KEYS_A_CALL)):
-            positions = _positions(graph.keys, [vertex for vertex, _ in part])
-            for (vertex, stored), position in zip(part, positions, strict=True):
-                current += len(stored)
-                owner = owner_hash(vertex, key)
-                if [hub.owner for hub in stored] != [owner]:
-                    suspects.append(vertex)
-                if position is not None:
-                    hubs._put(position, stored, owner)
+        for page in gateway.stream_hubs(selection, run, version) if pages is None else pages:
+            current += len(page.vertices)
+            suspects += hubs._put(page, key)
+        hubs._whole &= hubs._count == 1
+        suspects += graph.keys[hubs._count != 1].tolist()
         hubs.strays = gateway.count_current(run, version)[0] - current
         beside = gateway.list_beside_strays(selection, run, version) if hubs.strays else []
         for start in range(0, len(suspects), KEYS_A_CALL):
             beside += gateway.list_containing(selection, run, version, suspects[start : start + KEYS_A_CALL])
-        for position in _positions(graph.keys, beside):
-            if position is not None:
-                hubs._state[position] = DAMAGED
+        damaged = _positions(graph.keys, beside)
+        hubs._whole[damaged[damaged >= 0]] = False
         return hubs
 
-    def _put(self, position: int, stored: Sequence[StoredHub], owner: int) -> None:
-        if not stored:
-            return
-        hub = stored[0]
-        if not (len(stored) == 1 and hub.is_whole and hub.owner == owner and DIGEST.fullmatch(str(hub.digest))):
-            self._state[position] = DAMAGED
-            return
-        self._state[position] = WHOLE
-        self._digests[position] = _halves(hub.digest)
-        self._sizes[position] = hub.size
-        self._edges[position] = hub.edges if isinstance(hub.edges, int) else -1  # which no answer has
+    def _put(self, page: HubColumns, key: bytes) -> list[Key]:
+        """Take in some hubs; return the vertices whose hub was written for another key than they have now."""
+        at = _positions(self._graph.keys, page.vertices)
+        known = at >= 0
+        owners, has_owner = _integers(page.owners)
+        sizes, has_size = _integers(page.sizes)
+        edges, has_edges = _integers(page.edges)
+        wanted = [owner_hash(v, key) if there else 0 for v, there in zip(page.vertices, known.tolist(), strict=True)]
+        fits = known & has_owner & (owners == np.array(wanted, np.int64))
+        marked = np.fromiter((isinstance(d, str) and DIGEST.fullmatch(d) is not None for d in page.digests), bool)
+        has_members = has_size & (sizes == page.memberships) & (np.array(page.owned) == 1)
+        whole = fits & marked & has_members & has_edges
+        np.add.at(self._count, at[known], 1)
+        self._whole[at[whole]] = True
+        digests = "".join(map(str, compress(page.digests, whole)))
+        self._digests[at[whole]] = np.frombuffer(bytes.fromhex(digests), DIGESTS)
+        self._sizes[at[whole]] = sizes[whole]
+        self._edges[at[whole]] = edges[whole]
+        return list(compress(page.vertices, ~fits))
 
     @property
     def all_whole(self) -> bool:
         """Whether every vertex has one hub, as it was written, and there are no others."""
-        return self.strays == 0 and bool((self._state == WHOLE).all())
+        return self.strays == 0 and bool(self._whole.all())
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -125,19 +161,15 @@ class HubsOfGraph:
         """Edges inside each, int64, shape (n,)."""
         return self._edges
 
-    def agree(self, batch: CohesionBatch, i: int, hashes: HubHashes) -> bool:
+    def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
         """Compare digest, size and edges: an edge inside can go and the members stay."""
-        at = int(batch.vertices[i])
-        return bool(
-            self._state[at] == WHOLE
-            and self._sizes[at] == batch.offsets[i + 1] - batch.offsets[i]
-            and self._edges[at] == batch.edges[i]
-            and tuple(self._digests[at].tolist()) == _halves(hashes.digest)
+        at = batch.vertices
+        return (
+            self._whole[at]
+            & (self._sizes[at] == np.diff(batch.offsets))
+            & (self._edges[at] == batch.edges)
+            & (self._digests[at] == np.frombuffer(b"".join(digests), DIGESTS))
         )
-
-    def has_hub(self, batch: CohesionBatch, i: int) -> bool:
-        """Return whether the vertex has any current hub."""
-        return bool(self._state[batch.vertices[i]] != NONE)
 
 
 class HubsOfVertices:
@@ -159,15 +191,14 @@ class HubsOfVertices:
                 hubs.setdefault(key, []).append((edges, members))
         return cls(hubs)
 
-    def agree(self, batch: CohesionBatch, i: int, hashes: HubHashes) -> bool:
+    def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
         """Compare members and edges."""
+        return np.fromiter((self._agrees(batch, i) for i in range(len(digests))), bool, len(digests))
+
+    def _agrees(self, batch: CohesionBatch, i: int) -> bool:
         stored = self._hubs.get(_key(batch, i), [])
         members = batch.keys[batch.members[batch.offsets[i] : batch.offsets[i + 1]]].tolist()
         return len(stored) == 1 and stored[0][0] == batch.edges[i] and _same(stored[0][1], members)
-
-    def has_hub(self, batch: CohesionBatch, i: int) -> bool:
-        """Return whether the vertex has any current hub."""
-        return _key(batch, i) in self._hubs
 
 
 def _key(batch: CohesionBatch, i: int) -> Key:
@@ -179,14 +210,17 @@ def _same(stored: list[Key | None], members: list[Key]) -> bool:
     return len(stored) == len(members) and set(stored) == set(members)
 
 
-def _halves(digest: str) -> tuple[int, int]:
-    return int(digest[:16], 16), int(digest[16:], 16)
+def _integers(column: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return a column as integers, 0 for what is none, and which of them are."""
+    are = np.fromiter((type(value) is int for value in column), bool, len(column))
+    return np.array([value if type(value) is int else 0 for value in column], np.int64), are
 
 
-def _positions(keys: KeyArray, wanted: Sequence[Key]) -> list[int | None]:
-    """Return where each key stands; None for one that came since the graph was read, or is of another kind."""
+def _positions(keys: KeyArray, wanted: Sequence[Key]) -> NDArray[np.int64]:
+    """Return where each key stands; -1 for one that came since the graph was read, or is of another kind."""
     kind = str if keys.dtype == object else int
     known = [key if isinstance(key, kind) else kind() for key in wanted]
     at = np.minimum(np.searchsorted(keys, np.array(known, keys.dtype)), len(keys) - 1)
     stand = keys[at].tolist()
-    return [place if key == there else None for place, key, there in zip(at.tolist(), wanted, stand, strict=True)]
+    same = [key == there for key, there in zip(wanted, stand, strict=True)]
+    return np.where(np.array(same, bool), at, -1)

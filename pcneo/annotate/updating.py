@@ -7,11 +7,13 @@ are retired by it, and one transaction then moves all runs to that version (DATA
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
+
+import numpy as np
 
 from pcneo.annotate.estimating import check_storable
 from pcneo.annotate.plan import Plan
@@ -24,6 +26,7 @@ from pcneo.graph import HubHasher
 from pcneo.search import REVISION, p_text
 from pcneo.search.tally import Summary, Tally
 from pcneo.store.hub_writer import CohesionRow
+from pcneo.store.run_reader import HubColumns
 from pcneo.store.standing import OpenGraph, VersionRecord
 from pcneo.store.transaction import Transaction
 
@@ -78,12 +81,15 @@ class Update:
         waited: the time spent waiting for the search.
     """
 
-    def __init__(self, plan: Plan, opened: OpenGraph, supply: Supply) -> None:
-        """Begin with no run; `supply` has read the graph under the writer's lock."""
+    def __init__(
+        self, plan: Plan, opened: OpenGraph, supply: Supply, pages: Mapping[str, Iterable[HubColumns]] | None = None
+    ) -> None:
+        """Begin with no run; `supply` has read the graph under the writer's lock, `pages` are of hubs read ahead."""
         self.waited = Stopwatch()
         self._plan = plan
         self._opened = opened
         self._supply = supply
+        self._pages = dict(pages or {})
         self._key = bytes.fromhex(opened.graph.fingerprint_key)
         self._fingerprint = supply.fingerprint(self._key)
         self._next = opened.lock.last_version + 1
@@ -97,13 +103,15 @@ class Update:
         """
         run, version = self._opened.begin(p, p_text(p), score, self._supply.scope, self._supply.answers)
         begun = _Begun(run, p, score, version)
+        is_current = version > 0 and self._is_current(self._plan.gateway.get_run(run, version))
+        if is_current and run in self._pages:
+            # What was read ahead may be older than the graph, which does no harm where nothing is written.
+            ahead = self._current_hubs(begun, self._pages.pop(run))
+            if _all_whole(ahead):
+                return self._unchanged(begun, _summary(ahead))
         hubs = self._current_hubs(begun)
-        if (
-            isinstance(hubs, HubsOfGraph)
-            and hubs.all_whole
-            and self._is_current(self._plan.gateway.get_run(run, version) if version else None)
-        ):
-            return self._unchanged(begun, Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges)))
+        if is_current and _all_whole(hubs):
+            return self._unchanged(begun, _summary(hubs))
         if isinstance(self._supply, WholeGraph) and self._supply.is_bounded:
             check_storable(self._supply, p, score)
         return self._write(begun, hubs)
@@ -129,10 +137,10 @@ class Update:
                 with lock.limited():
                     answer(transaction, runs)
 
-    def _current_hubs(self, begun: _Begun) -> CurrentHubs:
+    def _current_hubs(self, begun: _Begun, pages: Iterable[HubColumns] | None = None) -> CurrentHubs:
         gateway, selection = self._plan.gateway, self._opened.graph.selection
         if isinstance(self._supply, WholeGraph):
-            return HubsOfGraph.read(gateway, selection, self._supply.graph, begun.id, begun.current, self._key)
+            return HubsOfGraph.read(gateway, selection, self._supply.graph, begun.id, begun.current, self._key, pages)
         return HubsOfVertices.read(gateway, selection, self._plan.vertices or [], begun.id, begun.current)
 
     def _is_current(self, standing: Run | None) -> bool:
@@ -152,11 +160,12 @@ class Update:
             nonlocal added
             for batch in self.waited.around(self._supply.batches(begun.p, begun.score)):
                 tally.add(batch)
-                hashed = hasher.hashes(batch)
-                differing = [i for i, hashes in enumerate(hashed) if not hubs.agree(batch, i, hashes)]
+                digests = hasher.digests(batch)
+                differing = np.flatnonzero(~hubs.agree(batch, digests)).tolist()
                 added += len(differing)
-                retiring.extend(_keys(batch, [i for i in differing if hubs.has_hub(batch, i)]))
-                yield from rows_of(batch, hashed, differing)
+                if begun.current:
+                    retiring.extend(_keys(batch, differing))
+                yield from rows_of(batch, digests, self._key, differing)
 
         def create(session: int, part: Sequence[CohesionRow]) -> int:
             return self._opened.hubs.create(session, begun.id, self._next, float(begun.p), begun.score, part)
@@ -217,6 +226,14 @@ class Update:
             fingerprint=self._fingerprint,
             membership_hash=None if self._fingerprint is None else hasher.membership_hash(),
         )
+
+
+def _all_whole(hubs: CurrentHubs) -> TypeGuard[HubsOfGraph]:
+    return isinstance(hubs, HubsOfGraph) and hubs.all_whole
+
+
+def _summary(hubs: HubsOfGraph) -> Summary:
+    return Summary.of(hubs.sizes, densities(hubs.sizes, hubs.edges))
 
 
 def _keys(batch: CohesionBatch, places: Sequence[int]) -> list[Key]:

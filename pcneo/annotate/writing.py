@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan, name_of_only_choice
-from pcneo.annotate.supply import Supply, supply_of
+from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
+from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import Key, Progress
@@ -18,8 +20,9 @@ from pcneo.errors import PcneoError
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.ledger import LedgerGateway
+from pcneo.store.run_reader import HubColumns
 from pcneo.store.schema import OWN_SCHEMA
-from pcneo.store.standing import Keeping, OpenGraph, open_graph
+from pcneo.store.standing import Keeping, OpenGraph, open_graph, run_id
 from pcneo.store.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -224,13 +227,14 @@ def _update(
     client: Client | None,
     make_supply: Callable[[Plan], Supply],
 ) -> WriteResult:
-    supply = make_supply(plan)
-    node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
-    read_millis = plan.millis()
-    if client is not None:
-        client.admit(supply, questions)
-    update = Update(plan, opened, supply)
-    runs = tuple(update.bring(p, score) for p, score in questions)
+    with _hubs_ahead(plan, opened, questions[0], make_supply) as pages:
+        supply = make_supply(plan)
+        node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
+        read_millis = plan.millis()
+        if client is not None:
+            client.admit(supply, questions)
+        update = Update(plan, opened, supply, pages)
+        runs = tuple(update.bring(p, score) for p, score in questions)
     update.complete(runs, client.answer if client else None)
     return WriteResult(
         graph=opened.graph.name,
@@ -245,6 +249,25 @@ def _update(
         write_millis=plan.millis() - read_millis - update.waited.millis,
         configuration=plan.configuration,
     )
+
+
+@contextmanager
+def _hubs_ahead(
+    plan: Plan, opened: OpenGraph, question: tuple[Fraction, str], make_supply: Callable[[Plan], Supply]
+) -> Iterator[dict[str, Iterator[HubColumns]]]:
+    """Read the hubs of the first run while the graph is read, which keeps one core of the server busy.
+
+    They are for the case in which nothing has changed; what is written rests on hubs that are read after the graph.
+    """
+    graph, (p, score) = opened.graph, question
+    run = run_id(graph.name, p_text(p), score, WholeGraph.scope)
+    if plan.vertices is None and make_supply is supply_of:
+        standing = next((known for known in plan.gateway.list_runs() if known.id == run), None)
+        if standing is not None and standing.cohesions <= MOST_AHEAD:
+            with pages_ahead(plan.gateway.stream_hubs(graph.selection, run, standing.version)) as pages:
+                yield {run: pages}
+            return
+    yield {}
 
 
 def _discard(gateway: Gateway, graph: GraphRecord, *, known: bool) -> None:

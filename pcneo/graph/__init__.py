@@ -7,7 +7,6 @@ from pcneo.graph.build import as_graph, graph_from_edges, graph_from_networkx, g
 from pcneo.graph.hashes import (
     HubDigests,
     HubHasher,
-    HubHashes,
     MembershipHash,
     fingerprint,
     keys_hash,
@@ -19,7 +18,6 @@ from pcneo.graph.partial import PartialGraph
 __all__ = [
     "HubDigests",
     "HubHasher",
-    "HubHashes",
     "MembershipHash",
     "PartialGraph",
     "as_graph",

@@ -6,14 +6,12 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 
 __all__ = [
     "HubDigests",
     "HubHasher",
-    "HubHashes",
     "MembershipHash",
     "fingerprint",
     "keys_hash",
@@ -60,19 +58,6 @@ def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
     return hashlib.sha256(b"".join(digest for _, digest in sorted(digests))).hexdigest()
 
 
-@dataclass(frozen=True)
-class HubHashes:
-    """What a hub carries so that it is known again: both keyed, so that nobody without the key can guess members.
-
-    Attributes:
-        owner: 64 bits of the key of the vertex whose cohesion it is, as a signed integer.
-        digest: 128 bits of that key and the members' keys in order, as 32 hexadecimal digits.
-    """
-
-    owner: int
-    digest: str
-
-
 class _Encoder:
     """Turns the keys of batches into bytes; those of one graph once."""
 
@@ -109,7 +94,7 @@ class MembershipHash:
 
 
 class HubHasher:
-    """The hashes of hubs, and the `membership_hash` of all of them, as batches of cohesions pass."""
+    """The digests of hubs, and the `membership_hash` of all of them, as batches of cohesions pass."""
 
     def __init__(self, key: bytes) -> None:
         """Start with no cohesions; `key` is the graph's fingerprint key."""
@@ -117,13 +102,17 @@ class HubHasher:
         self._memberships = hashlib.sha256()
         self._encoder = _Encoder()
 
-    def hashes(self, batch: CohesionBatch) -> list[HubHashes]:
-        """Return the hashes of each cohesion of a batch whose vertices ascend, beyond those of the batches before."""
-        hashes = []
+    def digests(self, batch: CohesionBatch) -> list[bytes]:
+        """Return the digest of each hub, 128 bits of the vertex's key and its members' keys in order.
+
+        Args:
+            batch: cohesions whose vertices ascend, beyond those of the batches before.
+        """
+        digests = []
         for vertex, members in self._encoder.cohesions(batch):
             self._memberships.update(_digest(vertex, members))
-            hashes.append(HubHashes(_owner_hash(vertex, self._key), _hub_digest(vertex, members, self._key)))
-        return hashes
+            digests.append(_hub_hash(vertex, members, self._key).digest())
+        return digests
 
     def membership_hash(self) -> str:
         """Return the `membership_hash` of all cohesions so far."""
@@ -144,26 +133,29 @@ class HubDigests:
         return self._encoded[key]
 
     def owner(self, vertex: Key) -> int:
-        """Return `HubHashes.owner` of the hub of a vertex."""
+        """Return the `owner_hash` of a vertex."""
         return _owner_hash(self._bytes(vertex), self._key)
 
     def digest(self, vertex: Key, members: Iterable[Key]) -> str:
-        """Return `HubHashes.digest` of a hub; members in any order."""
-        return _hub_digest(self._bytes(vertex), list(map(self._bytes, sorted(members))), self._key)
+        """Return the digest of a hub, as in `HubHasher`, as 32 hexadecimal digits; members in any order."""
+        return _hub_hash(self._bytes(vertex), list(map(self._bytes, sorted(members))), self._key).hexdigest()
 
 
 def owner_hash(vertex: Key, key: bytes) -> int:
-    """Return the hash by which a hub knows the vertex whose cohesion it is."""
+    """Return the hash by which a hub knows the vertex whose cohesion it is: 64 bits of its key, as a signed integer.
+
+    It is keyed, as digests are, so that nobody without the key can guess vertices.
+    """
     return _owner_hash(_encode(vertex), key)
 
 
-def _hub_digest(vertex: bytes, members: list[bytes], key: bytes) -> str:
-    """Return the digest of a hub from the encoded keys of its vertex and of its members, ascending."""
-    return hashlib.blake2b(b"".join((vertex, *members)), key=key, digest_size=16).hexdigest()
+def _hub_hash(vertex: bytes, members: list[bytes], key: bytes) -> hashlib.blake2b:
+    """Hash a hub by the encoded keys of its vertex and of its members, ascending."""
+    return hashlib.blake2b(b"".join((vertex, *members)), key=key, digest_size=16)
 
 
 def _owner_hash(vertex: bytes, key: bytes) -> int:
-    """Likewise from the key as `_encode` writes it."""
+    """Return the hash of a vertex from its key as `_encode` writes it."""
     digest = hashlib.blake2b(vertex, key=key, digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 

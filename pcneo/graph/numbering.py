@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,26 +33,31 @@ class Numbering:
         """Keys that have numbers."""
         return self._count
 
-    def add(self, keys: list[Key]) -> NDArray[np.int64]:
-        """Return the number of each key, with new ones for keys that have none.
+    def add(self, rows: Sequence[Sequence[Key]]) -> NDArray[np.int64]:
+        """Return the number of each key of some rows, one row after the other, with new ones for keys that have none.
 
         Raises:
             KeyPropertyError: an integer does not fit 64 bits.
         """
-        if isinstance(keys[0], str):
-            numbers = np.fromiter(map(self._strings.__getitem__, keys), np.int64, len(keys))
+        # Rows are not put together first: a search has hundreds of thousands of keys, and each look at them counts.
+        keys, count = chain.from_iterable(rows), sum(map(len, rows))
+        if isinstance(rows[0][0], str):
+            numbers = np.fromiter(map(self._strings.__getitem__, keys), np.int64, count)
             self._names.extend(list(self._strings)[self._count :])
             self._count = len(self._strings)
             return numbers
-        wanted = key_array(keys)
-        most = self._count + len(keys)
+        try:
+            wanted = np.fromiter(keys, np.int64, count)
+        except OverflowError:
+            wanted = key_array(list(chain.from_iterable(rows)))  # says which
+        most = self._count + count
         if most > len(self._integers):
             self._integers = np.append(self._integers, np.empty(2 * most - len(self._integers), np.int64))
         if 2 * most > len(self._table):
             self._table = np.zeros(1 << (4 * most).bit_length(), np.uint32)
             known = self._integers[: self._count].copy()
             number_keys(known, self._table, self._integers, 0, np.empty(len(known), np.int64))
-        numbers = np.empty(len(keys), np.int64)
+        numbers = np.empty(count, np.int64)
         self._count = number_keys(wanted, self._table, self._integers, self._count, numbers)
         return numbers
 

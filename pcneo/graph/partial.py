@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -100,9 +99,8 @@ class PartialGraph:
             return
         names, lists = zip(*rows, strict=True)
         self._check_names(names)
-        every = [*names, *chain.from_iterable(lists)]
-        note_kinds(self._kinds, every)
-        numbers = self._numbering.add(every)
+        note_kinds(self._kinds, names, *lists)
+        numbers = self._numbering.add([names, *lists])
         fresh, listed = numbers[: len(names)], numbers[len(names) :]
         self._fetched.update(zip(names, fresh.tolist(), strict=True))
         self._make_room(len(listed))

@@ -31,7 +31,7 @@ Item = TypeVar("Item")
 
 
 class CohesionRow(TypedDict):
-    """One hub as the statement `create_cohesions` takes it; vertex and members by key, hashes as in `HubHashes`."""
+    """One hub as the statement `create_cohesions` takes it; vertex and members by key, hashes as in `pcneo.graph`."""
 
     vertex: Key
     size: int

@@ -33,23 +33,23 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """A page of vertices: ascending keys, what was read of each, the page's limit, and that of the page after it."""
+    """A page of vertices: ascending keys, what was read of them, the page's limit, and that of the page after it."""
 
     keys: list[Key]
-    rows: list[T]
+    content: T
     limit: int
     next_limit: int
 
 
-def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[tuple[Key, T]]:
-    """Yield key and row of every vertex, in pages by key; the next page is read while one is worked on.
+def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[tuple[int, Page[T]]]:
+    """Yield pages by key, and how many of a page's vertices (0 or 1) the page before had too.
 
-    The rows of a page are yielded after its transaction has ended, so a repeated transaction yields nothing twice. A
-    repeated key comes as often as it is repeated.
+    The next page is read while one is worked on. A page is yielded after its transaction has ended, so a repeated
+    transaction yields nothing twice. A repeated key comes as often as it is repeated.
 
     Args:
         read: returns the page that begins with a key, of at most so many vertices.
-        smallest: a key of the graph's kind, no larger than any in the graph.
+        smallest: a key no larger than any of its kind in the graph.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
         start, last = smallest, None
@@ -57,14 +57,14 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
         while reading is not None:
             page = reading.result()
             # A page begins with the last key of the previous one, lest a repeated key hide between the two.
-            fresh = 1 if page.keys and page.keys[0] == last else 0
+            again = 1 if page.keys and page.keys[0] == last else 0
             # A key that fills a page would fill all later ones; by now the caller has seen that it repeats.
             if len(page.keys) == page.limit and page.keys[-1] != start:
                 start = last = page.keys[-1]
                 reading = pool.submit(read, start, page.next_limit)
             else:
                 reading = None
-            yield from zip(page.keys[fresh:], page.rows[fresh:], strict=True)
+            yield again, page
 
 
 class GraphReader(Sessions):
@@ -82,9 +82,10 @@ class GraphReader(Sessions):
         """
         for i, label in enumerate(selection.node_labels):
             names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
-            yield from read_ahead(partial(self._get_page, names, selection.node_labels[:i]), smallest)
+            for again, page in read_ahead(partial(self._get_page, names, selection.node_labels[:i]), smallest):
+                yield from zip(page.keys[again:], page.content[again:], strict=True)
 
-    def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> Page[list[Key]]:
+    def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> Page[list[list[Key]]]:
         """Read a page, or a smaller one if it does not fit into the server's transaction memory."""
         try:
             row = self._read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]

@@ -6,7 +6,7 @@ more than one statement names a version, and asks at the end whether it is still
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,35 +22,36 @@ from pcneo.store.reading import GraphReader, Page, read_ahead
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, begun, sample_names
 
-__all__ = ["FORMAT", "DifferingHub", "KeptHub", "RunReader", "StoredHub"]
+__all__ = ["FORMAT", "DifferingHub", "HubColumns", "KeptHub", "RunReader"]
 
 FORMAT = 2
 """Of the data model: standing runs with versions. A run of the first format has a status and no version."""
 
 
-class StoredHub(NamedTuple):
-    """A current hub as it was written, and as it is now.
+SMALLEST_KEYS: tuple[Key, Key] = (-(2**63), "")
+"""Of each kind: which one the graph has is not known yet where hubs are read ahead. Neither finds the other kind."""
+
+
+class HubColumns(NamedTuple):
+    """Current hubs as they were written, and as they are now; a value for each, the empty text where one is missing.
 
     Attributes:
-        owner: keyed hash of the key of the vertex whose cohesion it is.
-        digest: keyed hash of that key and the members' keys.
-        size: members, as written.
+        vertices: keys of the vertices whose cohesions they are.
+        owners: keyed hashes of the keys that these had when the hubs were written.
+        digests: keyed hashes of those keys and the members' keys.
+        sizes: members, as written.
         edges: connections inside, as written.
-        memberships: members that it has now.
-        owners: vertices whose cohesion it is now.
+        memberships: members that they have now.
+        owned: vertices whose hub each is now.
     """
 
-    owner: int
-    digest: str
-    size: int
-    edges: int
-    memberships: int
-    owners: int
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it has as many members and owners as it was written with."""
-        return self.memberships == self.size and self.owners == 1
+    vertices: list[Key]
+    owners: list[object]
+    digests: list[object]
+    sizes: list[object]
+    edges: list[object]
+    memberships: list[int]
+    owned: list[int]
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class KeptHub:
     """A hub of a version that is kept, with those of its members that are still nodes.
 
     Attributes:
-        owner, digest, size: as in `StoredHub`.
+        owner, digest, size: as in `HubColumns`.
         vertices: the key of the vertex whose cohesion it is; empty where that vertex is gone.
         members: keys, in no order; None for a member that has lost its key.
     """
@@ -201,19 +202,19 @@ class RunReader(GraphReader):
         row = self._read("count_current", run=run, version=version)[0]
         return row["cohesions"], row["memberships"]
 
-    def stream_hubs(
-        self, selection: Selection, run: str, version: int, smallest: Key
-    ) -> Iterator[tuple[Key, list[StoredHub]]]:
-        """Yield every vertex with its current hubs of a run, in pages by key; a vertex of two labels comes once."""
+    def stream_hubs(self, selection: Selection, run: str, version: int) -> Generator[HubColumns, None, None]:
+        """Yield the current hubs of a run, in pages by key of their vertices; a vertex of two labels comes once."""
         for i, label in enumerate(selection.node_labels):
             names = {**sample_names(selection, "id"), "Page": label}
             values = {"run": run, "version": version, "earlier": list(selection.node_labels[:i])}
-            for key, hubs in read_ahead(partial(self._get_hubs, names, values), smallest):
-                yield key, [StoredHub(*hub) for hub in hubs]
+            for smallest in SMALLEST_KEYS:
+                for again, page in read_ahead(partial(self._get_hubs, names, values), smallest):
+                    had = page.content.vertices.count(page.keys[0]) if again else 0
+                    yield HubColumns._make(column[had:] for column in page.content)
 
-    def _get_hubs(self, names: Row, values: Row, start: Key, limit: int) -> Page[list[list[Any]]]:
+    def _get_hubs(self, names: Row, values: Row, start: Key, limit: int) -> Page[HubColumns]:
         row = self._read("get_hubs", names, **values, **{"from": start, "limit": limit})[0]
-        return Page(row["keys"], row["hubs"], limit, limit)
+        return Page(row["keys"], HubColumns._make(row[name] for name in HubColumns._fields), limit, limit)
 
     def list_containing(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> list[Key]:
         """Return the vertices whose current cohesions have any of some vertices as a member."""

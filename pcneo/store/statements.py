@@ -84,14 +84,7 @@ class Statement(Header):
             problem = "needs a value for the name" if name in kinds else "declares no name"
             raise ParameterError(f"the statement {self.name} {problem} {name!r}", name=name, value=names.get(name))
         spelled = {name: _spell(name, kind, names[name]) for name, kind in kinds.items()}
-        tokens = tokenize(self.text)
-        ours = keys_of_maps(tokens, OWN_LABELS)
-        return _literal(
-            "".join(
-                spelled.get(token.text, token.text) if token.kind == "name" and i not in ours else token.text
-                for i, token in enumerate(tokens)
-            )
-        )
+        return _literal("".join(spelled.get(text, text) if is_name else text for text, is_name in _parts(self.text)))
 
 
 @cache
@@ -149,6 +142,17 @@ def _root() -> Path:
 @cache
 def _names_in(folder: str) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (_root() / folder).glob("*.cypher")))
+
+
+@cache
+def _parts(text: str) -> tuple[tuple[str, bool], ...]:
+    """The tokens of a statement, and whether each is a name that may stand for the user's own.
+
+    A streamed vertex sends some statements dozens of times, and splitting one into tokens takes longer than its search.
+    """
+    tokens = tokenize(text)
+    ours = keys_of_maps(tokens, OWN_LABELS)
+    return tuple((token.text, token.kind == "name" and i not in ours) for i, token in enumerate(tokens))
 
 
 def _spell(name: str, kind: str, value: str | Sequence[str]) -> str:

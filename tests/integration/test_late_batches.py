@@ -11,11 +11,12 @@ from typing import Any
 import neo4j
 import pytest
 from graphs import Database, cycle
+from lengths import usual_or_thorough
 
 from pcneo import annotate
 from pcneo.errors import BusyError, PcneoError
 from pcneo.store import fence as fence_module
-from pcneo.store import hub_writer
+from pcneo.store import hub_writer, lock
 from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway
 from pcneo.store.hub_writer import HubWriter
@@ -119,12 +120,14 @@ def test_a_batch_that_holds_its_fence_is_waited_for_and_then_ended(
     db: Database, late: HubWriter, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has done its work and does not commit; the next writer ends it after some seconds and finds nothing of it."""
+    patience = usual_or_thorough(1.0, lock.WAIT_SECONDS)
+    monkeypatch.setattr(lock, "WAIT_SECONDS", patience)
     held = Held(monkeypatch, hub_writer, after=True)
     batch = held.pool.submit(BATCHES[kind], late)
     assert held.held.wait(60)
     started = time.monotonic()
     assert write(db).version == 2
-    assert time.monotonic() - started > 2, "the late batch was not waited for"
+    assert time.monotonic() - started > patience / 2, "the late batch was not waited for"
     left = db.everything()
     held.go.set()
     with pytest.raises(PcneoError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any, TypeVar
 
 import neo4j
@@ -118,14 +119,14 @@ def languages(neo4j_driver: neo4j.Driver, database: str) -> list[str]:
 ARGUMENTS = {"id": 7, "otherId": 8, "limit": 1_000}
 
 
-def pulled(db: Database, text: str, meanwhile: Callable[[], object]) -> tuple[list[Any], bool]:
-    """The rows of a query, of which the first are pulled before `meanwhile`; and whether any were left for after it."""
-    with db.driver.session(database=db.name, fetch_size=1) as session:
-        result = session.run(own_text(text))
-        rows = [plain(record) for record in take(result, 2)]
+def overtaken(db: Database, texts: Sequence[str], meanwhile: Callable[[], object]) -> list[list[str]]:
+    """The rows of several queries, of each of which the first are pulled before `meanwhile`."""
+    with ExitStack() as sessions:
+        opened = [sessions.enter_context(db.driver.session(database=db.name, fetch_size=1)) for _ in texts]
+        results = [session.run(own_text(text)) for session, text in zip(opened, texts, strict=True)]
+        first = [[plain(record) for record in take(result, 2)] for result in results]
         meanwhile()
-        rest = [plain(record) for record in result]
-    return rows + rest, bool(rest)
+        return [rows + [plain(record) for record in result] for rows, result in zip(first, results, strict=True)]
 
 
 def take(result: neo4j.Result, count: int) -> Iterator[neo4j.Record]:
@@ -148,21 +149,21 @@ def plain(record: neo4j.Record) -> str:
     return repr([of(value) for value in record.values()])
 
 
-@pytest.mark.parametrize("name", [query.name for query in list_queries()])
-def test_a_query_that_is_overtaken_by_a_version_returns_the_rows_of_the_one_before(
-    db: Database, languages: list[str], name: str
+def test_queries_that_are_overtaken_by_a_version_return_the_rows_of_the_one_before(
+    db: Database, languages: list[str]
 ) -> None:
     some_graph(db, 40, 0.2)
     write(db)
-    (query,) = [query for query in list_queries() if query.name == name]
-    wanted = {parameter.name for parameter in query.parameters}
-    arguments = {key: value for key, value in ARGUMENTS.items() if key in wanted}
-    text = render_for_run(db.driver, name, db.name, parameters=arguments)
-    for language in languages:
-        before, _ = pulled(db, f"CYPHER {language} {text}", lambda: None)
-        assert before
-        during, _ = pulled(db, f"CYPHER {language} {text}", lambda: write_everything_anew(db))
-        assert during == before
+    texts: dict[tuple[str, str], str] = {}
+    for query in list_queries():
+        arguments = {key: ARGUMENTS[key] for key in ARGUMENTS.keys() & {part.name for part in query.parameters}}
+        text = render_for_run(db.driver, query.name, db.name, parameters=arguments)
+        texts |= {(language, query.name): f"CYPHER {language} {text}" for language in languages}
+    asked = list(texts.values())
+    before = dict(zip(texts, overtaken(db, asked, lambda: None), strict=True))
+    during = dict(zip(texts, overtaken(db, asked, lambda: write_everything_anew(db)), strict=True))
+    assert all(before.values())
+    assert during == before
 
 
 def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(db: Database) -> None:

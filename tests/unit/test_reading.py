@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator
 from typing import Any
 
@@ -10,11 +11,13 @@ import naive
 import networkx as nx
 import pytest
 
+from pcneo.annotate.stored_hubs import PAGES_AHEAD, pages_ahead
 from pcneo.basics.model import Selection
 from pcneo.errors import DatabaseError
 from pcneo.store import reading
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.reading import GraphReader
+from pcneo.store.run_reader import HubColumns, RunReader
 
 PERSONS = Selection(("Person",), ("KNOWS",), "id")
 GRAPH = naive.graph_of(nx.gnp_random_graph(200, 0.1, seed=1).edges)
@@ -88,3 +91,60 @@ def test_neighbourhoods_that_do_not_fit_into_the_servers_memory_are_asked_for_in
     store = SmallStore(most=300)
     assert store.get_neighbours(PERSONS, [*GRAPH, -5]) == [(v, sorted(GRAPH[v])) for v in GRAPH]
     assert max(len(request["keys"]) for request in store.requests) == 64
+
+
+def test_pages_of_hubs_are_read_ahead_but_not_without_end() -> None:
+    begun: list[int] = []
+
+    def pages() -> Generator[HubColumns, None, None]:
+        for number in range(100):
+            begun.append(number)
+            yield HubColumns([number], [], [], [], [], [], [])
+
+    with pages_ahead(pages()) as ahead:
+        deadline = time.monotonic() + 30
+        while len(begun) < PAGES_AHEAD and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert [next(ahead).vertices for _ in range(5)] == [[0], [1], [2], [3], [4]]
+    assert PAGES_AHEAD <= len(begun) <= PAGES_AHEAD + 5
+    with pages_ahead(pages()) as ahead:
+        assert [page.vertices[0] for page in ahead] == list(range(100))
+
+
+def test_an_error_in_a_page_read_ahead_comes_where_the_page_is_taken() -> None:
+    def pages() -> Generator[HubColumns, None, None]:
+        yield HubColumns([1], [], [], [], [], [], [])
+        raise DatabaseError("gone")
+
+    with pages_ahead(pages()) as ahead:
+        assert next(ahead).vertices == [1]
+        with pytest.raises(DatabaseError, match="gone"):
+            next(ahead)
+
+
+class SlowHubs(RunReader):
+    """Has ever more vertices, none of which has a hub."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Semaphore(0)
+
+    def _read(self, name: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
+        self.asked.release()
+        time.sleep(0.1)
+        start = max(0, parameters["from"])
+        hubs: dict[str, list[Any]] = {column: [] for column in HubColumns._fields}
+        return [{"keys": list(range(start, start + parameters["limit"])), **hubs}]
+
+
+def test_no_thread_reads_on_after_an_error() -> None:
+    store = SlowHubs()
+
+    def fail() -> None:
+        with pages_ahead(store.stream_hubs(PERSONS, "run", 1)) as pages:
+            assert store.asked.acquire(timeout=30)
+            raise ZeroDivisionError(pages)
+
+    with pytest.raises(ZeroDivisionError) as raised:
+        fail()
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("pcneo-")]
+    assert raised.value.__traceback__ is not None  # which keeps the pages

@@ -150,7 +150,7 @@ def test_writing_is_told_from_how_long_the_database_takes_to_find_members():
     members *= TRIAL_MEMBERSHIPS // members  # repeated up to the size of a transaction that writes
     database: Any = Finding(0.05)
     seconds = membership_seconds(database, Selection(("A",), ("B",), "id"), batches)
-    assert 0.05 / (WRITERS * members) <= seconds < 0.1 / (WRITERS * members)  # the first time does not count
+    assert 0.05 / (WRITERS * members) <= seconds < 0.25 / (WRITERS * members)  # the first time does not count
     assert database.calls % WRITERS == 0
     assert membership_seconds(database, Selection(("A",), ("B",), "id"), []) == 0.0
     estimate = writing(100, Interval(1_000, 900, 1_100), 0.001)

@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 from pcneo.annotate.row_writing import MEMBERSHIPS_A_TRANSACTION, WRITERS, rows_of, write_rows
-from pcneo.graph import HubHasher, graph_from_networkx, membership_hash, owner_hash
+from pcneo.graph import HubDigests, HubHasher, graph_from_networkx, membership_hash, owner_hash
 from pcneo.search import minimal_p_cohesions, search_frontier
 from pcneo.store.hub_writer import CohesionRow
 
@@ -73,9 +73,9 @@ def test_a_batch_and_single_cohesions_give_the_same_rows_and_the_same_hash(name:
     single = list(search_frontier(lambda keys: [(key, list(network[key])) for key in keys], graph.keys.tolist(), "0.5"))
     cohesions = list(batch.cohesions())
     at_once, one_by_one = HubHasher(b"key"), HubHasher(b"key")
-    hashes = at_once.hashes(batch)
-    assert [one_by_one.hashes(alone)[0] for alone in single] == hashes
-    rows = list(rows_of(batch, hashes, range(len(batch))))
+    digests = at_once.digests(batch)
+    assert [one_by_one.digests(alone)[0] for alone in single] == digests
+    rows = list(rows_of(batch, digests, b"key", range(len(batch))))
     assert rows == [
         {
             "vertex": c.vertex,
@@ -83,14 +83,16 @@ def test_a_batch_and_single_cohesions_give_the_same_rows_and_the_same_hash(name:
             "edges": c.edges,
             "density": c.density,
             "owner": owner_hash(c.vertex, b"key"),
-            "digest": hashed.digest,
+            "digest": HubDigests(b"key").digest(c.vertex, c.members),
             "members": list(c.members),
         }
-        for c, hashed in zip(cohesions, hashes, strict=True)
+        for c in cohesions
     ]
-    assert rows[5:7] == list(rows_of(batch, hashes, [5, 6]))
+    assert rows[5:7] == list(rows_of(batch, digests, b"key", [5, 6]))
+    assert list(rows_of(batch, digests, b"key", [])) == []
+    assert [row["digest"] for row in rows] == [digest.hex() for digest in digests]
     assert at_once.membership_hash() == one_by_one.membership_hash()
     assert at_once.membership_hash() == membership_hash((c.vertex, c.members) for c in cohesions)
     assert all(type(key) is type(name(0)) for row in rows for key in [row["vertex"], *row["members"]])
-    assert len({hashed.digest for hashed in hashes}) == len(hashes)
-    assert not {hashed.digest for hashed in hashes} & {hashed.digest for hashed in HubHasher(b"other").hashes(batch)}
+    assert len(set(digests)) == len(digests)
+    assert not set(digests) & set(HubHasher(b"other").digests(batch))
