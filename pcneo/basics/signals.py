@@ -5,7 +5,9 @@ Python sets handlers in its main thread only; in other threads these functions d
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from contextlib import contextmanager
 __all__ = ["Waiting", "signals_interrupt", "signals_wait"]
 
 _ALL = ("SIGINT", "SIGTERM", "SIGHUP")
+_AGAIN_SECONDS = 0.01
 
 
 class _AnswerlessError(BaseException):
@@ -62,8 +65,36 @@ def signals_interrupt() -> Iterator[None]:
     def leave(number: int, _frame: object) -> None:
         raise SystemExit(128 + number)
 
-    with _handled_by(leave, "SIGTERM", "SIGHUP"):
+    with _handled_by(leave, "SIGTERM", "SIGHUP"), _sent_again_where_lost():
         yield
+
+
+@contextmanager
+def _sent_again_where_lost() -> Iterator[None]:
+    """Send a signal again that came where Python drops its exception: in a finalizer, or a callback from compiled code.
+
+    llvmlite calls back while numba compiles or loads a kernel; the command would go on as if nothing had come.
+    """
+    before = sys.unraisablehook
+
+    def send_again(lost: sys.UnraisableHookArgs) -> None:
+        error = lost.exc_value
+        if isinstance(error, KeyboardInterrupt):
+            number = int(signal.SIGINT)
+        elif isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 128:
+            number = error.code - 128
+        else:
+            before(lost)
+            return
+        timer = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), number))
+        timer.daemon = True
+        timer.start()
+
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 @contextmanager

@@ -110,7 +110,8 @@ class Service:
         answering = self._settings.graphs or known
         for graph in answering:
             if graph not in known:
-                tell("unknown graph", level=logging.WARNING, graph=graph)
+                there = ", ".join(known) or "none yet"
+                tell("unknown graph, served once it has a name", level=logging.WARNING, graph=graph, known=there)
         everything = "" if self._settings.graphs else " (all that the database knows)"
         tell(
             "serving",

@@ -15,9 +15,10 @@ Wants=network-online.target
 After=network-online.target neo4j.service
 
 [Service]
-# NEO4J_URI, NEO4J_USERNAME, and NEO4J_PASSWORD_FILE or NEO4J_PASSWORD; readable by root alone.
+# NEO4J_URI, NEO4J_USERNAME and NEO4J_PASSWORD; readable by root alone, since systemd reads it for the service.
 EnvironmentFile=/etc/pcneo/environment
 ExecStart={command}
+# A user of its own, who sees no home folder and no /tmp of others: pcneo must be installed elsewhere.
 DynamicUser=yes
 CacheDirectory=pcneo
 Environment=NUMBA_CACHE_DIR=%C/pcneo
@@ -43,5 +44,11 @@ def systemd_unit(arguments: Sequence[str], grace: float) -> str:
         arguments: of `pcneo serve`.
         grace: seconds that a request under way is given when the service is to end.
     """
-    command = shlex.join([sys.executable, "-m", "pcneo", "serve", *arguments]).replace("%", "%%")
+    command = " ".join(map(_word, [sys.executable, "-m", "pcneo", "serve", *arguments]))
     return UNIT.format(command=command, stop=grace + 30)
+
+
+def _word(argument: str) -> str:
+    """Return an argument as systemd reads it: its quotes are not a shell's, and % and $ are special inside them too."""
+    text = argument.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("%", "%%").replace("$", "$$")
+    return text if shlex.quote(argument) == argument else f'"{text}"'

@@ -17,9 +17,10 @@ def soon(monkeypatch):
 
 
 def test_a_server_that_does_not_answer_is_told_of_again_and_again(caplog):
+    began = time.monotonic()
     with silence.told_of_silence():
         time.sleep(0.35)
-    assert 2 <= caplog.text.count("has not answered for") <= 3
+    assert 2 <= caplog.text.count("has not answered for") <= (time.monotonic() - began) / 0.1
 
 
 def test_nothing_is_said_of_an_answer_in_time_and_nothing_goes_on_after_it(caplog):
