@@ -39,9 +39,20 @@ from pcneo.cli.streams import VisibleFormatter
 __all__ = ["app"]
 
 EXIT_CODES = """
-Exit codes: 0 done · 1 other error · 2 wrong argument · 3 unreadable file · 4 graph unfit, changed or not found ·
-5 database (connection, rights, schema) · 6 another writer · 7 local server · 8 failed self-check · 9 budget ·
-10 done, but the answer cannot be printed · 11 cluster · 130 interrupted (129, 143 by SIGHUP, SIGTERM)
+Exit codes:
+  0  done
+  1  other error
+  2  wrong argument
+  3  unreadable file
+  4  graph unfit, changed or not found
+  5  database (connection, rights, schema)
+  6  another writer
+  7  local server
+  8  failed self-check
+  9  budget
+ 10  done, but the answer cannot be printed
+ 11  cluster
+130  interrupted (129, 143 by SIGHUP, SIGTERM)
 """
 
 app = typer.Typer(

@@ -76,7 +76,11 @@ def annotate(
         ),
     ] = None,
     vertex: Annotated[
-        list[str] | None, typer.Option("--vertex", help="Only this vertex, read by frontier; several times for more.")
+        list[str] | None,
+        typer.Option(
+            "--vertex",
+            help="Only this vertex; only the part of the graph around it is read. May be given several times.",
+        ),
     ] = None,
     mode: Annotated[
         Mode, typer.Option("--mode", help="write: store; stream: print each; stats: describe; estimate: what it costs.")
@@ -210,7 +214,10 @@ def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
             print_row([*values, json.dumps(cohesion.members, ensure_ascii=False)])
 
 
-SUMMARY = ("p", "cohesions", "memberships", "size p50", "p90", "max", "mean", "density p50", "mean")
+SUMMARY = (
+    *("p", "cohesions", "memberships", "size p50", "size p90", "size max", "size mean"),
+    *("density p50", "density mean"),
+)
 
 
 def print_written(result: WriteResult) -> None:

@@ -36,7 +36,10 @@ def audit(
     epsilon_1: EpsilonOne = None,
     h: Closer = None,
     resample: Annotated[
-        int, typer.Option("--resample", help="Connections to remove one by one, memberships computed again.")
+        int,
+        typer.Option(
+            "--resample", help="How many connections to remove, one at a time, computing the memberships anew."
+        ),
     ] = _RESAMPLE,
     attack: Annotated[
         bool,

@@ -35,7 +35,7 @@ def set_budget(
         str | None, typer.Option("--delta", help="Total δ; edge and elv need some.", show_default="as before, or 0")
     ] = None,
 ) -> None:
-    """Set a graph's total; raising it later is an event in the ledger.
+    """Set a graph's total; raising it later is recorded in the ledger.
 
     Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
     """
@@ -129,7 +129,12 @@ def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
 @app.command("forget", cls=Command)
 def forget_budget(
     graph: Graph,
-    again: Annotated[str, typer.Option("--again", prompt="Type the graph's name again", help="The name again.")],
+    again: Annotated[
+        str,
+        typer.Option(
+            "--again", prompt="Type the graph's name again", help="The name again; asked for if it is not given."
+        ),
+    ],
 ) -> None:
     """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
 

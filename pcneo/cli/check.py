@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import Bars, connected, print_json, print_table, say
+from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
 
@@ -19,11 +19,12 @@ __all__ = ["check", "print_verified"]
 
 def check(
     run: Annotated[
-        str | None, typer.Argument(help="Only this run, without the ledger; any beginning of its id will do.")
+        str | None,
+        typer.Argument(help="Only this run, without the ledger: its id, or enough of its beginning to be unique."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read everything that is stored again, and say what is not as it should be; nothing is changed.
+    """Read everything stored again and report what is wrong; nothing is changed.
 
     The exit code is 4 where the graph has moved since a run was written, where memberships have changed, or where there
     is any other fault.
@@ -49,6 +50,8 @@ def _print(checked: Checked) -> None:
         print_table(("", "about", "what was found"), rows)
     elif checked.all_well:
         say("Nothing is wrong.")
+    if any(compared.graph_same is False for compared in checked.runs):
+        note("A graph has changed since its run was written; `pcneo annotate --graph NAME` brings its runs up to date.")
 
 
 def print_verified(runs: list[VerifiedRun]) -> None:

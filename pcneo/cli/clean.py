@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.basics.frames import words
+from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, note, print_json, say
 from pcneo.cli.options import Json
+from pcneo.cli.streams import can_ask
 
 if TYPE_CHECKING:
     from pcneo.stored.cleaning import CleanResult
@@ -17,7 +19,9 @@ __all__ = ["clean"]
 
 
 def clean(
-    run: Annotated[str | None, typer.Argument(help="The run to remove; any beginning of its id will do.")] = None,
+    run: Annotated[
+        str | None, typer.Argument(help="The run to remove: its id, or enough of its beginning to be unique.")
+    ] = None,
     version: Annotated[
         int | None, typer.Option("--version", help="Let go of this earlier version alone; the run stays.")
     ] = None,
@@ -28,7 +32,9 @@ def clean(
 
     Example: pcneo clean --all
     """
+    from pcneo.errors import ParameterError
     from pcneo.stored.cleaning import clean as clean_runs
+    from pcneo.stored.runs import find_run
     from pcneo.stored.versions import let_go
 
     if (run is None) == (not everything):
@@ -40,6 +46,12 @@ def clean(
             hubs = let_go(driver, database, run=run, version=version)
             print_json({"hubs": hubs}) if as_json else say(f"Hubs of version {version} removed: {hubs:,}")
             return
+        if run is not None and (whole := find_run(driver, database, run=run).run.id) != run:
+            bars.rest()
+            if not can_ask():
+                raise ParameterError(f"Give the whole id to remove a run: {whole}.", name="run", value=run)
+            typer.confirm(visible(f"Remove {whole}, with all its versions?"), abort=True, err=True)
+            run = whole
         result = clean_runs(driver, database, run=run, progress=bars)
     if as_json:
         print_json(result)

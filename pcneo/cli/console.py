@@ -118,6 +118,11 @@ def choose_server(data: Path | None) -> None:
         _chosen["data"] = data
 
 
+def chosen_folder() -> Path | None:
+    """The data folder that `pcneo --data FOLDER` names, or None."""
+    return _chosen.get("data")
+
+
 def local_settings() -> ConnectionSettings:
     """Return how to reach the running local server.
 
@@ -126,7 +131,7 @@ def local_settings() -> ConnectionSettings:
     """
     from pcneo.server.servers import find_running, status
 
-    named = _chosen.get("data")
+    named = chosen_folder()
     server = find_running() if named is None else status(named)
     if server is None and named is not None:
         raise ConnectionFailedError(f"No local server runs on {named}; `pcneo server start --data {named}` starts one.")

@@ -15,8 +15,8 @@ __all__ = ["load"]
 
 def load(
     file: Annotated[Path, typer.Argument(help="Edge list (space, tab or comma; .gz), GraphML, GML or GEXF.")],
-    node_label: Annotated[str, typer.Option("--node-label", help="Label the vertices get.")],
-    relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type the edges get.")],
+    node_label: Annotated[str, typer.Option("--node-label", help="Label of the new nodes.")],
+    relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type of the new relationships.")],
     key: Annotated[str, typer.Option("--key", help="Property that holds the key; made unique.")],
     max_gib: Annotated[
         float,

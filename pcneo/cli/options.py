@@ -32,7 +32,7 @@ RunName = Annotated[
     str | None,
     typer.Option(
         "--run",
-        help="The run: its id, or the beginning of its id, if no other begins so.",
+        help="The run's id, or enough of its beginning to be unique.",
         autocompletion=complete_runs,
     ),
 ]
@@ -48,7 +48,9 @@ Delta = Annotated[
 EpsilonOne = Annotated[
     str | None,
     typer.Option(
-        "--epsilon-1", help="The part of ε that finds the scale λ.", show_default="ε/10; for edge and total by ε"
+        "--epsilon-1",
+        help="The part of ε that finds the scale λ.",
+        show_default="chosen from ε for edge and total, else ε/10",
     ),
 ]
 Closer = Annotated[

@@ -76,7 +76,7 @@ def release(
     ] = False,
     groups: Annotated[
         int | None,
-        typer.Option("--groups", help="With critical: the groups of this kept version, though the graph has moved on."),
+        typer.Option("--groups", help="With critical: use the groups of this earlier version of the run."),
     ] = None,
     parties: Annotated[
         bool,
@@ -97,10 +97,16 @@ def release(
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
     budget_epsilon: Annotated[
         str | None,
-        typer.Option("--budget-epsilon", help="Set the graph's total ε in the same call; total δ is what it spends."),
+        typer.Option(
+            "--budget-epsilon",
+            help="Set the graph's total ε in the same call; the total δ becomes what this release spends.",
+        ),
     ] = None,
     other_groups: Annotated[
-        bool, typer.Option("--other-groups", help="Allow groups other than those of earlier releases; costs add up.")
+        bool,
+        typer.Option(
+            "--other-groups", help="Allow groups that differ from those of earlier releases; their costs add up."
+        ),
     ] = False,
     no_promise: Annotated[bool, typer.Option("--no-promise", help="Allow published, which promises nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
@@ -152,7 +158,7 @@ def release(
         )
         requests = read_batch(batch)
     elif to is None or not (epsilon or answers_from):
-        raise typer.BadParameter("Name the public file and at least one ε.", param_hint="--to, -e")
+        raise _incomplete({"--to": to, "-e": epsilon or answers_from})
     else:
         request = ReleaseRequest(
             to=to,
@@ -207,6 +213,15 @@ def release(
         _print_prepared(prepared, as_json)
     else:
         _print_released(released, as_json)
+
+
+def _incomplete(needed: Mapping[str, object]) -> typer.BadParameter:
+    """Return what refuses a release without a file or without ε; it names what is missing alone."""
+    meanings = {"--to": "the public file", "-e": "at least one ε"}
+    missing = [name for name, value in needed.items() if not value]
+    return typer.BadParameter(
+        f"Name {' and '.join(map(meanings.__getitem__, missing))}.", param_hint=", ".join(missing)
+    )
 
 
 def _named(mechanism: str | None) -> str:

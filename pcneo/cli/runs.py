@@ -22,7 +22,10 @@ __all__ = ["runs"]
 
 def runs(
     run: Annotated[
-        str | None, typer.Argument(help="With --verify, --history or --diff: only this run; any beginning will do.")
+        str | None,
+        typer.Argument(
+            help="With --verify, --history or --diff: only this run, its id or enough of its beginning to be unique."
+        ),
     ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="As `pcneo check` does, which replaces it.")] = False,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,

@@ -75,7 +75,7 @@ def serve(
         Path | None,
         typer.Option("--config", callback=_read_config, is_eager=True, help="TOML file with any of these options."),
     ] = None,
-    print_unit: Annotated[bool, typer.Option("--print-unit", help="Print a unit for systemd, and leave.")] = False,
+    print_unit: Annotated[bool, typer.Option("--print-unit", help="Print a systemd unit and exit.")] = False,
 ) -> None:
     """Answer requests, which are nodes: whoever may write to the database may ask, and reads the answer there.
 

@@ -10,7 +10,8 @@ from urllib.parse import quote
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import note, print_json, say, working
+from pcneo.basics.visible import visible
+from pcneo.cli.console import chosen_folder, note, print_json, say, working
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 from pcneo.cli.streams import say_verbatim
@@ -26,7 +27,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 Data = Annotated[
-    Path | None, typer.Option("--data", help="Folder that keeps the graph.", show_default="one in your data folder")
+    Path | None,
+    typer.Option("--data", help="Folder that keeps the graph.", show_default="the default one, in your data folder"),
 ]
 
 
@@ -54,7 +56,7 @@ def start(
     from pcneo.server.servers import is_fetched
     from pcneo.server.servers import start as start_server
 
-    fetched = is_fetched(browser=browser)
+    data, fetched = data or chosen_folder(), is_fetched(browser=browser)
     if not fetched:
         note(f"Neo4j is fetched first (about {170 if browser else 155} MB).")
     with working("starting Neo4j") as bars:
@@ -105,33 +107,38 @@ def _to_paste(server: LocalServer) -> str:
 
 @app.command(cls=Command)
 def status(data: Data = None, as_json: Json = False) -> None:
-    """Say whether the local server runs, and how to reach it; exit code 1 if it does not.
+    """Say which local servers run, and how to reach them; exit code 1 if none does.
 
     Example: pcneo server status
     """
-    from pcneo.server.servers import find_running
+    from pcneo.server.servers import list_running
     from pcneo.server.servers import status as server_status
 
-    server = find_running() if data is None else server_status(data)
-    if server is None:
-        note("No local server is running.")
+    data = data or chosen_folder()
+    servers = list_running() if data is None else list(filter(None, [server_status(data)]))
+    if not servers:
+        note("No local server is running." if data is None else f"No local server runs on {data}.")
         raise typer.Exit(1)
-    _print(server, as_json, "running")
+    for server in servers:
+        _print(server, as_json, "running")
 
 
 @app.command(cls=Command)
 def stop(data: Data = None) -> None:
-    """Stop the local server; its data stays.
+    """Stop the local server; its data stays. Without a folder, that in your data folder, or else the only one.
 
     Example: pcneo server stop
     """
     from pcneo.server.servers import find_running
     from pcneo.server.servers import stop as stop_server
 
+    data = data or chosen_folder()
     server = find_running() if data is None else None
+    folder = data if server is None else server.data
     with working("stopping Neo4j"):
-        stopped = stop_server(data if server is None else server.data)
-    say("stopped" if stopped else "no local server was running")
+        stopped = stop_server(folder)
+    where = "" if folder is None else f" on {visible(str(folder))}"
+    say(f"stopped the server{where}" if stopped else f"no local server was running{where}")
 
 
 def _print(server: LocalServer, as_json: bool, state: str) -> None:

@@ -22,7 +22,9 @@ def show(
     graph: GraphName = None,
     p: RunP = None,
     score: RunScore = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Also draw it, .svg or .png.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Also draw it (.svg or .png); an existing file is replaced.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
@@ -38,6 +40,7 @@ def show(
         shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, score=score)
     if plot is not None:
         draw_cohesion(shown, plot)
+        note(f"Picture: {plot}")
     note_run(shown.run, f", p={shown.run.p_text}, score {shown.run.score}")
     if shown.moved:
         note("The graph has changed since this run: the members are those of then, the connections those of now.")
@@ -82,7 +85,7 @@ def _print_shown(shown: ShownCohesion) -> None:
     order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # which keeps the order of keys
     print_table(
         ["member", "hops", "critical connections", "to"],
-        [(key, shown.hops[key] if shown.hops[key] < 3 else "more", len(beside[key]), beside[key]) for key in order],
+        [(key, shown.hops[key] if shown.hops[key] < 3 else "over 2", len(beside[key]), beside[key]) for key in order],
         names=["member"],
     )
     others = ", ".join(map(str, shown.others)) if shown.others else "none"

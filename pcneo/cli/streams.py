@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TextIO
 
 from pcneo.basics.visible import visible
 from pcneo.errors import OutputError, PcneoError
@@ -67,9 +67,9 @@ def takes_all_text() -> bool:
 
 
 def note(text: str) -> None:
-    """Print a line for a person on standard error, so that standard output holds results alone."""
+    """Print a line for a person, broken as by `say`, on standard error: standard output holds results alone."""
     with suppress(OSError, ValueError):  # what cannot be said must not undo what was done
-        print(visible(text, keep="\n"), file=sys.stderr, flush=True)
+        print("\n".join(_lines(visible(text, keep="\n"), sys.stderr)), file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:
@@ -79,7 +79,7 @@ def say(text: str) -> None:
         OutputError: it cannot be printed.
     """
     with output():
-        print("\n".join(_lines(visible(text, keep="\n"))))
+        print("\n".join(_lines(visible(text, keep="\n"), sys.stdout)))
 
 
 def say_verbatim(text: str) -> None:
@@ -88,8 +88,8 @@ def say_verbatim(text: str) -> None:
         print(visible(text, keep="\n"))
 
 
-def _lines(text: str) -> Iterator[str]:
-    if sys.stdout is None or not sys.stdout.isatty():
+def _lines(text: str, stream: TextIO | None) -> Iterator[str]:
+    if stream is None or not stream.isatty():
         yield text
         return
     width = shutil.get_terminal_size().columns

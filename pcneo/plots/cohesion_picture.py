@@ -28,6 +28,8 @@ LINE_INCHES = 0.19
 DASHED = (0, (4, 2))
 NAMED_ABOVE = 0.85
 """Below this share of its size, an 8-point key does not fit its slot, and no vertex is labelled."""
+SHORTER_LABELS = (10, 7)
+"""Letters, where longer labels leave no room for any."""
 ROTATED_FROM = 17
 MOST_BENT = 3_000
 
@@ -47,7 +49,10 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
         PcneoError: matplotlib is not installed.
     """
     rings = arrange(shown)
-    scale = min(1.0, PAGE / (2 * rings.radius))  # inches on paper for an inch of `rings`
+    shorter = (arrange(shown, longest) for longest in SHORTER_LABELS)
+    if _scale(rings) <= NAMED_ABOVE:
+        rings = next((tried for tried in shorter if _scale(tried) > NAMED_ABOVE), rings)
+    scale = _scale(rings)
     width = max(2 * rings.radius * scale, LEAST_WIDTH)
     height = 2 * rings.radius * scale + 7.5 * LINE_INCHES
     with new_figure(width=width, height=height) as (figure, axes):
@@ -63,6 +68,11 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
         if path is not None:
             save_figure(figure, path)
     return figure
+
+
+def _scale(rings: Rings) -> float:
+    """Inches on paper for an inch of `rings`."""
+    return min(1.0, PAGE / (2 * rings.radius))
 
 
 def _title(shown: ShownCohesion) -> str:

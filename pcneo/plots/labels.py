@@ -11,7 +11,7 @@ from pcneo.basics.model import Key
 __all__ = ["LONGEST_LABEL", "fitted", "labels", "plain"]
 
 LONGEST_LABEL = 14
-"""Letters of a label; longer keys are shortened."""
+"""Letters of a label where there is room; longer keys are shortened."""
 LETTER_INCHES = 0.085
 """The width of a usual letter of a title."""
 LEAST_SHARED = 4
@@ -23,26 +23,27 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def labels(keys: Iterable[Key]) -> dict[Key, str]:
-    """Return a label for each key, at most `LONGEST_LABEL` letters and no two alike.
+def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> dict[Key, str]:
+    """Return a label for each key, at most `longest` letters and no two alike.
 
     What all long keys share at their ends (`@example.org`, `https://example.org/`) is left out; what is still too long
     loses its middle.
 
     Args:
         keys: those of the drawn vertices.
+        longest: letters, at least 5.
     """
     texts = {key: str(key) for key in keys}
-    long = [text for text in texts.values() if len(text) > LONGEST_LABEL]
+    long = [text for text in texts.values() if len(text) > longest]
     before, after = _shared(long)
     made: dict[Key, str] = {}
     taken: set[str] = set()
     for key, text in texts.items():
-        label = text if len(text) <= LONGEST_LABEL else _cut(text[before : len(text) - after])
+        label = text if len(text) <= longest else _cut(text[before : len(text) - after], longest)
         number, unique = 2, label
         while unique in taken:
             ending = f"~{number}"
-            unique, number = label[: LONGEST_LABEL - len(ending)] + ending, number + 1
+            unique, number = label[: longest - len(ending)] + ending, number + 1
         taken.add(unique)
         made[key] = plain(unique)
     return made
@@ -63,11 +64,11 @@ def _alike(texts: list[str]) -> int:
     return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
 
 
-def _cut(text: str) -> str:
-    if len(text) <= LONGEST_LABEL:
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
         return text
-    end = (LONGEST_LABEL - 1) // 2
-    return f"{text[: LONGEST_LABEL - 1 - end]}…{text[-end:]}"
+    end = (longest - 1) // 2
+    return f"{text[: longest - 1 - end]}…{text[-end:]}"
 
 
 def fitted(text: str, inches: float) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Key, ShownCohesion
-from pcneo.plots.labels import labels
+from pcneo.plots.labels import LONGEST_LABEL, labels
 
 __all__ = ["Rings", "arrange"]
 
@@ -50,17 +50,18 @@ class Rings:
     labels: dict[Key, str]
 
 
-def arrange(shown: ShownCohesion) -> Rings:
+def arrange(shown: ShownCohesion, longest: int = LONGEST_LABEL) -> Rings:
     """Return a place for every vertex to draw.
 
     Args:
         shown: the cohesion, its connections and its local view.
+        longest: letters of a label, for which the rings leave room.
     """
     vertex = shown.cohesion.vertex
     by_hops = [[key for key in shown.cohesion.members if shown.hops[key] == hops] for hops in (1, 2, 3)]
     others = shown.others[:MOST_OTHERS]
     width = 1.0 if len(others) <= MOST_LABELLED_OTHERS else 0.3
-    named = labels((*shown.cohesion.members, *others))
+    named = labels((*shown.cohesion.members, *others), longest)
     room = 0.2 + max(3, *map(len, named.values())) * _LETTER  # for a label outwards of its vertex
     near = max(1.0, (len(by_hops[0]) + width * len(others)) * SLOT / (2 * np.pi))
     middle = max(near + room + 0.2, len(by_hops[1]) * SLOT / (2 * np.pi))

@@ -162,9 +162,11 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
         raise FileFormatError(f"{path}, line {line}: more cells than columns.", path=path, line=line)
     cells = {name: (value or "").strip() for name, value in row.items()}
     try:
+        if (cells["mechanism"] or _missing("mechanism")) not in MECHANISMS:
+            raise ValueError(f"the mechanism must be one of {', '.join(MECHANISMS)}, not {cells['mechanism']!r}")
         return ReleaseRequest(
             to=Path(cells["to"] or _missing("to")),
-            mechanism=cells["mechanism"] or _missing("mechanism"),
+            mechanism=cells["mechanism"],
             k=_whole("k", cells["k"]) if cells.get("k") else ReleaseRequest.k,
             epsilon=cells["epsilon"] or _missing("epsilon"),
             delta=cells.get("delta") or None,

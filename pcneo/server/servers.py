@@ -24,7 +24,17 @@ from pcneo.server.folders import cache_folder, data_folder, make_private
 from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running, unrecorded
 
-__all__ = ["DEFAULT_VERSION", "LocalServer", "find_java", "find_running", "is_fetched", "start", "status", "stop"]
+__all__ = [
+    "DEFAULT_VERSION",
+    "LocalServer",
+    "find_java",
+    "find_running",
+    "is_fetched",
+    "list_running",
+    "start",
+    "status",
+    "stop",
+]
 
 DEFAULT_VERSION = "2026.09.0"
 
@@ -152,6 +162,11 @@ def stop(data: Path | None = None) -> bool:
     return True
 
 
+def list_running() -> list[LocalServer]:
+    """Return the servers that run and can be reached, on whatever folders."""
+    return [_server(record) for record in running() if record.ready]
+
+
 def find_running() -> LocalServer | None:
     """Return the server for a connection without an address: the one on the default data folder, else the only one.
 
@@ -160,7 +175,7 @@ def find_running() -> LocalServer | None:
     """
     if default := status():
         return default
-    servers = [_server(record) for record in running() if record.ready]
+    servers = list_running()
     if len(servers) > 1:
         raise LocalServerError(
             f"{len(servers)} local servers run: {', '.join(f'{s.uri} on {s.data}' for s in servers)}. "

@@ -59,7 +59,12 @@ def show(
     cohesion = gateway.get_cohesion(stored.selection, stored.run, vertex)
     near = {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, [vertex])}
     if vertex not in near:
-        raise NotFoundError(f"There is no vertex with the key {vertex!r}.", what="vertex", name=vertex)
+        labels, key = "|".join(stored.selection.node_labels), stored.selection.key
+        raise NotFoundError(
+            f"Graph {stored.run.graph!r} has no vertex {vertex!r}: no :{labels} has it as its `{key}`.",
+            what="vertex",
+            name=vertex,
+        )
     if cohesion is None:
         raise NotFoundError(
             f"Run {stored.run.id} has no cohesion of vertex {vertex!r}; `pcneo annotate` stores one, for this vertex "

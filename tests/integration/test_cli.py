@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +90,38 @@ def _loaded(pcneo: Any, lines: str = "1 2\n2 3\n1 3\n3 4\n", folder: Path | None
         *[["party", s] for s in ("call", "answer", "collect")],
     ],
 )
-def test_help_has_a_sentence_of_purpose_and_an_example(command: list[str]) -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "pcneo", *command, "--help"], capture_output=True, text=True, check=True
-    )
-    assert "Example: pcneo" in shown.stdout
-    assert "Usage: pcneo" in shown.stdout
+def test_help_has_a_sentence_of_purpose_and_an_example(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["pcneo", *command, "--help"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    shown = capsys.readouterr().out
+    assert "Example: pcneo" in shown
+    assert "Usage: pcneo" in shown
+
+
+@pytest.mark.parametrize("command", ["check", "load-cohesions", "release", "serve"])
+def test_a_paragraph_of_help_has_no_short_line_but_its_last(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "argv", ["pcneo", command, "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    lines = [line.strip() for line in capsys.readouterr().out.split("Usage:")[1].split("╭")[0].splitlines()]
+    for line, following in pairwise(lines):
+        assert not following or not line or len(line) + 1 + len(following.split()[0]) > 78, line
+
+
+def test_what_is_prompted_for_is_not_called_required(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["pcneo", "budget", "forget", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().out.count("[required]") == 1  # --graph
 
 
 def test_main_help_names_every_exit_code() -> None:
@@ -147,6 +174,10 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
         misspelt.stderr
     )
     assert pcneo("annotate", *NAMES, "--graph", "freinds", "-p", "0.5").returncode == 0  # if it is meant
+    pcneo("load", str(tmp_path / "graph.txt"), "--node-label", "User", "--relationship-type", "KNOWS", "--key", "id")
+    one_of_two = pcneo("annotate", "--graph", "frends", "-p", "0.5")
+    assert one_of_two.returncode == 2
+    assert "There is no graph 'frends' yet; known are 'freinds', 'friends'." in " ".join(one_of_two.stderr.split())
 
 
 def test_without_a_name_the_graph_that_has_one_is_meant(pcneo: Any, tmp_path: Path) -> None:
@@ -216,6 +247,8 @@ def test_versions_are_made_listed_compared_and_let_go(
     gone = pcneo("runs", "friends@1", "--diff", "1", "2")
     assert (gone.returncode, "keeps no version 1; it keeps 2" in gone.stderr) == (4, True)
     assert pcneo("clean", "friends@1", "--version", "2").returncode == 4  # readers go by it
+    begun = pcneo("clean", "friends@1")  # nobody is there to say yes
+    assert (begun.returncode, "Give the whole id to remove a run: friends@1/2." in begun.stderr) == (2, True)
     assert json.loads(pcneo("show", "1", "-p", "0.9", "--json").stdout)["run"] == "friends@9/10"
     assert pcneo("show", "1").returncode == 2  # two runs have version 2
 

@@ -26,7 +26,9 @@ import neo4j_servers
 import pytest
 from graphs import own_text
 from services import ServiceProcess, wait_until
+from typer.testing import CliRunner
 
+from pcneo.cli import app
 from pcneo.errors import ConnectionFailedError, LocalServerError
 from pcneo.server import companion, configuration, folders, servers
 from pcneo.server.data_folder import password_file
@@ -75,7 +77,7 @@ def processes_on(folder: Path) -> list[str]:
     return [line.split()[0] for line in command_lines().splitlines() if " ".join(folder_arguments(folder)) in line]
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -157,6 +159,17 @@ def test_another_version_is_refused_its_data(server):
         servers.start(version=LONG_TERM)
 
 
+def test_a_folder_that_is_named_before_the_command_is_the_one_that_is_meant(server, own_folders):
+    other = own_folders / "other data"
+    for command, code, said in (
+        ("status", 1, f"No local server runs on {other}"),
+        ("stop", 0, f"no local server was running on {other}"),
+    ):
+        answered = CliRunner().invoke(app, ["--data", str(other), "server", command], env={"COLUMNS": "500"})
+        assert (answered.exit_code, said in answered.output) == (code, True), answered.output
+    assert processes_on(server.data) == [str(server.pid)]
+
+
 def test_a_second_server_on_its_data_is_refused_even_without_a_record(server, own_folders, monkeypatch):
     monkeypatch.setenv("PCNEO_STATE_DIR", str(own_folders / "other-state"))
     assert servers.status() is None
@@ -169,8 +182,9 @@ def test_a_second_server_on_its_data_is_refused_even_without_a_record(server, ow
     ("number", "sign", "version"),
     [
         (signal.SIGINT, "logs/console.log", servers.DEFAULT_VERSION),
-        (signal.SIGTERM, "data/databases/neo4j", LONG_TERM),
-        pytest.param(signal.SIGINT, "logs/console.log", LONG_TERM, marks=pytest.mark.thorough),
+        (signal.SIGTERM, "logs/console.log", LONG_TERM),
+        pytest.param(signal.SIGTERM, "data/databases/neo4j", LONG_TERM, marks=pytest.mark.thorough),
+        pytest.param(signal.SIGINT, "data/databases/neo4j", LONG_TERM, marks=pytest.mark.thorough),
         pytest.param(signal.SIGTERM, "data/databases/neo4j", servers.DEFAULT_VERSION, marks=pytest.mark.thorough),
     ],
 )
@@ -182,7 +196,7 @@ def test_an_interrupted_start_leaves_no_process_and_no_record(own_folders, numbe
         servers.start(folder, version=version)
     assert servers.status(folder) is None
     starter.send_signal(number)
-    assert starter.wait(60) in (130, 143, -signal.SIGINT)
+    assert starter.wait(300) in (130, 143, -signal.SIGINT)
     assert processes_on(folder) == []
     assert read_record(folder) is None
     assert not (folder / "data").exists()

@@ -76,7 +76,7 @@ def test_what_is_not_there_is_said_with_the_command_that_makes_it(db):
     with pytest.raises(NotFoundError, match="pcneo annotate"):
         show(db, 0)
     write(db)
-    with pytest.raises(NotFoundError, match="no vertex with the key 777"):
+    with pytest.raises(NotFoundError, match="has no vertex 777"):
         show(db, 777)
     with pytest.raises(NotFoundError, match="no run 'nonsense'"):
         show(db, 0, run="nonsense")

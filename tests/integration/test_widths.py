@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -25,10 +26,26 @@ KEYS = [f"https://example.org/people/{number:03}" for number in range(6)]
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
 
 
-def shown(width: int, *arguments: str, environment: dict[str, str] | None = None) -> list[str]:
-    """The lines of a command on a terminal of some width, without colours."""
-    text = in_terminal(width, ["-m", "pcneo", *arguments], "stdout", environment)
-    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).splitlines()
+ONE_AFTER_THE_OTHER = """
+import json
+import sys
+from pcneo.cli.main import main
+for arguments in json.loads(sys.argv.pop()):
+    sys.argv[1:] = arguments
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            raise
+    print("next", flush=True)
+"""
+
+
+def shown(width: int, commands: list[list[str]], environment: dict[str, str]) -> list[list[str]]:
+    """The lines of each command on a terminal of some width, without colours; one process runs them all."""
+    text = in_terminal(width, ["-c", ONE_AFTER_THE_OTHER, json.dumps(commands)], "stdout", environment)
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+    return [part.splitlines() for part in re.split(r"^next\s*", plain, flags=re.MULTILINE)[:-1]]
 
 
 def in_terminal(width: int, arguments: list[str], stream: str, environment: dict[str, str] | None = None) -> str:
@@ -123,14 +140,14 @@ def environment(server: Any, neo4j_driver: neo4j.Driver, empty_database: str) ->
 
 @pytest.mark.parametrize("width", [80, pytest.param(100, marks=pytest.mark.thorough), 200])
 def test_tables_break_no_key_no_name_and_no_number(width: int, environment: dict[str, str]) -> None:
-    for arguments in (
+    commands = [
         ["runs"],
         ["show", KEYS[0]],
         ["queries", "largest_cohesions", "--run"],
         ["queries", "critical_connections", "--run", "--param", f"id={KEYS[0]}"],
         ["annotate", "--graph", "friends-of-the-first-year"],
-    ):
-        lines = shown(width, *arguments, environment=environment)
+    ]
+    for arguments, lines in zip(commands, shown(width, commands, environment), strict=True):
         assert max(map(len, lines)) <= width, arguments
         words = {word for line in lines for word in re.split(r"[\s│┃,]+", line)}
         broken = {word for word in words if word.startswith("http")} - set(KEYS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,19 @@ def test_a_terminal_shows_that_a_server_starts_or_stops_and_a_pipe_nothing(
 
 def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
     assert says("start", fetched=False) == "Neo4j is fetched first (about 155 MB).\n"
+
+
+def test_status_names_every_local_server_that_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["pcneo", "server", "status"])
+    for there, code in (([], 1), ([SERVER, replace(SERVER, uri="bolt://127.0.0.1:8")], 0)):
+        monkeypatch.setattr(servers, "list_running", lambda there=there: there)
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert (end.value.code or 0) == code
+        printed = capsys.readouterr().out
+        assert [line.split()[1] for line in printed.splitlines() if "address" in line] == [s.uri for s in there]
 
 
 def test_counts_have_commas_and_keys_and_versions_none(capsys: pytest.CaptureFixture[str]) -> None:

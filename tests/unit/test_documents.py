@@ -73,16 +73,16 @@ def prose_of(source: str) -> Iterator[str]:
             yield node.value.value
 
 
-def prose() -> Iterator[tuple[Path, str]]:
+@cache
+def prose() -> list[tuple[Path, str]]:
     """All that a file says to a person, file by file; of others than Python and Markdown every line."""
+    said = []
     for path in tracked():
         if path.suffix in (".gz", ".png", ".svg", ".json", ".lock", ".csv", ".npz"):
             continue
         text = path.read_text(encoding="utf-8")
-        if path.suffix == ".py":
-            yield path, "\n".join(prose_of(text))
-        else:
-            yield path, text
+        said.append((path, "\n".join(prose_of(text)) if path.suffix == ".py" else text))
+    return said
 
 
 @cache

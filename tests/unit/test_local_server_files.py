@@ -213,6 +213,7 @@ def test_the_only_server_elsewhere_is_found_and_several_are_refused(run_stand_in
     with pytest.raises(LocalServerError, match="2 local servers run") as caught:
         servers.find_running()
     assert caught.value.data["uris"] == ["bolt://127.0.0.1:7001", "bolt://127.0.0.1:7002"]
+    assert [server.uri for server in servers.list_running()] == caught.value.data["uris"]
 
 
 def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_path):

@@ -154,6 +154,24 @@ def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion):
         assert box.y1 <= frame.y1, text.get_text()
 
 
+def test_where_long_names_leave_no_room_shorter_ones_are_drawn() -> None:
+    """Three rings with labels of 14 letters do not fit a page; nobody would be named."""
+    long: dict[Any, str] = {i: f"{chr(97 + i)}{'middle' * 4}{i}" for i in range(7)}
+    cohesion = shown([1, 1, 2, 2, 3, 3], 0)
+    keys = {key: long[key] for key in cohesion.cohesion.members}
+    renamed = replace(
+        cohesion,
+        cohesion=replace(cohesion.cohesion, vertex=keys[0], members=tuple(keys.values())),
+        connections=tuple((keys[a], keys[b]) for a, b in cohesion.connections),
+        hops={keys[key]: hops for key, hops in cohesion.hops.items()},
+    )
+    figure: Any = plots.draw_cohesion(renamed)
+    figure.draw_without_rendering()
+    texts = {text.get_text() for text in figure.findobj(match=lambda artist: hasattr(artist, "get_fontsize"))}
+    assert {f"{key[:3]}…{key[-3:]}" for key in long.values() if key != keys[0]} <= texts
+    assert "member" in texts
+
+
 def test_long_keys_are_told_apart_by_what_is_their_own() -> None:
     mail = ["ann.smith@example.org", "ann.smithers@example.org", "bob@example.org", "x"]
     assert list(labels(mail).values()) == ["ann.smith", "ann.smithers", "bob", "x"]

@@ -79,6 +79,20 @@ def test_an_argument_out_of_range_is_refused_before_anything_is_connected(pcneo,
     assert len(said) < 400
 
 
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        (["-e", "1"], "Invalid value for --to: Name the public file."),
+        (["--to", "a.csv"], "Invalid value for -e: Name at least one ε."),
+        ([], "Invalid value for --to, -e: Name the public file and at least one ε."),
+    ],
+)
+def test_a_release_without_a_file_or_epsilon_is_told_what_is_missing_alone(pcneo, given, missing):
+    code, said = pcneo("release", "--mechanism", "edge", *given)
+    assert code == 2
+    assert missing in said
+
+
 @pytest.mark.parametrize("options", [[], ["--json"], ["--dry-run"], ["-p", "0.3"], ["--no-promise"]], ids=" ".join)
 def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_path, options):
     code, said = pcneo("release", "--to", "out.csv", "-e", "1", *options)

@@ -207,6 +207,7 @@ def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_pat
         ("to,epsilon,mechanism,colour\na.csv,1,edge,red\n", "line 1: there is no column 'colour'; the"),
         ("to,epsilom,mechanism\na.csv,1,edge\n", "there is no column 'epsilom', did you mean 'epsilon'"),
         ("to,k,epsilon\na.csv,3,1\n", "the column 'mechanism' is missing"),
+        ("to,epsilon,mechanism\na.csv,1,edge\nb.csv,1,edgy\n", "line 3: the mechanism must be one of .*, not 'edgy'"),
         ("to,k,mechanism\na.csv,3,edge\n", "`epsilon`"),
         ("to,k,epsilon\na.csv,3,1\n", "`mechanism`"),
         ("to,epsilon,mechanism,to\na.csv,1,edge,b.csv\n", "each once"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pcneo.cli.streams import say, say_verbatim
+from pcneo.cli.streams import note, say, say_verbatim
 
 SHELL = "/bin/sh"
 HEAD = "import typer, sys, os\nfrom pcneo.cli.main import run\nfrom pcneo.cli.streams import *\n"
@@ -57,6 +57,9 @@ def test_on_a_terminal_lines_end_between_words_and_what_is_copied_stays_as_it_is
     assert capsys.readouterr().out == "  a sentence of more than\n  thirty columns, indented\nshort\n"
     say(f"a {'long' * 10} word")
     assert capsys.readouterr().out == f"a\n{'long' * 10}\nword\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    note("a note of more than thirty columns, too")
+    assert capsys.readouterr().err == "a note of more than thirty\ncolumns, too\n"
     say_verbatim("export A=1 B=2 C=3 D=4 E=5 F=6 G=7")
     assert capsys.readouterr().out == "export A=1 B=2 C=3 D=4 E=5 F=6 G=7\n"
 
@@ -134,6 +137,21 @@ def test_a_signal_unwinds_a_command_and_is_told(name, code):
     ended = shell(body, "")
     assert (ended.returncode, ended.stdout) == (code, "put away\n")
     assert "Traceback" not in ended.stderr
+    assert ended.stderr == ("x: interrupted\n" if name == "SIGINT" else f"x: interrupted by {name}\n")
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(number))()",
+        "type('Dying', (), {'__del__': lambda self: signal.raise_signal(number)})()",
+    ],
+    ids=["callback", "finalizer"],
+)
+def test_a_signal_that_comes_where_python_drops_exceptions_is_not_lost(name, code, where):
+    ended = shell(f"import ctypes, signal, time\nnumber = signal.{name}\n{where}\ntime.sleep(30)\nsay('went on')", "")
+    assert (ended.returncode, ended.stdout) == (code, "")
     assert ended.stderr == ("x: interrupted\n" if name == "SIGINT" else f"x: interrupted by {name}\n")
 
 

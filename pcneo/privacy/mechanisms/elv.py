@@ -28,7 +28,7 @@ class Elv(TwoPhases):
     in_short = InShort(
         promises="as edge, for all that vertices send to a collector; simulated in one process",
         exact="nothing",
-        shows="little, at an error larger than that of edge",
+        shows="little, at an error usually larger than that of edge; for a few dozen vertices it can be smaller",
     )
     needs_groups = False
     publishes_scale = True

@@ -132,7 +132,7 @@ class OneScale(Mechanism):
         """Say how large λ is at least, and usually at least."""
         return (
             f"{self.heading}: the scale λ is at least {rounded(utility.least_scale)}, and "
-            f"{rounded(utility.usual_scale)} for a graph without connections; usually it is no smaller than that."
+            f"{rounded(utility.usual_scale)} for a graph without connections; other graphs seldom get a smaller one."
         )
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:

@@ -199,7 +199,10 @@ class Respond(Mechanism):
     def describe(self, utility: Utility) -> str:
         """Say what follows from n and ε: time, memory, and from where on the answers nearly are the graph."""
         of_answers = self.epsilon_of_answers(self.parameters)
-        return f"{self.heading}: {_means(self.flips, self.k)} {shown(of_answers, self.n, _USUAL_DEGREE)}"
+        compared = shown(of_answers, self.n, _USUAL_DEGREE)
+        return (
+            f"{self.heading}: {_means(self.flips, self.k)} {compared} (This d is a guess; the graph's own is not said.)"
+        )
 
 
 def check_size(flips: Flips, parameters: Parameters) -> None:
@@ -227,7 +230,7 @@ def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:
         "ln(n/d) on, half of the yes-answers or more are connections."
     )
     if epsilon >= threshold - 2:
-        text += " WARNING: with this ε the answers show much of the graph, and more where it is dense."
+        text += " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
     return text
 
 
