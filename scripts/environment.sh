@@ -22,9 +22,9 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$environment"
     "$python" -m venv "$environment"
     touch "$stamp"   # from here on it is ours, also where the rest fails
+    # What is imported is compiled then, a small part of what is installed.
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile \
         --constraint scripts/constraints.txt --editable ".[$extras]"
-    "$environment/bin/python" -m compileall -q -j 0 "$environment/lib" || true   # some packages ship templates that are no Python
     printf '%s' "$wanted" >"$stamp"
 fi
 . "$environment/bin/activate"

@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if "NUMBA_CACHE_DIR" not in os.environ:
         os.environ["NUMBA_CACHE_DIR"] = str(compile_cache.prepare())
     os.environ.pop("COLUMNS", None)  # a shell may export its own width, which tables obey
-    os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.JAVA)
+    os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.SHORT)
     _set_length(config)
     # Whoever starts the tests may have them ignore signals, as nohup and background jobs do; children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -64,9 +64,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def _set_length(config: pytest.Config) -> None:
     os.environ[lengths.VARIABLE] = next((name for name in ("quick", "thorough") if config.getoption(name)), "usual")
     if config.getoption("--interleavings") is None:
-        config.option.interleavings = lengths.usual_or_thorough(8, 200)
+        config.option.interleavings = lengths.usual_or_thorough(5, 200)
     if config.getoption("--steps") is None:
-        config.option.steps = lengths.usual_or_thorough(20, 300)
+        config.option.steps = lengths.usual_or_thorough(12, 300)
     if config.getoption("--thorough") and config.getoption("timeout", 0) is None:
         config.option.timeout = 3600  # pytest-timeout reads it after this
     settings.register_profile("of this length", deadline=None, max_examples=lengths.examples(100))

@@ -14,10 +14,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 VERSIONS = {"2026.09": ("2026.09.0", "neo4j:2026.09.0"), "5.26": ("5.26.25", "neo4j:5.26.25")}
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For servers that live for minutes: they start in half the processor time, and answer few questions twice."""
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For servers that a test starts: they start in half the processor time, and answer few questions twice."""
+_TIERS = "-XX:Tier4InvocationThreshold=15000 -XX:Tier4MinInvocationThreshold=3000 -XX:Tier4CompileThreshold=40000"
+LONG = f"-XX:+UseSerialGC {_TIERS}"
+"""For the server of a worker, which answers for minutes: what it does most is compiled well, at three times the usual
+thresholds, for the compiler would take half of its time otherwise."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,10 @@ def _local(version: str, folder: Path) -> Server:
     from pcneo.server import servers
     from pcneo.server.process import console_log
 
-    local = servers.start(folder, version=version)
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ["JDK_JAVA_OPTIONS"] == SHORT:
+            patch.setenv("JDK_JAVA_OPTIONS", LONG)
+        local = servers.start(folder, version=version)
     stop = partial(servers.stop, folder)
     return Server(
         f"local server, Neo4j {version}",

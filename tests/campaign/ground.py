@@ -197,7 +197,7 @@ def serve(ground: Ground, folder: Path) -> Child:
 @contextlib.contextmanager
 def ground() -> Iterator[Ground]:
     """A server for the length of the block."""
-    os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.JAVA)
+    os.environ.setdefault("JDK_JAVA_OPTIONS", neo4j_servers.LONG)
     os.environ.setdefault("NUMBA_CACHE_DIR", str(compile_cache.prepare()))
     with tempfile.TemporaryDirectory(prefix="pcneo-campaign-") as folder:
         there = Ground(Path(folder))

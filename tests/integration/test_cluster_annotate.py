@@ -104,7 +104,13 @@ def test_the_command_line_takes_an_address(db: Database, server: Any):
         assert "distributed" not in done.stderr
 
 
-@pytest.mark.parametrize("address", ["nonsense://x", "tcp://127.0.0.1:1", "tls://127.0.0.1:1"])
+@pytest.mark.parametrize(  # `test_cluster.py` tries each within its process
+    "address",
+    [
+        "tcp://127.0.0.1:1",
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("nonsense://x", "tls://127.0.0.1:1")),
+    ],
+)
 def test_an_address_where_no_scheduler_is_ends_the_command_in_one_line(address: str, db: Database, server: Any):
     done = command(address, server)
     said = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]

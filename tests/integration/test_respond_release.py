@@ -103,12 +103,15 @@ def test_copenhagen_is_released_and_its_counts_are_near(db: Database, tmp_path: 
     assert list(rows[0]) == ["key", "degree", "count", "standardError"]
     exact, f = naive.clique_counts(graph, 3), naive.flip_chance(Fraction(5))
     assert {int(row["key"]) for row in rows} == graph.keys()
-    for row in rows[::40]:
-        # Six exact standard deviations are passed by one of twenty vertices once in a million times or less.
+    squares = []
+    for row in rows:
         v = int(row["key"])
-        deviation = math.sqrt(naive.variance_of_triangles(graph, f, v))
-        assert abs(float(row["count"]) - exact[v]) <= 6 * deviation
-        assert float(row["standardError"]) > deviation / 2
+        variance = naive.variance_of_triangles(graph, f, v)
+        squares.append((float(row["count"]) - exact[v]) ** 2 / variance)
+        assert float(row["standardError"]) > math.sqrt(variance) / 2
+    # One vertex may be ten standard deviations off: the tails are heavy. The mean of all squares was 0.70 to 1.33 in
+    # 2,008 releases, with a standard deviation of 0.097.
+    assert 0.4 <= sum(squares) / len(squares) <= 2.5
     assert abs(released.total - 13_698) <= 6 * math.sqrt(naive.variance_of_all_triangles(graph, f))
     _, pairs = read_pairs(tmp_path / "out.answers.gz")
     share = sum(b in graph[a] for a, b in pairs) / len(pairs)
@@ -286,7 +289,7 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     first, again = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("first", "again"))
     assert first["counts"] == [{n: row[n] for n in first["counts"][0]} for row in again["counts"]]
     assert first["columns"].items() <= again["columns"].items()
-    same = first.keys() - {"counts", "columns"}
+    same = first.keys() - {"counts", "columns", "date"}
     assert {name: again[name] for name in same} == {name: first[name] for name in same}
     assert "smoothed" in again["counts"][0]
     assert spent(db) == Fraction(1, 2)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import logging
+import shutil
 import signal
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -30,6 +32,8 @@ from pcneo.service.serving import Service
 from pcneo.store.gateway import Gateway
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
+
+ANALYZE = shutil.which("systemd-analyze")
 
 
 @pytest.fixture
@@ -260,9 +264,24 @@ def test_the_unit_runs_this_command_and_stays_down_after_a_mistake(monkeypatch):
 
     unit = systemd_unit(["--graph", "my friends", "--every", "60s"], 20)
     (start,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
-    assert start.endswith("-m pcneo serve --graph 'my friends' --every 60s")
+    assert start.endswith('-m pcneo serve --graph "my friends" --every 60s')
     assert "RestartPreventExitStatus=2 5" in unit
     assert "password" not in start.lower()
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="there is no systemd-analyze on this machine")
+def test_systemd_takes_the_unit(tmp_path):
+    from pcneo.service.unit import systemd_unit
+
+    def complaints(text):
+        file = tmp_path / "pcneo.service"
+        file.write_text(text)
+        done = subprocess.run([str(ANALYZE), "verify", file], capture_output=True, text=True, check=False)
+        return done.stderr
+
+    unit = systemd_unit(["--graph", 'a "quoted" 50 % of $HOME \\ and \n more', "--every", "60s"], 20)
+    assert complaints(unit) == ""
+    assert "sometimes" in complaints(unit.replace("on-failure", "sometimes"))
 
 
 @pytest.mark.long
