@@ -106,6 +106,7 @@ class _StandardErrorAsItIs(logging.StreamHandler[TextIO]):
 
 @app.callback()
 def _main(
+    context: typer.Context,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step on standard error.")] = False,
     data: Annotated[
         Path | None,
@@ -116,6 +117,7 @@ def _main(
     ] = False,
 ) -> None:
     choose_server(data)
+    context.call_on_close(lambda: choose_server(None))  # what follows in this process may mean another
     handler = _StandardErrorAsItIs()
     handler.setFormatter(VisibleFormatter("%(asctime)s %(name)s: %(message)s" if verbose else "pcneo: %(message)s"))
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, handlers=[handler])

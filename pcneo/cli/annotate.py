@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -167,6 +168,7 @@ def annotate(
         run = partial(_to_parquet, to=to, part=_part(part))
     if answers_from is not None:
         run = partial(_from_answers, answers_from=answers_from)
+    rows_on_terminal = mode is Mode.stream and not in_files and sys.stdout is not None and sys.stdout.isatty()
     with connected() as (driver, database), _cluster(scheduler) as on_cluster, Bars() as bars:
         result = run(
             driver,
@@ -181,7 +183,7 @@ def annotate(
             concurrency=concurrency,
             create_index=create_index,
             check=check,
-            progress=bars,
+            progress=None if rows_on_terminal else bars,  # bars and rows would tear each other
             **on_cluster,
         )
         if isinstance(result, Iterator):

@@ -36,6 +36,7 @@ __all__ = [
     "Bars",
     "camel",
     "choose_server",
+    "chosen_folder",
     "connected",
     "local_settings",
     "note",
@@ -65,7 +66,7 @@ def connected() -> Iterator[tuple[Driver, str]]:
     Raises:
         ConnectionFailedError: there is neither, or it cannot be used.
     """
-    named = _chosen.get("data")
+    named = chosen_folder()
     settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
     with open_driver(settings or local_settings(), local=settings is None) as opened:
         yield opened
@@ -174,11 +175,10 @@ def print_table(
     console = Console(markup=False, emoji=False, highlight=False)
     if not (console.is_terminal or "COLUMNS" in os.environ):
         console.width = 200
-    least = [max(map(_longest_word, column)) for column in zip(heads, *cells, strict=True)]
+    widths = _widths(list(zip(heads, *cells, strict=True)), console.width - 3 * len(heads) - 1)
     heading = title and visible(title)
-    fits = sum(least) + 3 * len(least) + 1 <= console.width
     with output():
-        console.print(_table(heads, values, cells, least, heading) if fits else _paragraphs(heads, cells, heading))
+        console.print(_table(heads, values, cells, widths, heading) if widths else _paragraphs(heads, cells, heading))
 
 
 def _cell(value: Any, is_name: bool) -> str:
@@ -186,14 +186,31 @@ def _cell(value: Any, is_name: bool) -> str:
     return f"{value:,}" if is_count else visible(words(value))
 
 
+def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Return a width for each column in which no word is broken, as wide as there is room; None if there is too little.
+
+    Rich's own would go below the least that it is given, and cut words.
+    """
+    widths = [max(map(_longest_word, column)) for column in columns]
+    missing = [max(map(cell_len, column)) - width for column, width in zip(columns, widths, strict=True)]
+    room -= sum(widths)
+    if room < 0:
+        return None
+    for done, i in enumerate(sorted(range(len(widths)), key=missing.__getitem__)):
+        more = min(missing[i], room // (len(widths) - done))
+        widths[i] += more
+        room -= more
+    return widths
+
+
 def _table(
-    names: Sequence[str], values: Sequence[Sequence[Any]], cells: Iterable[Sequence[str]], least: Sequence[int],
+    names: Sequence[str], values: Sequence[Sequence[Any]], cells: Iterable[Sequence[str]], widths: Sequence[int],
     title: str | None,
 ) -> Table:  # fmt: skip
     table = Table(title=title and Text(title), title_justify="left")
     for i, name in enumerate(names):
         numbers = any(is_number(row[i]) for row in values)  # others are None, or what a number cannot say
-        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", min_width=least[i])
+        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold", width=widths[i])
     for row in cells:
         table.add_row(*map(Text, row))
     return table

@@ -24,10 +24,10 @@ def runs(
     run: Annotated[
         str | None,
         typer.Argument(
-            help="With --verify, --history or --diff: only this run, its id or enough of its beginning to be unique."
+            help="With --history or --diff: only this run, its id or enough of its beginning to be unique."
         ),
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="As `pcneo check` does, which replaces it.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", hidden=True)] = False,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
     diff: Annotated[
         tuple[int, int] | None,
@@ -35,7 +35,9 @@ def runs(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the standing runs, and whether the graph has moved since; with --verify, the exit code is 4 where it has.
+    """Show the standing runs, and whether the graph's numbers of vertices and connections have moved since.
+
+    `pcneo check` compares the graphs themselves.
 
     Example: pcneo runs --history
     """
@@ -43,9 +45,9 @@ def runs(
     from pcneo.stored import verifying, versions
 
     if sum([verify, history, diff is not None]) > 1:
-        raise typer.BadParameter("Ask for one of them.", param_hint="--verify, --history, --diff")
+        raise typer.BadParameter("Ask for one of them.", param_hint="--history, --diff")
     if run is not None and not (verify or history or diff):
-        raise typer.BadParameter("A run is named with --verify, --history or --diff only.", param_hint="RUN")
+        raise typer.BadParameter("A run is named with --history or --diff only.", param_hint="RUN")
     verified = []
     with connected() as (driver, database), Bars() as bars:
         if verify:

@@ -61,7 +61,9 @@ def _shared(texts: list[str]) -> tuple[int, int]:
 
 
 def _alike(texts: list[str]) -> int:
-    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
+    """How many letters all begin with, up to a sign: the digits of a number are not parted."""
+    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
+    return max((i + 1 for i, letter in enumerate(texts[0][:alike]) if not letter.isalnum()), default=0)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -29,6 +29,7 @@ from services import ServiceProcess, wait_until
 from typer.testing import CliRunner
 
 from pcneo.cli import app
+from pcneo.cli.console import chosen_folder
 from pcneo.errors import ConnectionFailedError, LocalServerError
 from pcneo.server import companion, configuration, folders, servers
 from pcneo.server.data_folder import password_file
@@ -167,6 +168,7 @@ def test_a_folder_that_is_named_before_the_command_is_the_one_that_is_meant(serv
     ):
         answered = CliRunner().invoke(app, ["--data", str(other), "server", command], env={"COLUMNS": "500"})
         assert (answered.exit_code, said in answered.output) == (code, True), answered.output
+        assert chosen_folder() is None, "the next command of this process means it too"
     assert processes_on(server.data) == [str(server.pid)]
 
 

@@ -74,6 +74,23 @@ def test_numbers_stand_to_the_right_also_where_one_is_missing_or_a_word(capsys: 
     assert capsys.readouterr().out.splitlines()[3:-1] == ["│    0 │    5 │", "│    1 │      │", "│ more │   12 │"]
 
 
+def test_a_table_is_as_narrow_as_its_words_and_no_narrower(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [["edge", "every connection", 1234567], ["critical", "pairs inside one group, and nothing else", 1]]
+    words = {word for name, text, _ in rows for word in [*str(name).split(), *str(text).split()]} | {"1,234,567"}
+    shapes = list[str]()
+    for width in range(20, 71):
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_table(["mechanism", "what it protects", "number"], rows)
+        printed = capsys.readouterr().out
+        assert max(map(len, printed.splitlines())) <= width
+        assert words <= set(printed.split()), width
+        shapes.append("table" if "━" in printed else "paragraphs")
+    # 9 + 10 + 9 letters for the longest words, and 10 for three columns' borders
+    assert shapes == ["paragraphs"] * 18 + ["table"] * 33
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

@@ -177,6 +177,8 @@ def test_long_keys_are_told_apart_by_what_is_their_own() -> None:
     assert list(labels(mail).values()) == ["ann.smith", "ann.smithers", "bob", "x"]
     pages = [f"https://example.org/people/{number}" for number in range(30)]
     assert set(labels(pages).values()) == {str(number) for number in range(30)}
+    numbered = [f"ann{number}@example.org" for number in (1, 11, 21)]
+    assert list(labels(numbered).values()) == ["ann1", "ann11", "ann21"]
     alike = [f"{'a' * 30}{number}{'b' * 30}" for number in range(12)] + ["c" * 70]
     assert len(set(labels(alike).values())) == len(alike)
     assert max(map(len, labels(alike).values())) <= LONGEST_LABEL
