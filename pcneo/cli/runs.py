@@ -23,9 +23,7 @@ __all__ = ["runs"]
 def runs(
     run: Annotated[
         str | None,
-        typer.Argument(
-            help="With --history or --diff: only this run, its id or enough of its beginning to be unique."
-        ),
+        typer.Argument(help="With --history or --diff: only this run, its id or enough of its beginning to be unique."),
     ] = None,
     verify: Annotated[bool, typer.Option("--verify", hidden=True)] = False,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
