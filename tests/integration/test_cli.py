@@ -299,7 +299,7 @@ def test_moved_and_verify_see_a_changed_graph(
         (["queries", "--param", "id=1"], 2, "Name the query"),
         (["clean"], 2, "--all"),
         (["clean", "no-such-run"], 4, "no-such-run"),
-        (["runs", "some-run"], 2, "--verify"),
+        (["runs", "some-run"], 2, "--history"),
     ],
 )
 def test_a_mistake_gets_a_line_and_its_exit_code(

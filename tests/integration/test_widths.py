@@ -124,7 +124,8 @@ def test_help_breaks_no_option_and_shows_no_type_of_a_flag(
         assert max(map(len, text.splitlines())) <= width, words
         assert "bool>" not in text, words
         for parameter in command.params:
-            for option in parameter.opts if parameter.opts[0].startswith("-") else ():
+            shown = parameter.opts[0].startswith("-") and not getattr(parameter, "hidden", False)
+            for option in parameter.opts if shown else ():
                 assert re.search(rf"{re.escape(option)}(?![\w-])", text), f"{words}: {option}"
 
 
