@@ -30,7 +30,7 @@ FIRST = [
     *("test_servers", "test_readme", "test_ledger_races", "test_campaign", "test_service_processes", "test_service"),
     *("test_release", "test_annotate", "test_wheel", "test_benchmark"),
 ]
-"""What takes longest begins first, so that no worker is left with it at the end; before it, while Neo4j is fetched, what needs no server."""
+"""What takes longest begins first, lest a worker be left with it; before it what needs no server, which is fetched."""
 FOLDERS = ["integration", "property", "statistical", "unit"]
 
 
