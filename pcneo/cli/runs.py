@@ -23,7 +23,7 @@ __all__ = ["runs"]
 def runs(
     run: Annotated[
         str | None,
-        typer.Argument(help="With --history or --diff: only this run, its id or enough of its beginning to be unique."),
+        typer.Argument(help="Only the run of this id, those whose ids begin so, or those of the graph of this name."),
     ] = None,
     verify: Annotated[bool, typer.Option("--verify", hidden=True)] = False,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
@@ -44,8 +44,6 @@ def runs(
 
     if sum([verify, history, diff is not None]) > 1:
         raise typer.BadParameter("Ask for one of them.", param_hint="--history, --diff")
-    if run is not None and not (verify or history or diff):
-        raise typer.BadParameter("A run is named with --history or --diff only.", param_hint="RUN")
     verified = []
     with connected() as (driver, database), Bars() as bars:
         if verify:
@@ -58,7 +56,7 @@ def runs(
             differences = versions.diff(driver, database, run=run, before=diff[0], after=diff[1])
             show = partial(print_json if as_json else _print_differences, differences)
         else:
-            show = partial(print_json if as_json else _print_runs, standing.list_runs(driver, database))
+            show = partial(print_json if as_json else _print_runs, standing.list_runs(driver, database, run=run))
     show()
     if any(compared.has_changed for compared in verified):
         raise typer.Exit(GraphChangedError.exit_code)

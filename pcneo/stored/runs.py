@@ -14,7 +14,7 @@ from pcneo.store.gateway import Gateway
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs"]
+__all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs", "runs_named"]
 
 LATEST = "latest"
 """Stands for the id of the whole graph's run that was given a version last."""
@@ -36,22 +36,38 @@ class StoredRun:
     moved: bool
 
 
-def list_runs(driver: Driver, database: str | None = None) -> list[StoredRun]:
+def list_runs(driver: Driver, database: str | None = None, *, run: str | None = None) -> list[StoredRun]:
     """Return the standing runs by id, each at the version that readers go by.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
+        run: only the run of this id, or those of the graph of this name, or those whose ids begin so; None for all.
 
     Raises:
+        NotFoundError: no run fits.
         StoreFormatError: the runs there are of another format.
         DatabaseError: the database could not be read.
     """
     gateway = Gateway(driver, database)
-    runs = gateway.list_runs()  # before the graphs: so the graph of every run that is listed is listed, too
+    runs = runs_named(gateway.list_runs(), run)  # before the graphs: so each run's graph is listed, too
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
     now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [StoredRun(run, graphs[run.graph], _moved(run, now[run.graph])) for run in runs if run.graph in graphs]
+
+
+def runs_named(runs: Sequence[Run], run: str | None) -> Sequence[Run]:
+    """Return the run of an id, or those of a graph's name, or those whose ids begin so; with None all.
+
+    Raises:
+        NotFoundError: none fits.
+    """
+    if run is None:
+        return runs
+    fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, None, None, None)
+    if not fitting:
+        raise _there_is_none(run, None, runs)
+    return fitting
 
 
 def _moved(run: Run, now: tuple[int, int]) -> bool:
@@ -129,17 +145,20 @@ def _latest(runs: Sequence[Run]) -> list[Run]:
 
 
 def _only(fitting: Sequence[Run], run: object, graph: str | None, runs: Sequence[Run]) -> Run:
-    is_named = run not in (None, LATEST)
     if not fitting:
-        which = f" {run!r}" if is_named else " of a whole graph that fits"
-        graphs = sorted({standing.graph for standing in runs})
-        if graph is not None and graphs and graph not in graphs:
-            which += f": graph {graph!r} has none, {' and '.join(map(repr, graphs))} has"
-        raise NotFoundError(
-            f"There is no run{which}; `pcneo runs` lists them, `pcneo annotate` makes one.", what="run", name=run
-        )
+        raise _there_is_none(run, graph, runs)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        how = "Write more of its id" if is_named else "Choose one with --graph, -p, --score or --run"
+        how = "Choose one with --graph, -p, --score or --run" if run in (None, LATEST) else "Write more of its id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
+
+
+def _there_is_none(run: object, graph: str | None, runs: Sequence[Run]) -> NotFoundError:
+    which = " of a whole graph that fits" if run in (None, LATEST) else f" {run!r}"
+    graphs = sorted({standing.graph for standing in runs})
+    if graph is not None and graphs and graph not in graphs:
+        which += f": graph {graph!r} has none, {' and '.join(map(repr, graphs))} has"
+    return NotFoundError(
+        f"There is no run{which}; `pcneo runs` lists them, `pcneo annotate` makes one.", what="run", name=run
+    )

@@ -10,7 +10,7 @@ from pcneo.errors import NotFoundError
 from pcneo.store.gateway import Gateway
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.standing import open_graph
-from pcneo.stored.runs import find_run
+from pcneo.stored.runs import find_run, runs_named
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -46,18 +46,18 @@ class Difference:
 
 
 def history(driver: Driver, database: str | None = None, *, run: str | None = None) -> list[Run]:
-    """Return the versions of a run, or of all runs, that are on record, oldest first.
+    """Return the versions of runs that are on record, oldest first.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run: its id, or the beginning of its id, if no other begins so; None for all runs.
+        run: which, as in `pcneo.list_runs`; None for all.
 
     Raises:
-        NotFoundError, ParameterError: as in `find_run`.
+        NotFoundError: no run fits.
     """
     gateway = Gateway(driver, database)
-    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
+    runs = runs_named(gateway.list_runs(), run)
     return [version for standing in runs for version in gateway.list_versions(standing.id)]
 
 

@@ -253,6 +253,19 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert pcneo("show", "1").returncode == 2  # two runs have version 2
 
 
+def test_runs_are_listed_by_id_by_what_ids_begin_with_or_by_their_graph(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    pcneo("annotate", *NAMES, "-p", "0.5", "-p", "0.9", "--graph", "friends")
+    pcneo("annotate", *NAMES, "-p", "0.5", "--graph", "friends2")
+    friends, friends2 = ["friends@1/2", "friends@9/10"], ["friends2@1/2"]
+    fitting = {"friends@9/10": friends[1:], "friends@1": friends[:1], "friends": friends, "fr": friends2 + friends}
+    for named, ids in fitting.items():
+        listed = json.loads(pcneo("runs", named, "--json").stdout)
+        assert sorted(stored["run"]["id"] for stored in listed) == sorted(ids)
+        versions = json.loads(pcneo("runs", named, "--history", "--json").stdout)
+        assert sorted(version["id"] for version in versions) == sorted(ids)
+
+
 def test_a_query_printed_for_a_graph_runs_as_it_is(
     pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
 ) -> None:
@@ -299,7 +312,7 @@ def test_moved_and_verify_see_a_changed_graph(
         (["queries", "--param", "id=1"], 2, "Name the query"),
         (["clean"], 2, "--all"),
         (["clean", "no-such-run"], 4, "no-such-run"),
-        (["runs", "some-run"], 2, "--history"),
+        (["runs", "some-run"], 4, "There is no run 'some-run'"),
     ],
 )
 def test_a_mistake_gets_a_line_and_its_exit_code(
