@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,8 +34,9 @@ def clean(
 
     Example: pcneo clean --all
     """
-    from pcneo.errors import ParameterError
+    from pcneo.errors import ParameterError, StoreFormatError
     from pcneo.stored.cleaning import clean as clean_runs
+    from pcneo.stored.cleaning import runs_relied_on
     from pcneo.stored.runs import find_run
     from pcneo.stored.versions import let_go
 
@@ -46,11 +49,17 @@ def clean(
             hubs = let_go(driver, database, run=run, version=version)
             print_json({"hubs": hubs}) if as_json else say(f"Hubs of version {version} removed: {hubs:,}")
             return
-        if run is not None and (whole := find_run(driver, database, run=run).run.id) != run:
+        whole = None if run is None else find_run(driver, database, run=run).run.id
+        relied_on: tuple[str, ...] = ()
+        with suppress(StoreFormatError):  # no release rests on what is of another format
+            relied_on = runs_relied_on(driver, database, run=whole)
+        if whole != run and not can_ask():
+            raise ParameterError(f"Give the whole id to remove a run: {whole}.", name="run", value=run)
+        if can_ask() and (whole != run or relied_on):
             bars.rest()
-            if not can_ask():
-                raise ParameterError(f"Give the whole id to remove a run: {whole}.", name="run", value=run)
-            typer.confirm(visible(f"Remove {whole}, with all its versions?"), abort=True, err=True)
+            if relied_on:
+                note(f"{_resting(relied_on)}.")
+            typer.confirm(visible(f"Remove {whole or 'all runs'}, with all versions?"), abort=True, err=True)
             run = whole
         result = clean_runs(driver, database, run=run, progress=bars)
     if as_json:
@@ -59,10 +68,19 @@ def clean(
         _print_result(result, everything)
 
 
+def _resting(runs: Sequence[str]) -> str:
+    return (
+        f"Releases rest on {len(runs):,} of these runs ({words(list(runs), 12)}): the ledger keeps them, but once the "
+        "graph has changed no later release can use the same groups again"
+    )
+
+
 def _print_result(result: CleanResult, everything: bool) -> None:
     named = f" ({words(list(result.runs), 12)})" if result.runs else ""
     say(f"Runs removed, each with all its versions: {len(result.runs):,}{named}")
     say(f"Hubs removed, each with its memberships: {result.hubs:,}")
+    if result.relied_on:
+        say(_resting(result.relied_on))
     if result.earlier_runs:
         say(f"Runs of an earlier pcneo removed: {result.earlier_runs:,}")
     for name in result.properties:

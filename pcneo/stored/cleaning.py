@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pcneo.basics.model import Progress
+from pcneo.basics.model import Progress, Run
 from pcneo.store.count_property import remove_properties
 from pcneo.store.gateway import Gateway
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger import LedgerGateway, LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
@@ -19,7 +19,7 @@ from pcneo.stored.runs import find_run
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["CleanResult", "clean"]
+__all__ = ["CleanResult", "clean", "runs_relied_on"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class CleanResult:
         properties: names of properties that releases had written.
         kept_properties: those left alone, because some of their values are no longer those of a release.
         earlier_runs: how many runs that an earlier pcneo had stored in another format.
+        relied_on: ids of those of the runs that releases rest on; the ledger keeps these releases.
     """
 
     runs: tuple[str, ...]
@@ -39,6 +40,7 @@ class CleanResult:
     properties: tuple[str, ...] = ()
     kept_properties: tuple[str, ...] = ()
     earlier_runs: int = 0
+    relied_on: tuple[str, ...] = ()
 
 
 def clean(
@@ -85,7 +87,28 @@ def clean(
         kept += left
     while run is None and gateway.delete_answers(seconds=0, keep=0):
         pass
-    return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept), earlier)
+    relied_on = _relied_on(runs, ledger)
+    return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept), earlier, relied_on)
+
+
+def runs_relied_on(driver: Driver, database: str | None = None, *, run: str | None = None) -> tuple[str, ...]:
+    """Return the ids of those runs that releases rest on, of those that `clean` would remove.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: the run's id; None for all.
+
+    Raises:
+        StoreFormatError: the runs there are of another format.
+    """
+    gateway = LedgerGateway(driver, database)
+    return _relied_on([record for record in gateway.list_runs() if run in (None, record.id)], gateway.list_ledger())
+
+
+def _relied_on(runs: Sequence[Run], ledger: LedgerRecords) -> tuple[str, ...]:
+    relied_on = {release.run for release in ledger.releases}
+    return tuple(record.id for record in runs if record.id in relied_on)
 
 
 def _clean_graph(gateway: Gateway, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:

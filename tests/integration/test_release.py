@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
@@ -26,6 +27,7 @@ from outside_graphs import outside_graph
 
 from pcneo import annotate
 from pcneo.basics.model import Key
+from pcneo.cli import clean
 from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
@@ -38,6 +40,7 @@ from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction
 from pcneo.stored import cleaning
+from pcneo.stored.runs import list_runs
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -630,12 +633,25 @@ def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
 ) -> None:
     released(kite, tmp_path / "a.csv")
     before = ledger(kite)
-    cleaning.clean(kite.driver, kite.name)
+    code, out, _ = pcneo("clean", "--all")
+    assert (code, f"Releases rest on 1 of these runs ({NAME}@1/2): the ledger keeps them" in out) == (0, True)
     assert ledger(kite) == before
     assert pcneo("budget", "forget", "--graph", NAME, "--again", "other")[0] == 2
     assert ledger(kite) == before
     assert pcneo("budget", "forget", "--graph", NAME, "--again", NAME)[0] == 0
     assert ledger(kite) == []
+
+
+def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released(kite, tmp_path / "a.csv")
+    monkeypatch.setattr(clean, "can_ask", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    code, out, err = pcneo("clean", "--all")
+    assert (code, out) == (1, "")
+    assert err.index("Releases rest on 1 of these runs") < err.index("Remove all runs, with all versions?")
+    assert [stored.run.id for stored in list_runs(kite.driver, kite.name)] == [f"{NAME}@1/2"]
 
 
 def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
