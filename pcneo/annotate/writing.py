@@ -15,7 +15,7 @@ from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import Key, Progress
+from pcneo.basics.model import Key, Progress, Selection
 from pcneo.errors import PcneoError
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
@@ -188,7 +188,9 @@ def update_runs(
     questions = _questions(gateway, plan, graph, options.score)
     gateway.check_format()
     gateway.ensure_schema(OWN_SCHEMA)
-    record = gateway.merge_graph(graph or plan.selection.default_name, plan.selection, secrets.token_hex(32))
+    name = graph or plan.selection.default_name
+    _tell_of_other_names(gateway, name, plan.selection)
+    record = gateway.merge_graph(name, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
     opened: OpenGraph | None = None
     try:
@@ -203,6 +205,19 @@ def update_runs(
     if changed and (client is None or client.trims):
         _trim(gateway, record, changed, keeping)
     return result
+
+
+def _tell_of_other_names(gateway: Gateway, name: str, selection: Selection) -> None:
+    """Say so where a graph that has a name is about to get a further one, which may be a slip."""
+    names = sorted(record.name for record in gateway.list_graphs() if record.selection == selection)
+    if names and name not in names:
+        known = " and ".join(map(repr, names))
+        log.info(
+            "This graph is known already, as %s; %r is a further name for it, with runs of its own. Only one of its "
+            "names can have a budget and releases.",
+            known,
+            name,
+        )
 
 
 def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | None) -> list[tuple[Fraction, str]]:

@@ -186,7 +186,10 @@ def test_without_a_name_the_graph_that_has_one_is_meant(pcneo: Any, tmp_path: Pa
     again = pcneo("annotate", "--json")
     assert json.loads(again.stdout)["graph"] == "friends"
     assert json.loads(pcneo("annotate", "-p", "1/3", "--json").stdout)["graph"] == "friends"
-    assert pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5").returncode == 0
+    for first in (True, False):
+        ours = pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5")
+        assert ours.returncode == 0
+        assert ("This graph is known already, as 'friends'; 'ours' is a further name for it" in ours.stderr) is first
     shown = pcneo("annotate", "-p", "0.5")
     assert shown.returncode == 2
     assert "several names: friends, ours" in shown.stderr
