@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +25,7 @@ from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
+from pcneo.store.ledger import ReleaseRecord
 
 __all__ = ["AnswersFile", "answers_hash", "write_answers"]
 
@@ -116,6 +117,15 @@ class AnswersFile:
     def epsilon(self) -> Fraction:
         """ε of the answers, as the file says."""
         return positive(self._value("epsilon"), "epsilon")
+
+    def graph_of(self, known: Sequence[ReleaseRecord]) -> str | None:
+        """Return the name of the graph whose answers these are by the hash that the file says, which may be untrue.
+
+        Args:
+            known: every release on record.
+        """
+        said = self.record.get("answersHash")
+        return next((release.graph for release in known if said is not None and release.answers_hash == said), None)
 
     def _value(self, name: str) -> str:
         if name not in self.record:

@@ -12,6 +12,7 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.privacy.protection import Protects
+from pcneo.release.answers_file import AnswersFile
 from pcneo.release.budget import find_graph
 from pcneo.release.request import GraphRequest, ReleaseRequest
 from pcneo.search import parse_fraction
@@ -187,7 +188,7 @@ def find_place(
     if with_run:
         run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, score=request.score)
         return Place(find_graph(gateway, run.graph), run, run.vertices)
-    graph = _find_graph(gateway, request.graph, names)
+    graph = _find_graph(gateway, request.graph or _graph_of_answers(gateway, request, names), names)
     return Place(graph, None, gateway.count_nodes(graph.selection))
 
 
@@ -229,6 +230,13 @@ def _find_graph(gateway: LedgerGateway, name: str | None, names: GraphNames) -> 
     if name is not None and not names and all(release.graph != name for release in gateway.list_ledger().releases):
         refuse_new_name(name, selection, known)
     return _named(known, name, selection)
+
+
+def _graph_of_answers(gateway: LedgerGateway, request: GraphRequest, names: GraphNames) -> str | None:
+    """The graph that is not named, where answers are given: that in whose ledger they are."""
+    if names or not isinstance(request, ReleaseRequest) or request.answers_from is None:
+        return None
+    return AnswersFile.open(request.answers_from).graph_of(gateway.list_ledger().releases)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:

@@ -64,7 +64,8 @@ def annotate_answers(
         database: None for the user's home database.
         answers_from: NAME.answers.gz of an earlier release of this graph, found in its ledger by its hash.
         p: one or several; 3/10 unless given.
-        graph, node_labels, relationship_types, key: as for `annotate.write`.
+        graph, node_labels, relationship_types, key: as for `annotate.write`; without any of them the graph whose ledger
+            has the answers.
         score: `density` unless given.
         concurrency, create_index, check, keeping, progress: as for `annotate.write`.
 
@@ -90,6 +91,8 @@ def annotate_answers(
         progress=progress,
     )
     known = LedgerGateway(driver, database).list_ledger().releases
+    if not (graph or node_labels or relationship_types or key):
+        graph = file.graph_of(known)
     said: list[str] = []
 
     def supply(plan: Plan) -> AnsweredGraph:

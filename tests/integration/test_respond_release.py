@@ -17,12 +17,14 @@ import neo4j
 import pytest
 from graphs import Database
 
+from pcneo.basics.model import Selection
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.noise import Noise
 from pcneo.release import ReleaseRequest, Terms, budget, release
 from pcneo.release import prepared as preparing
+from pcneo.store.gateway import Gateway
 from pcneo.store.ledger import LedgerGateway
 
 NAME = "Person/KNOWS/id"
@@ -298,6 +300,17 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     assert [entry["epsilon"] for entry in shown] == [0.5, 0]
     assert {entry["answers"] for entry in shown} == {shown[0]["id"]}
     assert not (tmp_path / "again.answers.gz").exists()
+
+
+def test_a_file_of_answers_names_its_graph_among_several(
+    db: Database, pcneo: Callable[..., Any], answered: Path, tmp_path: Path
+) -> None:
+    db.run("CREATE (:Robot {id: 1})")
+    Gateway(db.driver, db.name).merge_graph("robots", Selection(("Robot",), ("KNOWS",), "id"), "00" * 32)
+    code, _, err = pcneo("release", "--from", answered, "-k", "3", "--to", tmp_path / "again.json")
+    assert code == 0, err
+    _, _, err = pcneo("annotate", "--from", answered)  # of so few answers groups may say nothing
+    assert "These groups are rough" in err or "Groups of these answers would say nothing" in err
 
 
 def test_answers_that_the_ledger_does_not_know_are_refused(
