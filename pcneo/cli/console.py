@@ -49,9 +49,11 @@ __all__ = [
 ]
 
 
-def note_run(run: Run, further: str = "") -> None:
-    """Note which run an answer is of, and whether it is rough."""
+def note_run(run: Run, further: str = "", *, moved: bool) -> None:
+    """Note which run an answer is of, whether the graph has changed since, and whether it is rough."""
     note(f"Run {run.id}, version {run.version}{further}")
+    if moved:
+        note("The graph has changed since this run: the members are those of then, the connections those of now.")
     if run.scope == "answers":
         note("Its groups are of randomised answers: they resemble the graph's own only roughly.")
 

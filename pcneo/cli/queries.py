@@ -22,7 +22,12 @@ def queries(
     node_label: NodeLabels = None,
     relationship_type: RelationshipTypes = None,
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the key.")] = None,
-    run: Annotated[bool, typer.Option("--run", help="Run the query and show a table.")] = False,
+    run: Annotated[
+        bool,
+        typer.Option(
+            "--run", help="Run the query and show a table. Which stored run it asks: --graph, -p, --score, --param run=ID."
+        ),
+    ] = False,
     graph: GraphName = None,
     p: RunP = None,
     score: RunScore = None,
@@ -77,7 +82,7 @@ def queries(
             relationship_types=relationship_type,
             key=key,
         )
-    note_run(result.run)
+    note_run(result.run, moved=result.moved)
     if as_json:
         print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
     else:

@@ -41,9 +41,7 @@ def show(
     if plot is not None:
         draw_cohesion(shown, plot)
         note(f"Picture: {plot}")
-    note_run(shown.run, f", p={shown.run.p_text}, score {shown.run.score}")
-    if shown.moved:
-        note("The graph has changed since this run: the members are those of then, the connections those of now.")
+    note_run(shown.run, f", p={shown.run.p_text}, score {shown.run.score}", moved=shown.moved)
     if as_json:
         print_json(_plain(shown))
     else:

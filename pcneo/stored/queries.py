@@ -37,12 +37,14 @@ class QueryResult(Table):
         rows: one tuple a row; a node is given as its key, a relationship as its type.
         run: the run that was queried.
         keys: the columns that hold keys of vertices; numbers in others are counts.
+        moved: whether the graph is known to have changed since the run.
     """
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     run: Run
     keys: tuple[str, ...] = ()
+    moved: bool = False
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return the columns by name."""
@@ -144,6 +146,7 @@ def run_query(
         rows=[tuple(_cell(column, row[column.name], selection.key) for column in query.columns) for row in rows],
         run=stored.run,
         keys=tuple(column.name for column in query.columns if column.kind in ("node", _KEY)),
+        moved=stored.moved,
     )
 
 

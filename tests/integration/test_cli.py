@@ -290,6 +290,8 @@ def test_moved_and_verify_see_a_changed_graph(
         "MATCH (a:Person {id: 1}), (b:Person {id: 4}) CREATE (a)-[:KNOWS]->(b)", database_=database
     )
     assert json.loads(pcneo("runs", "--json").stdout)[0]["moved"] is True
+    for asked in (["show", "1"], ["queries", "largest_cohesions", "--run"]):
+        assert "The graph has changed since this run" in pcneo(*asked).stderr
     shown = pcneo("runs", "--verify", "--json")
     assert json.loads(shown.stdout)[0]["graphSame"] is False
     assert shown.returncode == 4
