@@ -88,13 +88,14 @@ def collect(
     Example: pcneo party collect answers --to counts.csv
     """
     from pcneo.party.collecting import collect as collect_messages
+    from pcneo.release.public_file import total_told
 
     made = collect_messages(folder, to, k=k, clip=clip, smooth=smooth, large=large)
     note(f"Released {made.public}; {made.vertices:,} vertices answered, {len(made.silent):,} did not")
     if as_json:
         print_json(made)
         return
-    say(f"{made.public}: noisy total {made.total:,.2f}")
+    say(f"{made.public}: {total_told(made.total, made.standard_error_of_total, made.standard_errors_are)}")
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")

@@ -255,6 +255,8 @@ def _known(answer: str) -> str:
 
 def _print_released(released: list[Released], as_json: bool) -> None:
     """Say on standard error what is written, then print it: a full disk must not make it look failed."""
+    from pcneo.release.public_file import total_told
+
     for release in released:
         markdown, data = release.reports
         note(f"Released {release.public}; for you alone: {markdown} and {data.name}")
@@ -262,7 +264,8 @@ def _print_released(released: list[Released], as_json: bool) -> None:
         print_json(released)
         return
     for release in released:
-        say(f"{release.public}: noisy total {release.total:,.2f}")
+        told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
+        say(f"{release.public}: {told}")
         say(f"  {release.promise}")
         if release.remark:
             say(f"  {release.remark}")

@@ -48,6 +48,8 @@ class Collected:
         total: the total of the counts.
         promise: the mechanism's sentence.
         remark: ln(n/d) beside ε.
+        standard_error_of_total: an estimate.
+        standard_errors_are: from above, or lower bounds.
     """
 
     public: Path
@@ -57,6 +59,8 @@ class Collected:
     total: float
     promise: str
     remark: str
+    standard_error_of_total: float
+    standard_errors_are: str
 
 
 def collect(
@@ -112,7 +116,17 @@ def collect(
     columns = {"key": keys.tolist(), **(drawn.columns or {})}
     write_public(to, public_text(record, columns, to.suffix))
     silent = tuple(key for at, key in enumerate(call.key_list.keys.tolist()) if at not in sent)
-    return Collected(to, answers_to, len(present), silent, record["total"], record["promise"], drawn.remark)
+    return Collected(
+        public=to,
+        answers=answers_to,
+        vertices=len(present),
+        silent=silent,
+        total=record["total"],
+        promise=record["promise"],
+        remark=drawn.remark,
+        standard_error_of_total=record["standardErrorOfTotal"],
+        standard_errors_are=record["standardErrorsAre"],
+    )
 
 
 def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:

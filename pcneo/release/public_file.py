@@ -16,7 +16,7 @@ from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Key
 from pcneo.errors import FileFormatError
 
-__all__ = ["PublicRelease", "read_release"]
+__all__ = ["PublicRelease", "read_release", "total_told"]
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "epsilon0", "epsilonH", "epsilon2", "answersHash"}
@@ -101,9 +101,17 @@ class PublicRelease(Table):
 
     def caption(self) -> str:
         """Return a sentence for above the table."""
-        return (
-            f"{self.mechanism}, k={self.k}, ε={self.record['epsilon']}: noisy total {self.total:,.2f}. {self.promise}"
-        )
+        record = self.record
+        told = total_told(self.total, record.get("standardErrorOfTotal"), record.get("standardErrorsAre", ""))
+        return f"{self.mechanism}, k={self.k}, ε={record['epsilon']}: {told}. {self.promise}"
+
+
+def total_told(total: float, standard_error: float | None, standard_errors_are: str = "") -> str:
+    """Say a noisy total, with its standard error where that is published, and where it is no more than a bound."""
+    if standard_error is None:
+        return f"noisy total {total:,.2f}"
+    how = {"lower bounds": "at least ", "estimates from above": "about "}.get(standard_errors_are, "")
+    return f"noisy total {total:,.2f}, standard error {how}{standard_error:,.2f}"
 
 
 def read_release(path: AnyPath) -> PublicRelease:

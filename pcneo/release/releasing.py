@@ -57,6 +57,8 @@ class Released:
         total: Σ Γ*(v) / k.
         promise: the mechanism's sentence.
         remark: what else to know about the counts; empty for nothing.
+        standard_error_of_total: None where it may not be published.
+        standard_errors_are: what such errors are, where they are no more than bounds or estimates.
     """
 
     id: str
@@ -66,6 +68,8 @@ class Released:
     promise: str
     answers: Path | None = None
     remark: str = ""
+    standard_error_of_total: float | None = None
+    standard_errors_are: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,6 +304,8 @@ def _publish(
                     record["promise"],
                     request.answers if ready.draws_answers else None,
                     numbers.drawn.remark,
+                    record.get("standardErrorOfTotal"),
+                    record.get("standardErrorsAre", ""),
                 )
             )
     if failures:

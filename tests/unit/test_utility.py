@@ -95,6 +95,15 @@ def test_what_critical_publishes_exactly_is_counted_and_all_of_it_is_marked_as_t
     assert "promise different things" in text
 
 
+def test_what_the_groups_leave_open_about_edge_is_a_range_only_where_it_has_two_ends() -> None:
+    mechanism = Critical(3, Fraction(1))
+    scaling = Scaling.of_vertices([Fraction(3)] * 999)
+    for bounds, has_two in (((2, 7), True), ((7, 7), False)):
+        text = mechanism.describe(mechanism.utility(MadeUp(3, bounds, exact=True), scaling))
+        assert ("with edge between" in text, "the middle of what the groups leave open" in text) == (has_two, has_two)
+        assert "and with edge " in text
+
+
 def test_that_scales_are_from_the_bound_is_said() -> None:
     mechanism = Critical(5, Fraction(1))
     for exact in (True, False):
@@ -120,5 +129,5 @@ def test_both_noise_levels_are_said_of_a_mechanism_with_one(kind: type[OneScale]
     assert outlook.least_scale == pytest.approx(least)
     assert (outlook.standard_error, outlook.exact_counts, outlook.with_edge) == (None, None, None)
     assert f"at least {least:.4g}" in text
-    assert f"{outlook.usual_scale:,.4g} for a graph without connections" in text
+    assert f"expect {outlook.usual_scale:,.4g} or more, since a graph without connections" in text
     assert "owner" not in text

@@ -114,12 +114,15 @@ class Critical(Mechanism):
             text += f" with scales from the bound {self.k}·C(cn, {self.k - 2}), exact supports being too dear"
         if utility.with_edge is None or utility.standard_error is None:
             return f"{text}. The noise of edge could be too large to be drawn."
-        least, expected, most = utility.with_edge
-        better = self.name if utility.standard_error <= expected else Edge.name
+        better = self.name if utility.standard_error <= utility.with_edge.expected else Edge.name
+        least, expected, most = map(rounded, utility.with_edge)
+        with_edge, taken = f"with edge {least}", ""
+        if least != most:
+            with_edge = f"with edge between {least} and {most}"
+            taken = f", edge being taken at {expected}, the middle of what the groups leave open"
         return (
-            f"{text}, and with edge between {rounded(least)} and {rounded(most)}. Less noise is expected from "
-            f"{better}, edge being taken at {rounded(expected)}, the middle of what the groups leave open; `pcneo "
-            f"audit` has the real figure. {DIFFERENT_PROMISES}"
+            f"{text}, and {with_edge}. Less noise is expected from {better}{taken}; `pcneo audit` has the real figure. "
+            f"{DIFFERENT_PROMISES}"
         )
 
     def removal_study(self) -> RemovalStudy:

@@ -131,8 +131,9 @@ class OneScale(Mechanism):
     def describe(self, utility: Utility) -> str:
         """Say how large λ is at least, and usually at least."""
         return (
-            f"{self.heading}: the scale λ is at least {rounded(utility.least_scale)}, and "
-            f"{rounded(utility.usual_scale)} for a graph without connections; other graphs seldom get a smaller one."
+            f"{self.heading}: the scale λ of the noise is found with noise, too, and known only after the spend. It is "
+            f"at least {rounded(utility.least_scale)}; expect {rounded(utility.usual_scale)} or more, since a graph "
+            "without connections usually gets that already."
         )
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
