@@ -128,7 +128,8 @@ def release(
     from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import GraphNames, ReleaseRequest, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
-    from pcneo.release.request import of_its_answers
+    from pcneo.release.request import check_destinations, of_its_answers
+    from pcneo.release.spending import check_room
 
     if batch is not None:
         _refuse_beside_batch(
@@ -162,7 +163,7 @@ def release(
     else:
         request = ReleaseRequest(
             to=to,
-            mechanism=_named(mechanism) if answers_from is None else mechanism,
+            mechanism=mechanism,
             delta=delta,
             epsilon_1=epsilon_1,
             h=h,
@@ -192,14 +193,24 @@ def release(
         dry_run=dry_run,
         write_property=write_property,
     )
-    check_requests(requests, terms)  # before a connection is made, which may take long or ask for a password
+    names = GraphNames(node_label or (), relationship_type or (), key)
+    is_open = any(request.mechanism is None for request in requests)
+    if is_open:
+        _refuse_script()
+        check_destinations(requests)
+    else:
+        check_requests(requests, terms)  # before a connection is made, which may take long or ask for a password
     try:
         with connected() as (driver, database), Bars() as bars:
+            if is_open:
+                check_room(driver, database, requests, names, terms)
+                bars.rest()
+                requests = _with_mechanism(requests)
             prepared, released = release_counts(
                 driver,
                 database,
                 requests=requests,
-                names=GraphNames(node_label or (), relationship_type or (), key),
+                names=names,
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
                 progress=bars,
@@ -224,23 +235,31 @@ def _incomplete(needed: Mapping[str, object]) -> typer.BadParameter:
     )
 
 
-def _named(mechanism: str | None) -> str:
-    """Return the mechanism; without one, say what there is to choose from, and ask where somebody is there to answer.
+def _refuse_script() -> None:
+    """Refuse a release without a mechanism where nobody is there to choose one.
 
     Raises:
-        BadParameter: nobody is.
+        BadParameter: there is nobody.
     """
+    if not can_ask():
+        _tell_mechanisms()
+        raise typer.BadParameter("Name one; there is no default.", param_hint="--mechanism")
+
+
+def _tell_mechanisms() -> None:
     from pcneo.privacy.mechanisms import MECHANISMS
 
-    if mechanism is not None:
-        return mechanism
     for name, kind in MECHANISMS.items():
         promises, exact, shows = kind.in_short
         note(f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}")
     note("`pcneo advise` has figures for a graph's size and ε.")
-    if not can_ask():
-        raise typer.BadParameter("Name one; there is no default.", param_hint="--mechanism")
-    return typer.prompt("Mechanism", value_proc=_known, err=True)
+
+
+def _with_mechanism(requests: list[ReleaseRequest]) -> list[ReleaseRequest]:
+    """Say what there is to choose from, ask, and return the releases with the answer."""
+    _tell_mechanisms()
+    mechanism = typer.prompt("Mechanism", value_proc=_known, err=True)
+    return [replace(request, mechanism=mechanism) for request in requests]
 
 
 def _known(answer: str) -> str:
@@ -310,7 +329,7 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
 
 
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; the last four columns follow from groups, for the owner alone."""
+    """What may be said before anything is spent; the last four figures follow from groups, for the owner alone."""
     from pcneo.privacy.exact import decimal_text, exact_text
     from pcneo.release import DIFFERENT_PROMISES
 
@@ -335,5 +354,18 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        deltas = [{"delta": decimal_text(release.spend.delta)} for release in prepared]
-        print_table(list(rows[0]), [list((row | delta).values()) for row, delta in zip(rows, deltas, strict=True)])
+        cells = [row | {"delta": decimal_text(release.spend.delta)} for row, release in zip(rows, prepared, strict=True)]
+        columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
+        print_table([_COLUMNS.get(name, name) for name in columns], [[row[name] for name in columns] for row in cells])
+
+
+_COLUMNS = {
+    "leastScale": "least scale",
+    "usualScale": "usual scale",
+    "standardErrorAtUsualScale": "standard error of the total at the usual scale",
+    "standardErrorOfTotal": "standard error of the total",
+    "standardErrorWithEdge": "with edge: least, expected, most",
+    "exactCounts": "exact counts",
+    "exactSupports": "scales from exact supports",
+}
+"""Names of figures before a release, for a person."""

@@ -9,21 +9,28 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from pcneo.basics.config import __version__
-from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError
+from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError, PcneoError
 from pcneo.graph import keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
-from pcneo.privacy.exact import fraction_text
+from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.mechanisms import Respond
 from pcneo.release.budget import account_of, check_sole_names, ledger_locked, parse_total, total_texts, user
-from pcneo.release.choice import Chosen
+from pcneo.release.choice import Chosen, GraphNames, find_place
 from pcneo.release.prepared import Prepared
+from pcneo.release.request import ReleaseRequest
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, LedgerRecords, create_budget, create_release, read_ledger
 from pcneo.store.transaction import Row, Transaction
 
-__all__ = ["Terms", "check_early", "enter", "spend"]
+if TYPE_CHECKING:
+    from neo4j import Driver
+
+__all__ = ["Terms", "check_early", "check_room", "enter", "spend"]
 
 log = logging.getLogger("pcneo")
 
@@ -70,6 +77,29 @@ def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) 
     for choice in chosen:
         spends.setdefault(choice.graph.name, []).append(choice.spend)
     _admit(gateway.list_ledger(), [choice.graph for choice in chosen], spends, terms)
+
+
+def check_room(
+    driver: Driver, database: str | None, requests: Sequence[ReleaseRequest], names: GraphNames, terms: Terms
+) -> None:
+    """Refuse, before anybody is asked for a mechanism, an ε for which the graph has no room with any that promises.
+
+    Releases of one ε may be computed from the same answers, so each ε is taken once.
+
+    Raises:
+        BudgetError: says which rule stands against it.
+    """
+    if terms.dry_run or terms.no_promise:
+        return
+    gateway = LedgerGateway(driver, database)
+    runs = gateway.list_runs()
+    try:
+        graph = find_place(gateway, requests[0], runs, names, with_run=requests[0].names_run).graph
+    except PcneoError:
+        return  # which graph is meant depends on the mechanism
+    epsilons = {positive(request.epsilon, "epsilon") for request in requests}
+    spends = [Spend(Respond.name, epsilon, Fraction(0)) for epsilon in epsilons]
+    _admit(gateway.list_ledger(), [graph], {graph.name: spends}, terms)
 
 
 def enter(gateway: LedgerGateway, prepared: Sequence[Prepared]) -> None:

@@ -32,7 +32,7 @@ from pcneo.counting.protected import largest_supports
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import ReleaseRequest, Terms, budget, release, spending
+from pcneo.release import GraphNames, ReleaseRequest, Terms, budget, release, spending
 from pcneo.release.prepared import prepare
 from pcneo.store import count_property as properties
 from pcneo.store.failures import translated
@@ -112,7 +112,9 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     assert counts.keys() == graph.keys()
     assert dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy")) == counts
     assert float(record["total"]) == report["total"] == float(Fraction(sum(counts.values()), 3))
-    assert f"noisy total {report['total']:,.2f}" in out
+    published = f", standard error {float(record.get('standardErrorOfTotal', 0)):,.2f}"
+    told = f"noisy total {report['total']:,.2f}{published if 'standardErrorOfTotal' in record else ''}"
+    assert f"{told}\n" in out
     assert record["promise"] == report["promise"]
     assert record["promise"] in out
     assert entry["id"] == report["release"]
@@ -202,7 +204,8 @@ def test_a_total_alone_is_one_number_and_names_no_vertex(
         record = json.loads(text)
         assert "counts" not in record
     assert int(record["total"]) == report["total"]
-    assert f"noisy total {report['total']:,.2f}" in out
+    error = float(record["standardErrorOfTotal"])
+    assert f"noisy total {report['total']:,.2f}, standard error {error:,.2f}" in out
     assert report["scales"] == [{"scale": report["scales"][0]["scale"], "numbers": 1}]
     scale = float(record["scale"])
     alpha = math.exp(-1 / scale)
@@ -506,6 +509,19 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
         released(db, tmp_path / "a.csv", mechanism="published", dry_run=True)
 
 
+def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database, tmp_path: Path) -> None:
+    db.put(KITE)
+    requests = [ReleaseRequest(to=tmp_path / "a.csv", epsilon=epsilon) for epsilon in (2, 1)]
+    room = partial(spending.check_room, db.driver, db.name)
+    with pytest.raises(BudgetError, match="No total is set"):
+        room(requests, GraphNames(), Terms())
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    budget.set_total(db.driver, db.name, graph=NAME, epsilon=2)
+    room(requests[1:], GraphNames(), Terms())
+    with pytest.raises(BudgetError, match="this would spend ε = 3"):
+        room(requests, GraphNames(), Terms())
+
+
 def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     kite: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -521,7 +537,7 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
 
 
 def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that_promises_differ(
-    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "batch.csv"
     file.write_text("mechanism,epsilon,to\ncritical,1,a.csv\nedge,1,b.csv\n")
@@ -533,6 +549,12 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     assert edge["standardErrorAtUsualScale"] <= least <= expected <= most
     assert critical["exactCounts"] == 0
     assert edge["exactCounts"] is None
+    monkeypatch.setenv("COLUMNS", "400")
+    _, table, _ = pcneo("release", "--batch", file, "--dry-run")
+    assert "standard error of the total at the usual scale" in table
+    assert "exact counts" in table
+    file.write_text("mechanism,epsilon,to\nedge,1,b.csv\n")
+    assert "exact counts" not in pcneo("release", "--batch", file, "--dry-run")[1]  # of groups alone
     said = "Nothing was spent. The figures are for the owner alone. At equal ε, mechanisms promise different things."
     assert said in err.splitlines()
     assert pcneo("release", "--batch", file, "--dry-run")[0] == 0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from pcneo.cli.main import main
+from pcneo.errors import BudgetError
 from pcneo.privacy.mechanisms import MECHANISMS
 
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
@@ -106,20 +109,31 @@ def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one(pcneo, monkeypatch):
+def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one_but_not_without_room_for_it(pcneo, monkeypatch):
     typed = iter(["", "laplace", " edge "])
     questions: list[str] = []
+    asked: list[Any] = []
 
     def prompt(text: str, **_: object) -> str:
         questions.append(text)
         return next(typed)
 
+    def no_room(*_: object) -> None:
+        raise BudgetError("there is no room")
+
     monkeypatch.setattr("pcneo.cli.release.can_ask", lambda: True)
     monkeypatch.setattr(sys.modules[typer.prompt.__module__], "visible_prompt_func", prompt)
+    monkeypatch.setattr("pcneo.cli.release.connected", lambda: nullcontext((None, None)))
+    monkeypatch.setattr("pcneo.release.spending.check_room", no_room)
     code, said = pcneo("release", "--to", "out.csv", "-e", "1")
-    assert code == 5, said
+    assert (code, questions, "promises" in said) == (9, [], False)
+    monkeypatch.setattr("pcneo.release.spending.check_room", lambda *_: None)
+    monkeypatch.setattr("pcneo.release.release", lambda *_, **options: ([], asked.append(options["requests"]) or []))
+    code, said = pcneo("release", "--to", "out.csv", "-e", "1")
+    assert code == 0, said
     assert len(questions) == 3
     assert said.count("mechanism must be one of") == 1
+    assert [request.mechanism for request in asked[0]] == ["edge"]
 
 
 @pytest.mark.parametrize("several", [[], ["-e", "2"]], ids=["one release", "two releases"])
