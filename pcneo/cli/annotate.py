@@ -327,16 +327,18 @@ def _print_estimate(result: EstimateResult) -> None:
     ]
     columns = [
         "p",
-        "sampled",
+        "sampled vertices",
         "memberships",
-        "95 % interval",
-        "search s",
-        "95 % interval",
-        "write s",
-        "range",
-        "in all s",
+        "their 95 % interval",
+        "seconds of search",
+        "their 95 % interval",
+        "seconds of writing",
+        "their range",
+        "seconds in all",
+        "size in the store",
+        "size as Parquet",
     ]
-    print_table([*columns, "store", "Parquet"], rows, result.caption())
+    print_table(columns, rows, result.caption())
     note(f"read {result.read_seconds:,.1f} s; search and write go on side by side, so the slower one sets the time")
     for p, estimate in result.estimates.items():
         for line in estimate.advice():

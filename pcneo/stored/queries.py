@@ -128,7 +128,8 @@ def run_query(
     query = _find(name)
     values = _with_defaults(query, parameters)
     _check_parameters(query, values)
-    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score)
+    vertex = next((values[name] for name in _keys(query) if name in values), None)
+    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score, vertex=vertex)
     gateway = Gateway(driver, database)
     selection = Selection(
         one_or_more(node_labels or stored.selection.node_labels),
@@ -189,7 +190,8 @@ def render_for_run(
     query = _find(name)
     values = _with_defaults(query, parameters)
     _check_given(query, values)
-    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score)
+    vertex = next((values[name] for name in _keys(query) if name in values), None)
+    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score, vertex=vertex)
     values["run"] = stored.run.id
     names = stored.selection
     return render_query(
@@ -210,11 +212,12 @@ def _with_defaults(query: Statement, parameters: Mapping[str, Any] | None) -> di
 
 def _vertices(gateway: Gateway, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
     """Return the values that are vertices' keys, by parameter, each of the kind that the graph's keys have."""
-    return {
-        parameter.name: find_keys(gateway, selection, [values[parameter.name]])[0]
-        for parameter in query.parameters
-        if parameter.kind == _KEY and parameter.name in values
-    }
+    return {name: find_keys(gateway, selection, [values[name]])[0] for name in _keys(query) if name in values}
+
+
+def _keys(query: Statement) -> list[str]:
+    """The parameters that are keys of vertices."""
+    return [parameter.name for parameter in query.parameters if parameter.kind == _KEY]
 
 
 def _find(name: str) -> Statement:

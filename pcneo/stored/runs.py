@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pcneo.basics.model import Run, Selection
+from pcneo.basics.model import Key, Run, Selection
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import p_text, parse_fraction
+from pcneo.store.chosen_graph import find_keys
 from pcneo.store.gateway import Gateway
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def find_run(
     graph: str | None = None,
     p: object = None,
     score: str | None = None,
+    vertex: Key | None = None,
 ) -> StoredRun:
     """Return the one run that is meant.
 
@@ -92,6 +94,7 @@ def find_run(
         run: its id, or any beginning of it that no other run has. None or `latest`: the run of a whole graph that was
             given a version last, of those that fit the rest.
         graph, p, score: what the run is of.
+        vertex: a key that is asked about: where runs of several graphs fit, those of graphs without it do not.
 
     Raises:
         NotFoundError: there is none.
@@ -100,8 +103,17 @@ def find_run(
     stored = list_runs(driver, database)
     runs = [standing.run for standing in stored]
     fitting = _fitting(runs, None if run in (None, LATEST) else str(run), graph, p, score)
+    if vertex is not None and len({standing.graph for standing in fitting}) > 1:
+        selections = {standing.run.graph: standing.selection for standing in stored}
+        gateway = Gateway(driver, database)
+        having = {name for name in {of.graph for of in fitting} if _has_vertex(gateway, selections[name], vertex)}
+        fitting = [standing for standing in fitting if standing.graph in having] or fitting
     chosen = _only(_latest(fitting) if run in (None, LATEST) else fitting, run, graph, runs)
     return next(standing for standing in stored if standing.run is chosen)
+
+
+def _has_vertex(gateway: Gateway, selection: Selection, vertex: Key) -> bool:
+    return bool(gateway.get_neighbours(selection, find_keys(gateway, selection, [vertex])))
 
 
 def choose_run(

@@ -43,7 +43,7 @@ def show(
         vertex: the key; a number may be given as text.
         run: the run's id, or any beginning of it that no other has; by default the whole graph's run that was given a
             version last.
-        graph, p, score: what the run is of, where several fit.
+        graph, p, score: what the run is of, where several fit; runs of graphs without the vertex do not.
 
     Returns:
         The cohesion in the graph as it is now.
@@ -53,7 +53,7 @@ def show(
         ParameterError: several runs fit.
         GraphChangedError: a member of the cohesion is gone.
     """
-    stored = find_run(driver, database, run=run, graph=graph, p=p, score=score)
+    stored = find_run(driver, database, run=run, graph=graph, p=p, score=score, vertex=vertex)
     gateway = Gateway(driver, database)
     (vertex,) = find_keys(gateway, stored.selection, [vertex])
     cohesion = gateway.get_cohesion(stored.selection, stored.run, vertex)
