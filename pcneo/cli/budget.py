@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import camel, connected, note, print_json, print_table, say
+from pcneo.cli.console import camel, connected, note, print_json, print_table, say, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 
@@ -65,17 +65,22 @@ def show_budget(
         return
     for budget in budgets:
         account = budget.account
-        print_table(
-            ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run", "answers of"],
-            list(map(_row, budget.releases)),
-            f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}",
-            names=["release"],
-        )
+        title = f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}"
+        if account.left is not None:
+            title += f", left {account.left}"
+        if budget.releases:
+            columns, rows = without_empty(_COLUMNS, list(map(_row, budget.releases)))
+            print_table(columns, rows, title, names=["release"])
+        else:
+            say(f"{title}; no release yet")
         if budget.lost:
             say("  This graph is gone from the database; what it has spent stands against every graph of its data.")
         for line in _sets_lines(account):
             say(f"  {line}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+
+
+_COLUMNS = ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run", "answers of"]
 
 
 def _row(r: ReleaseRecord) -> list[object]:
@@ -104,6 +109,7 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
         "graph": budget.graph,
         "total": account.total.plain if account.total else None,
         "spent": account.spent.plain,
+        "left": account.left.plain if account.left else None,
         "lost": budget.lost,
         "sets": {digest: cost.plain for digest, cost in account.sets.items()},
         "totals": list(map(_with_numbers, budget.totals)),

@@ -45,6 +45,7 @@ __all__ = [
     "print_json",
     "print_table",
     "say",
+    "without_empty",
     "working",
 ]
 
@@ -181,6 +182,12 @@ def print_table(
     heading = title and visible(title)
     with output():
         console.print(_table(heads, values, cells, widths, heading) if widths else _paragraphs(heads, cells, heading))
+
+
+def without_empty(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> tuple[list[str], list[list[Any]]]:
+    """Return a table without the columns that no row has a value in."""
+    kept = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
+    return [columns[i] for i in kept], [[row[i] for i in kept] for row in rows]
 
 
 def _cell(value: Any, is_name: bool) -> str:

@@ -25,7 +25,8 @@ def queries(
     run: Annotated[
         bool,
         typer.Option(
-            "--run", help="Run the query and show a table. Which stored run it asks: --graph, -p, --score, --param run=ID."
+            "--run",
+            help="Run the query and show a table; --graph, -p, --score or --param run=ID say of which stored run.",
         ),
     ] = False,
     graph: GraphName = None,

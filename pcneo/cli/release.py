@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from pcneo.basics.visible import visible
-from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
+from pcneo.cli.console import Bars, connected, note, print_json, print_table, say, without_empty
 from pcneo.cli.options import (
     Closer,
     Delta,
@@ -84,7 +84,10 @@ def release(
     ] = False,
     answers_from: Annotated[
         Path | None,
-        typer.Option("--from", help="NAME.answers.gz of an earlier release: compute from its answers, at no cost; it says of which graph."),
+        typer.Option(
+            "--from",
+            help="NAME.answers.gz of an earlier release: compute from its answers, at no cost.",
+        ),
     ] = None,
     batch: Annotated[
         Path | None,
@@ -354,9 +357,11 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        cells = [row | {"delta": decimal_text(release.spend.delta)} for row, release in zip(rows, prepared, strict=True)]
-        columns = [name for name in rows[0] if any(row[name] is not None for row in rows)]
-        print_table([_COLUMNS.get(name, name) for name in columns], [[row[name] for name in columns] for row in cells])
+        for row, release in zip(rows, prepared, strict=True):
+            row["delta"] = decimal_text(release.spend.delta)
+        print_table(
+            *without_empty([_COLUMNS.get(name, name) for name in rows[0]], [list(row.values()) for row in rows])
+        )
 
 
 _COLUMNS = {

@@ -42,7 +42,9 @@ def serve(
     every: Annotated[
         str | None,
         typer.Option(
-            "--every", help="Also bring whole graphs up to date at this interval: 60s, 5m, 1h; a number alone is seconds.", metavar="TIME"
+            "--every",
+            help="Also bring whole graphs up to date at this interval: 60s, 5m, 1h (or seconds).",
+            metavar="TIME",
         ),
     ] = None,
     allow_clean: Annotated[

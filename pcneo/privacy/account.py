@@ -77,6 +77,11 @@ class Account:
         return compose(spend.cost for spend in self.spends)
 
     @property
+    def left(self) -> Cost | None:
+        """What a pair inside the groups of every set may still spend; None without a total, or where nothing bounds."""
+        return left(self.spent, self.total) if self.total is not None and self.spent.is_bounded else None
+
+    @property
     def bounded(self) -> Cost:
         """The same without the releases that promise nothing."""
         return bounded_cost(self.spends)

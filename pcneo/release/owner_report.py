@@ -13,7 +13,7 @@ from pcneo.basics.config import __version__
 from pcneo.basics.frames import rounded
 from pcneo.basics.visible import visible
 from pcneo.privacy.account import Account
-from pcneo.privacy.composition import UNBOUNDED, Cost, left
+from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.exact import decimal_text, exact_text
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.quantiles import QUANTILES
@@ -60,7 +60,7 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "total": total,
         "spentByThisGraph": account.spent.plain,
         "totalOfThisGraph": account.total.plain if account.total else None,
-        "left": left(account.spent, account.total).plain if account.total and account.spent.is_bounded else None,
+        "left": account.left.plain if account.left else None,
     }
     if mechanism.adds_noise:
         half_width = sum_half_width(scales) / mechanism.times_counted

@@ -588,6 +588,7 @@ def test_spends_add_up_exactly_to_the_total_and_no_further(
 def test_another_set_of_memberships_must_be_asked_for(
     kite: Database, pcneo: Callable[..., Any], refused: Callable[..., None], tmp_path: Path
 ) -> None:
+    assert "left ε = 10, δ = 0.1; no release yet\n" in pcneo("budget", "show")[1]
     released(kite, tmp_path / "a.csv")
     assert "releases with groups do not protect a pair outside them" in pcneo("budget", "show")[1]
     annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
@@ -672,7 +673,7 @@ def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
     monkeypatch.setattr(clean, "can_ask", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     code, out, err = pcneo("clean", "--all")
-    assert (code, out) == (1, "")
+    assert (code, out.strip()) == (1, "")
     assert err.index("Releases rest on 1 of these runs") < err.index("Remove all runs, with all versions?")
     assert [stored.run.id for stored in list_runs(kite.driver, kite.name)] == [f"{NAME}@1/2"]
 
@@ -751,7 +752,11 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     code, _, err = pcneo("release", *options, "--to", tmp_path / "a.csv")
     assert code == 0, err
     released(kite, tmp_path / "b.csv")
+    out = pcneo("budget", "show")[1]
+    assert f"{NAME}: total ε = 10, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 6, δ = 0.099" in out
+    assert "answers of" not in out  # no release has a value there
     (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
+    assert shown["left"]["epsilon"] == 6
     of_elv, of_critical = shown["releases"]
     names = ("epsilonExact", "epsilon1Exact", "deltaExact", "h")
     assert [of_elv[name] for name in names] == ["3", "1/7", "0.001", 2]

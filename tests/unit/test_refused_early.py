@@ -109,7 +109,7 @@ def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one_but_not_without_room_for_it(pcneo, monkeypatch):
+def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one_if_there_is_room(pcneo, monkeypatch):
     typed = iter(["", "laplace", " edge "])
     questions: list[str] = []
     asked: list[Any] = []
