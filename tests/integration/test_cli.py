@@ -187,7 +187,7 @@ def test_without_a_name_the_graph_that_has_one_is_meant(pcneo: Any, tmp_path: Pa
     assert json.loads(again.stdout)["graph"] == "friends"
     assert json.loads(pcneo("annotate", "-p", "1/3", "--json").stdout)["graph"] == "friends"
     for first in (True, False):
-        ours = pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5")
+        ours = pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5", process=True)
         assert ours.returncode == 0
         assert ("This graph is known already, as 'friends'; 'ours' is a further name for it" in ours.stderr) is first
     shown = pcneo("annotate", "-p", "0.5")
