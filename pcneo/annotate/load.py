@@ -30,6 +30,7 @@ class LoadResult(Table):
     Attributes:
         configuration: path, database, nodeLabel, relationshipType and key.
         key_kind: integer or string.
+        numbers_as_text: keys that would be integers, were it not for others that are text.
         node_count: vertices in the file.
         relationship_count: edges in the file, as an undirected simple graph has them.
         nodes_created: vertices that the database did not have.
@@ -49,6 +50,7 @@ class LoadResult(Table):
 
     configuration: Mapping[str, str | None]
     key_kind: str
+    numbers_as_text: int
     node_count: int
     relationship_count: int
     nodes_created: int
@@ -133,6 +135,7 @@ def load(
             "key": key,
         },
         key_kind=file.key_kind,
+        numbers_as_text=file.numbers_as_text,
         node_count=file.vertex_count,
         relationship_count=file.edge_count,
         nodes_created=nodes_created,

@@ -56,6 +56,11 @@ def load(
     )
     if result.header is not None:
         note(f"The first line names the columns and was left out: {result.header}")
+    if result.numbers_as_text:
+        note(
+            f"Keys that are numbers: {result.numbers_as_text:,} of {result.node_count:,}. The others are text, and a "
+            "graph has keys of one kind, so all are stored as text."
+        )
     for count, what in (
         (result.self_loops_dropped, "self-loops dropped"),
         (result.parallel_dropped, "repeated edges dropped"),

@@ -27,7 +27,7 @@ NodeLabels = Annotated[
 RelationshipTypes = Annotated[
     list[str] | None, typer.Option("--relationship-type", help="Type of the edges; may be given several times.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines: names in camelCase, numbers not rounded.")]
 RunName = Annotated[
     str | None,
     typer.Option(

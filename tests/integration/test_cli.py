@@ -140,6 +140,15 @@ def test_first_line_on_standard_error_says_where(pcneo: Any) -> None:
     assert json.loads(shown.stdout) == []
 
 
+def test_keys_that_become_text_for_the_sake_of_others_are_told(pcneo: Any, tmp_path: Path) -> None:
+    for lines, told in (("1 2\n2 ann\n", "Keys that are numbers: 2 of 3."), ("bob ann\n", "")):
+        (tmp_path / "mixed.txt").write_text(lines)
+        loaded = pcneo("load", str(tmp_path / "mixed.txt"), "--node-label", "Mixed", *NAMES[2:])
+        assert loaded.returncode == 0, loaded.stderr
+        assert ("Keys that are numbers" in loaded.stderr) is bool(told)
+        assert told in loaded.stderr
+
+
 def test_stream_prints_csv_and_nothing_else(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", process=True)

@@ -72,6 +72,11 @@ class GraphFile:
         return "integer" if self.keys.dtype == np.int64 else "string"
 
     @property
+    def numbers_as_text(self) -> int:
+        """How many keys would be integers, were it not for others that are text."""
+        return sum(is_integer_key(str(key)) for key in self.keys.tolist()) if self.key_kind == "string" else 0
+
+    @property
     def vertex_count(self) -> int:
         """Number of vertices n."""
         return len(self.keys)
