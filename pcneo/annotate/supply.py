@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pcneo.annotate.plan import Plan
@@ -26,6 +28,8 @@ log = logging.getLogger("pcneo")
 
 KEPT_ARCS = 2_000_000
 """Neighbours that a frontier keeps between searches: tens of megabytes."""
+LEAST_HALVED = 16
+"""Vertices that are asked for in two halves: the server reads both at once, and one is worked on beside the other."""
 
 
 class Supply(Protocol):
@@ -188,10 +192,12 @@ class Frontier:
         """Search the vertices, reading from the database only what their expansions look at."""
         self._begin()
         report = self._plan.searching(p)
-        batches = search_frontier(self._fetch, self._vertices, p, score, check=self._plan.check)
-        for done, batch in enumerate(batches, 1):
-            report(done, len(self._vertices))
-            yield batch
+        with ThreadPoolExecutor(1, thread_name_prefix="pcneo-frontier") as beside:
+            fetch = partial(self._fetch, beside)
+            batches = search_frontier(fetch, self._vertices, p, score, check=self._plan.check)
+            for done, batch in enumerate(batches, 1):
+                report(done, len(self._vertices))
+                yield batch
         log.debug(
             "p=%s: %d vertices took %d round trips, which read %d neighbourhoods",
             p_text(p),
@@ -203,17 +209,28 @@ class Frontier:
     def fingerprint(self, key: bytes) -> None:
         """Return None: the graph was not read."""
 
-    def _fetch(self, keys: list[Key]) -> list[tuple[Key, list[Key]]]:
-        """Return whole neighbourhoods, as `search_frontier` wants them; those kept are not read again."""
+    def _fetch(self, beside: ThreadPoolExecutor, keys: list[Key]) -> Iterator[tuple[Key, list[Key]]]:
+        """Yield whole neighbourhoods, as `search_frontier` wants them; those kept are not read again."""
         if self._arcs > KEPT_ARCS:
             self._count()
             self._kept, self._arcs = {}, 0
         missing = [key for key in keys if key not in self._kept]
-        self._round_trips += -(-len(missing) // FRONTIER)
-        for key, neighbours in self._plan.gateway.get_neighbours(self._plan.selection, missing) if missing else ():
-            self._kept[key] = neighbours
-            self._arcs += len(neighbours)
-            self._rows += 1
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
         self._uncounted.update(rows)  # no more of them than are kept, however often a stream asks
+        read = partial(self._plan.gateway.get_neighbours, self._plan.selection)
+        self._round_trips += -(-len(missing) // FRONTIER)
+        half = len(missing) // 2 if len(missing) >= LEAST_HALVED else 0
+        later = beside.submit(read, missing[:half]) if half else None
+        yield from rows
+        if missing:
+            yield from self._noted(read(missing[half:]))
+        if later is not None:
+            yield from self._noted(later.result())
+
+    def _noted(self, rows: list[tuple[Key, list[Key]]]) -> list[tuple[Key, list[Key]]]:
+        """Keep and count what has been read."""
+        self._kept.update(rows)
+        self._uncounted.update(rows)
+        self._arcs += sum(len(neighbours) for _, neighbours in rows)
+        self._rows += len(rows)
         return rows

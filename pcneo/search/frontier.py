@@ -167,8 +167,9 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         wanted += missing, _needed_soon(known, work, share)
     new = partial.lacks(search.vertex for search in searches[:together])
     keys = list(dict.fromkeys([*new, *partial.keys(np.unique(np.concatenate(wanted)))]))
-    if keys:
-        known.add(fetch(keys))
+    fetched = iter(fetch(keys) if keys else ())
+    while part := list(islice(fetched, -(-len(keys) // 2))):
+        known.add(part)  # while the other half is on its way
     for key in partial.lacks(keys):
         if key in new:
             raise NotFoundError(f"There is no vertex {key!r} in the graph.", what="vertex", name=key)

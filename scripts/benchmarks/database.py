@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -197,22 +198,30 @@ def _streamed_each(driver: Any, p: str, keys: list[Any]) -> tuple[list[float], l
 
 @contextmanager
 def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """Record every statement that the driver sends, with its parameters."""
+    """Record every statement that the driver sends, with its parameters; two halves of a fetch as one statement."""
     import neo4j
 
     seen: list[tuple[str, dict[str, Any]]] = []
-    kept = {}
+    halves: list[dict[str, Any]] = []  # sent by another thread, each beside one of ours
+    ours, kept = threading.current_thread(), {}
     for kind in (neo4j.Session, neo4j.ManagedTransaction, neo4j.Transaction):
         kept[kind] = kind.__dict__.get("run")
 
         def noted(self: Any, query: Any, parameters: Any = None, *, run: Any = kind.run, **others: Any) -> Any:
-            seen.append((str(query), {**(parameters or {}), **others}))
+            sent = {**(parameters or {}), **others}
+            if threading.current_thread() is ours:
+                seen.append((str(query), sent))
+            else:
+                halves.append(sent)
             return run(self, query, parameters, **others)
 
         kind.run = noted
     try:
         yield seen
     finally:
+        largest = sorted(range(len(seen)), key=lambda i: -len(seen[i][1].get("keys", ())))[: len(halves)]
+        for i, half in zip(sorted(largest), halves, strict=True):
+            seen[i][1]["keys"] = [*seen[i][1]["keys"], *half["keys"]]
         for kind, run in kept.items():
             if run is None:
                 del kind.run

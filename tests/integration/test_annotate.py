@@ -7,6 +7,7 @@ import math
 import random
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
@@ -465,10 +466,32 @@ def test_what_is_fetched_again_and_again_is_kept_once(db):
     no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
     options = Options(p=0.3, score=None, vertices=[1], **PERSONS, **no)
     frontier = Frontier(make_plan(db.driver, db.name, "stream", options), [1])
-    for _ in range(3):
-        assert len(frontier._fetch([1, 2, 3])) == 3
+    with ThreadPoolExecutor(1) as beside:
+        for _ in range(3):
+            assert len(list(frontier._fetch(beside, [1, 2, 3]))) == 3
     assert len(frontier._uncounted) == 3
     assert (frontier.vertices, frontier.edges) == (3, 4)
+
+
+def test_a_large_fetch_is_read_in_two_halves_at_once_and_gives_each_vertex_once(db, monkeypatch):
+    db.put(cycle(100))
+    no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
+    options = Options(p=0.3, score=None, vertices=[1], **PERSONS, **no)
+    plan = make_plan(db.driver, db.name, "stream", options)
+    frontier, asked, both = Frontier(plan, [1]), [], threading.Barrier(2, timeout=60)
+    read = plan.gateway.get_neighbours
+
+    def get(selection, keys):
+        both.wait()  # neither half is read before the other is asked for
+        asked.append(len(keys))
+        return read(selection, keys)
+
+    monkeypatch.setattr(plan.gateway, "get_neighbours", get)
+    with ThreadPoolExecutor(1) as beside:
+        rows = list(frontier._fetch(beside, list(range(50))))
+    assert sorted(key for key, _ in rows) == list(range(50))
+    assert asked == [25, 25]
+    assert frontier.vertices == 50
 
 
 def test_round_trips_and_neighbourhoods_of_single_vertices_are_told(db, caplog):
