@@ -532,7 +532,7 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     exact = json.loads((tmp_path / "critical.owner.json").read_text())["exactCounts"]
     assert of_critical.startswith(f"For the owner alone: critical, k=3, ε=1: {exact} counts are published exactly")
     assert spent.startswith("recorded the spend")
-    assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is found with noise, too, ")
+    assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
     assert "It is at least 3.333; expect " in of_elv
 
 

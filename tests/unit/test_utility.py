@@ -129,5 +129,5 @@ def test_both_noise_levels_are_said_of_a_mechanism_with_one(kind: type[OneScale]
     assert outlook.least_scale == pytest.approx(least)
     assert (outlook.standard_error, outlook.exact_counts, outlook.with_edge) == (None, None, None)
     assert f"at least {least:.4g}" in text
-    assert f"expect {outlook.usual_scale:,.4g} or more, since a graph without connections" in text
+    assert f"expect {outlook.usual_scale:,.4g} or so at best, which is what a graph without connections" in text
     assert "owner" not in text

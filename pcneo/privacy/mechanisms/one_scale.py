@@ -131,9 +131,9 @@ class OneScale(Mechanism):
     def describe(self, utility: Utility) -> str:
         """Say how large λ is at least, and usually at least."""
         return (
-            f"{self.heading}: the scale λ of the noise is found with noise, too, and known only after the spend. It is "
-            f"at least {rounded(utility.least_scale)}; expect {rounded(utility.usual_scale)} or more, since a graph "
-            "without connections usually gets that already."
+            f"{self.heading}: the scale λ of the noise is itself decided with noise, and known only after the spend. "
+            f"It is at least {rounded(utility.least_scale)}; expect {rounded(utility.usual_scale)} or so at best, which"
+            " is what a graph without connections usually gets."
         )
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
