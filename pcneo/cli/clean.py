@@ -15,6 +15,8 @@ from pcneo.cli.options import Json
 from pcneo.cli.streams import can_ask
 
 if TYPE_CHECKING:
+    from neo4j import Driver
+
     from pcneo.stored.cleaning import CleanResult
 
 __all__ = ["clean"]
@@ -34,9 +36,8 @@ def clean(
 
     Example: pcneo clean --all
     """
-    from pcneo.errors import ParameterError, StoreFormatError
+    from pcneo.errors import ParameterError
     from pcneo.stored.cleaning import clean as clean_runs
-    from pcneo.stored.cleaning import runs_relied_on
     from pcneo.stored.runs import find_run
     from pcneo.stored.versions import let_go
 
@@ -50,22 +51,32 @@ def clean(
             print_json({"hubs": hubs}) if as_json else say(f"Hubs of version {version} removed: {hubs:,}")
             return
         whole = None if run is None else find_run(driver, database, run=run).run.id
-        relied_on: tuple[str, ...] = ()
-        with suppress(StoreFormatError):  # no release rests on what is of another format
-            relied_on = runs_relied_on(driver, database, run=whole)
-        if whole != run and not can_ask():
+        is_whole = whole == run
+        if can_ask():
+            _ask(driver, database, whole, bars, surely=not is_whole)
+        elif not is_whole:
             raise ParameterError(f"Give the whole id to remove a run: {whole}.", name="run", value=run)
-        if can_ask() and (whole != run or relied_on):
-            bars.rest()
-            if relied_on:
-                note(f"{_resting(relied_on)}.")
-            typer.confirm(visible(f"Remove {whole or 'all runs'}, with all versions?"), abort=True, err=True)
-            run = whole
-        result = clean_runs(driver, database, run=run, progress=bars)
+        result = clean_runs(driver, database, run=whole, progress=bars)
     if as_json:
         print_json(result)
     else:
         _print_result(result, everything)
+
+
+def _ask(driver: Driver, database: str, run: str | None, bars: Bars, *, surely: bool) -> None:
+    """Ask whether to remove a run, or all: where releases rest on some, which is said, and otherwise if `surely`."""
+    from pcneo.errors import StoreFormatError
+    from pcneo.stored.cleaning import runs_relied_on
+
+    relied_on: tuple[str, ...] = ()
+    with suppress(StoreFormatError):  # no release rests on what is of another format
+        relied_on = runs_relied_on(driver, database, run=run)
+    if not (surely or relied_on):
+        return
+    bars.rest()
+    if relied_on:
+        note(f"{_resting(relied_on)}.")
+    typer.confirm(visible(f"Remove {run or 'all runs'}, with all versions?"), abort=True, err=True)
 
 
 def _resting(runs: Sequence[str]) -> str:

@@ -84,10 +84,7 @@ def release(
     ] = False,
     answers_from: Annotated[
         Path | None,
-        typer.Option(
-            "--from",
-            help="NAME.answers.gz of an earlier release: compute from its answers, at no cost.",
-        ),
+        typer.Option("--from", help="NAME.answers.gz of an earlier release: compute from its answers, at no cost."),
     ] = None,
     batch: Annotated[
         Path | None,

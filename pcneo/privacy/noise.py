@@ -95,6 +95,7 @@ class Noise(ABC):
     def _sample(self, scale: float, size: int) -> Sequence[int]: ...
 
     def _bytes(self, size: int) -> bytes:
+        """Return random bytes; a source from which no pair is ever answered, as in some tests, needs none."""
         raise NotImplementedError
 
 

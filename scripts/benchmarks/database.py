@@ -219,6 +219,7 @@ def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
     try:
         yield seen
     finally:
+        # Which of two statements of like length a half is joined to does not matter: all keys are sent, in as many.
         largest = sorted(range(len(seen)), key=lambda i: -len(seen[i][1].get("keys", ())))[: len(halves)]
         for i, half in zip(sorted(largest), halves, strict=True):
             seen[i][1]["keys"] = [*seen[i][1]["keys"], *half["keys"]]
