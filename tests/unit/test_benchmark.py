@@ -83,7 +83,8 @@ def test_table_says_what_was_compared_and_whether_the_goal_is_met() -> None:
     assert head == "| what | ours | beside | theirs | ratio | goal | met |"
     assert first == "| a thing | 2 s | a peer | 8 s | 4 (1–8) times as fast | ≥ 4 | yes |"
     assert second.endswith("| ≤ 1 s | **no** |")
-    assert page(record) == f"{table(record)}\n- a thing: why.\n"
+    missed = "## Goals missed\n\n- a thing: 2 s, not ≤ 1 s\n\n## Notes\n"
+    assert page(record) == f"{table(record)}\n{missed}\n- a thing: why.\n"
 
 
 def test_the_readme_shows_the_lines_for_users_of_the_kept_results() -> None:
@@ -91,6 +92,7 @@ def test_the_readme_shows_the_lines_for_users_of_the_kept_results() -> None:
     record = json.loads((root / "scripts" / "benchmarks" / "results" / "all.json").read_text())
     assert {line["benchmark"] for line in record["lines"]} == set(DEFAULT)
     assert f"{BEGIN}\n{table_for_users(record)}{END}" in (root / "README.md").read_text()
+    assert page(record) == (root / "scripts" / "benchmarks" / "results" / "all.md").read_text()
     for begins in FOR_USERS:
         assert len([line for line in record["lines"] if line["what"].startswith(begins)]) == 1, begins
     assert len(FOR_USERS) <= 8
@@ -106,9 +108,11 @@ def test_the_table_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     assert (before, after) == ("before\n", "after\n")
     assert shown.what in readme.read_text()
     assert f"| {LINE.what} |" not in readme.read_text()
-    assert readme.read_text().count("itself. Missed, here or in the other lines: a thing: 4, not ≥ 5.\n") == 1
-    show(as_record({"thing": [LINE, shown]}, 3, 60), readme)
-    assert "Missed" not in readme.read_text()
+    assert readme.read_text().count("itself. Goals missed: 1 of 2 ([which](") == 1
+    assert "\n## Goals missed\n\n- a thing: 4, not ≥ 5\n\n" in page(record)
+    met = as_record({"thing": [LINE, shown]}, 3, 60)
+    show(met, readme)
+    assert "missed" not in readme.read_text() + page(met)
 
 
 @pytest.mark.parametrize("p", ["0.2", "0.5", "3/4"])
