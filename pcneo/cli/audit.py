@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.basics.frames import rounded
-from pcneo.cli.console import Bars, connected, print_json, print_table, say
+from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def audit(
             _print_attack(result)
         return
     read_parameters(request)
+    if mechanism is None:
+        note("Auditing critical, the default; --mechanism edge, elv, published or total audits another.")
     with connected() as (driver, database), Bars() as bars:
         result = audit_graph(driver, database, request=request, resample=resample, progress=bars)
     if as_json:

@@ -73,6 +73,8 @@ def show_budget(
             print_table(columns, rows, title, names=["release"])
         else:
             say(f"{title}; no release yet")
+        if any(map(_shared_answers, budget.releases)):
+            say("  A release from the answers of an earlier one costs what it adds: ε is 0 where that is nothing.")
         if budget.lost:
             say("  This graph is gone from the database; what it has spent stands against every graph of its data.")
         for line in _sets_lines(account):
@@ -80,14 +82,19 @@ def show_budget(
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
 
 
-_COLUMNS = ["release", "when", "who", "mechanism", "k", "epsilon", "epsilon 1", "delta", "h", "run", "answers of"]
+_COLUMNS = ["release", "when", "who", "mechanism", "k", "ε", "ε1", "δ", "h", "run", "from answers of"]
 
 
 def _row(r: ReleaseRecord) -> list[object]:
     from pcneo.privacy.exact import typed_text
 
     spent = [value and typed_text(Fraction(value)) for value in (r.epsilon, r.epsilon_1, r.delta)]
-    return [r.id, r.at, r.who, r.mechanism, r.k, *spent, r.h, r.run, r.answers]
+    return [r.id, r.at, r.who, r.mechanism, r.k, *spent, r.h, r.run, _shared_answers(r)]
+
+
+def _shared_answers(release: ReleaseRecord) -> str | None:
+    """The earlier release whose answers it was computed from; None where it drew its own, or has none."""
+    return release.answers if release.answers != release.id else None
 
 
 def _sets_lines(account: Account) -> list[str]:

@@ -158,11 +158,10 @@ def release(
             }
         )
         requests = read_batch(batch)
-    elif to is None or not (epsilon or answers_from):
-        raise _incomplete({"--to": to, "-e": epsilon or answers_from})
     else:
+        _check_complete(to, epsilon or answers_from, mechanism or answers_from, budget_epsilon)
         request = ReleaseRequest(
-            to=to,
+            to=cast("Path", to),
             mechanism=mechanism,
             delta=delta,
             epsilon_1=epsilon_1,
@@ -196,7 +195,6 @@ def release(
     names = GraphNames(node_label or (), relationship_type or (), key)
     is_open = any(request.mechanism is None for request in requests)
     if is_open:
-        _refuse_script()
         check_destinations(requests)
     else:
         check_requests(requests, terms)  # before a connection is made, which may take long or ask for a password
@@ -226,24 +224,27 @@ def release(
         _print_released(released, as_json)
 
 
-def _incomplete(needed: Mapping[str, object]) -> typer.BadParameter:
-    """Return what refuses a release without a file or without ε; it names what is missing alone."""
-    meanings = {"--to": "the public file", "-e": "at least one ε"}
-    missing = [name for name, value in needed.items() if not value]
-    return typer.BadParameter(
-        f"Name {' and '.join(map(meanings.__getitem__, missing))}.", param_hint=", ".join(missing)
-    )
-
-
-def _refuse_script() -> None:
-    """Refuse a release without a mechanism where nobody is there to choose one.
+def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsilon: object) -> None:
+    """Refuse a release that lacks something, all of it at once; at a terminal the mechanism is asked for.
 
     Raises:
-        BadParameter: there is nobody.
+        ParameterError: it has a whole command for an example.
     """
+    needed = {"--to, the public file": to, "-e, at least one ε": epsilon}
     if not can_ask():
+        needed["--mechanism, which has no default"] = mechanism
+    missing = [name for name, value in needed.items() if not value]
+    if not missing:
+        return
+    if not mechanism:
         _tell_mechanisms()
-        raise typer.BadParameter("Name one; there is no default.", param_hint="--mechanism")
+    total = "" if budget_epsilon else " The first release of a graph also needs its total, --budget-epsilon."
+    raise ParameterError(
+        f"Name {'; '.join(missing)}.{total} For example:\n"
+        "  pcneo release --mechanism edge -k 3 -e 1 --to counts.csv --budget-epsilon 3",
+        name="release",
+        value=missing,
+    )
 
 
 def _tell_mechanisms() -> None:
@@ -278,7 +279,8 @@ def _print_released(released: list[Released], as_json: bool) -> None:
 
     for release in released:
         markdown, data = release.reports
-        note(f"Released {release.public}; for you alone: {markdown} and {data.name}")
+        public = f"{release.public}" if release.answers is None else f"{release.public} and {release.answers.name}"
+        note(f"Released for the public: {public}; for you alone: {markdown} and {data.name}")
     if as_json:
         print_json(released)
         return
@@ -286,10 +288,10 @@ def _print_released(released: list[Released], as_json: bool) -> None:
         told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
         say(f"{release.public}: {told}")
         say(f"  {release.promise}")
-        if release.remark:
-            say(f"  {release.remark}")
         if release.answers is not None:
-            say(f"  The answers: {release.answers}")
+            say(f"  Public like the file itself: the answers, {release.answers}")
+    for remark in dict.fromkeys(release.remark for release in released if release.remark):
+        say(remark)
 
 
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:

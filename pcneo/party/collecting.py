@@ -104,7 +104,7 @@ def collect(
     for path in (to, answers_to):
         check_writable(path)
     check_keys(call.key_list.keys.tolist(), to.suffix)
-    log.info("%s", if_all_answer.describe(Utility()))
+    log.info("%s %s", if_all_answer.describe(Utility()), if_all_answer.answers_would_show())
     sent = _messages(folder, call)
     present, rows = put_together(call.key_list, sent)
     mechanism, answers, keys = Respond.of(parameters, len(present)), AnsweredPairs(rows), call.key_list.keys[present]

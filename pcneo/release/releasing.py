@@ -7,7 +7,7 @@ tried again in the same process, with the same numbers.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -165,8 +165,8 @@ def release(
     if not terms.dry_run:
         gateway.ensure_schema(OWN_SCHEMA)
     prepared = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
-    for ready in prepared:
-        log.info("%s", ready.mechanism.describe(ready.utility))
+    for said in dict.fromkeys(line for ready in prepared for line in _beforehand(ready)):
+        log.info("%s", said)
     if terms.dry_run:
         return prepared, []
 
@@ -183,6 +183,15 @@ def release(
             written = ", ".join(str(release.public) for release in released)
             log.warning("What was spent for is finished and written: %s, with the owner's reports", written)
     return prepared, released
+
+
+def _beforehand(release: Prepared) -> Iterator[str]:
+    """Yield what to say before the spend; several releases on one set of answers say the same of it."""
+    if release.given is None:
+        yield release.mechanism.describe(release.utility)
+        yield from filter(None, [release.mechanism.answers_would_show()])
+    elif release.answer_set is not None:
+        yield release.mechanism.describe_from(release.answer_set)
 
 
 def _say_finishing(name: str) -> None:

@@ -147,7 +147,11 @@ def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) ->
             **error.data,
         ) from error
     for release in prepared:
-        log.info("recorded the spend of release %s: %s of graph %s", release.id, release.spend.cost, release.graph.name)
+        if release.spend.epsilon:
+            said = f"recorded the spend of release {release.id}: {release.spend.cost} of graph {release.graph.name}"
+        else:
+            said = f"recorded release {release.id}: from answers that are paid for, at no cost to {release.graph.name}"
+        log.info("%s", said)
     accounts = {name: account_of(ledger, name) for name in spends}
     return {
         name: replace(account, total=totals.get(name, account.total), spends=(*account.spends, *spends[name]))

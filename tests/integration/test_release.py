@@ -280,9 +280,9 @@ REFUSALS = [
     (["-e", "1", "--mechanism", "elv", "--h", "8"], 2, "h must be"),
     (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
     (["-e", "1e-400", "--mechanism", "critical"], 2, "more than 300 digits"),
-    (["-e", "1", "-p", "0.3"], 4, "no run of a whole graph"),
-    (["-e", "1", "--score", "degree"], 4, "no run of a whole graph"),
-    (["-e", "1", "--graph", "other"], 4, "no run of a whole graph"),
+    (["-e", "1", "-p", "0.3"], 4, "no run of a whole graph with p=3/10; there is"),
+    (["-e", "1", "--score", "degree"], 4, "no run of a whole graph with score=degree"),
+    (["-e", "1", "--graph", "other"], 4, "no run of a whole graph named 'other'"),
     (["-e", "1", "--run", "other"], 4, "no run 'other'"),
     (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "There is no graph 'other'"),
     (["-e", "1", "--mechanism", "edge", "--graph", "other", *OPTIONS], 9, f"Use one of them, --graph {NAME}"),
@@ -466,7 +466,7 @@ def test_a_misspelt_name_spends_nothing_and_takes_no_ledger_from_the_right_one(
     refused(
         kite,
         4,
-        f"There is no graph 'kiet'. The only labels, types and key that there are belong to graph '{NAME}'",
+        f"There is no graph 'kiet'; there is '{NAME}'.",
         *misspelt,
     )
     refused(kite, 4, "There is no graph 'kiet'", *misspelt, "--dry-run")
@@ -675,6 +675,9 @@ def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
     code, out, err = pcneo("clean", "--all")
     assert (code, out.strip()) == (1, "")
     assert err.index("Releases rest on 1 of these runs") < err.index("Remove all runs, with all versions?")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    code, out, err = pcneo("clean", NAME, "--version", "1")  # the beginning of its id alone
+    assert (code, out.strip(), f"Remove version 1 of {NAME}@1/2?" in err) == (1, "", True)
     assert [stored.run.id for stored in list_runs(kite.driver, kite.name)] == [f"{NAME}@1/2"]
 
 
@@ -755,6 +758,8 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     out = pcneo("budget", "show")[1]
     assert f"{NAME}: total ε = 10, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 6, δ = 0.099" in out
     assert "answers of" not in out  # no release has a value there
+    assert " ε1 " in out
+    assert "epsilon" not in out
     (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
     assert shown["left"]["epsilon"] == 6
     of_elv, of_critical = shown["releases"]
@@ -1015,7 +1020,7 @@ def test_a_release_that_succeeded_says_so_where_its_answer_cannot_be_printed(
             stdout=stdout, stderr=subprocess.PIPE, text=True, env=environment, timeout=120,
         )  # fmt: skip
     assert ended.returncode == (10 if out == "/dev/full" else 0), ended.stderr
-    assert f"Released {tmp_path / 'a.csv'}; for you alone: " in ended.stderr
+    assert f"Released for the public: {tmp_path / 'a.csv'}; for you alone: " in ended.stderr
     assert "Traceback" not in ended.stderr
     assert len(read_csv(tmp_path / "a.csv")[1]) == 7
 

@@ -238,12 +238,17 @@ def spent(db: Database) -> Fraction | None:
 
 
 def test_several_k_are_computed_from_one_set_that_is_paid_for_once(
-    db: Database, pcneo: Callable[..., Any], tmp_path: Path
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     db.put(KITE)
     options = ["-k", 3, "-k", 4, "-e", "1/2", "--mechanism", "respond", "--to", tmp_path / "out.json"]
-    code, _, err = pcneo("release", *options, "--budget-epsilon", "1/2", "--clip")
+    code, out, err = pcneo("release", *options, "--budget-epsilon", "1/2", "--clip")
     assert code == 0, err
+    assert " ".join(caplog.messages).count("WARNING") == 1
+    assert ("WARNING" in out, out.count("ln(n/d) is")) == (False, 1)
+    assert f"out-k3-e1_2.json and out-k3-e1_2.answers.gz; for you alone: {tmp_path / 'out-k3'}" in err
+    assert f"Public like the file itself: the answers, {tmp_path / 'out-k3'}" in out
     assert spent(db) == Fraction(1, 2)
     _, pairs = read_pairs(tmp_path / "out-k3-e1_2.answers.gz")
     assert not (tmp_path / "out-k4-e1_2.answers.gz").exists()
@@ -277,8 +282,14 @@ def answered(db: Database, tmp_path: Path) -> Path:
 
 
 def test_what_is_computed_from_a_file_of_answers_is_free(
-    db: Database, pcneo: Callable[..., Any], answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Database,
+    pcneo: Callable[..., Any],
+    answered: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level(logging.INFO)
     db.run("MATCH (a {id: 6})-[r:KNOWS]-(b {id: 7}) DELETE r")  # the graph has moved on, and is not looked at
 
     def never(_: Noise, size: int) -> bytes:
@@ -287,7 +298,16 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     monkeypatch.setattr(Noise, "coins", never)
     code, out, err = pcneo("release", "--from", answered, "-k", "3", "--smooth", "--to", tmp_path / "again.json")
     assert code == 0, err
-    assert "The answers:" not in out
+    ((first_release,),) = db.run("MATCH (r:PCohesionRelease {answers: r.id}) RETURN r.id")
+    said = " ".join(caplog.messages)
+    assert f"computed from the answers of release {first_release}, which cost nothing more" in said
+    assert "from answers that are paid for, at no cost" in said
+    assert "recorded the spend" not in said
+    assert "yes-answers;" not in said, "of no new ones"
+    assert "the answers, " not in out
+    table = pcneo("budget", "show")[1]
+    assert table.count(first_release) == 2, "itself, and what was computed from its answers"
+    assert "ε is 0 where that is nothing" in table
     first, again = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("first", "again"))
     assert first["counts"] == [{n: row[n] for n in first["counts"][0]} for row in again["counts"]]
     assert first["columns"].items() <= again["columns"].items()

@@ -42,7 +42,9 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
     assert pcneo("release", "--mechanism", "edge", "-e", "1", "--to", "out.csv")[0] == 5
     assert pcneo("annotate", "-p", "0.3")[0] == 5
     assert pcneo("budget", "set", "--graph", "g", "--epsilon", "1")[0] == 5
-    assert pcneo("audit", "-e", "1")[0] == 5
+    code, said = pcneo("audit", "-e", "1")
+    assert (code, "Auditing critical, the default; --mechanism edge" in said) == (5, True)
+    assert "the default" not in pcneo("audit", "-e", "1", "--mechanism", "edge")[1]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["annotate", "-p", "0.3", "-p", "x"], "p must be"),
         (["audit", "-e", "0"], "epsilon must be"),
         (["audit", "-e", "1", "--mechanism", "laplace"], "laplace"),
+        (["release", "-e", "1", "--to", "a.csv", "--mechanism", "edges"], "Did you mean edge?"),
         (["budget", "set", "--graph", "g", "--epsilon", "1e5000"], "more than 300 digits"),
         (["budget", "set", "--graph", "g", "--epsilon", "1e-5000"], "more than 300 digits"),
         (["budget", "set", "--graph", "g", "--epsilon", "9" * 5000], "more than 300 digits"),
@@ -85,15 +88,18 @@ def test_an_argument_out_of_range_is_refused_before_anything_is_connected(pcneo,
 @pytest.mark.parametrize(
     ("given", "missing"),
     [
-        (["-e", "1"], "Invalid value for --to: Name the public file."),
-        (["--to", "a.csv"], "Invalid value for -e: Name at least one ε."),
-        ([], "Invalid value for --to, -e: Name the public file and at least one ε."),
+        (["--mechanism", "edge", "-e", "1"], "Name --to, the public file."),
+        (["--mechanism", "edge", "--to", "a.csv"], "Name -e, at least one ε."),
+        ([], "Name --to, the public file; -e, at least one ε; --mechanism, which has no default."),
     ],
 )
-def test_a_release_without_a_file_or_epsilon_is_told_what_is_missing_alone(pcneo, given, missing):
-    code, said = pcneo("release", "--mechanism", "edge", *given)
+def test_a_release_that_lacks_something_is_told_all_of_it_and_nothing_else_with_a_whole_command(pcneo, given, missing):
+    code, said = pcneo("release", *given)
     assert code == 2
-    assert missing in said
+    assert f"{missing} The first release of a graph also needs its total, --budget-epsilon. For example:\n" in said
+    example = said.splitlines()[-1].split()
+    assert {"--mechanism", "-e", "--to", "--budget-epsilon"} <= set(example)
+    assert "its total" not in pcneo("release", *given, "--budget-epsilon", "3")[1]
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--dry-run"], ["-p", "0.3"], ["--no-promise"]], ids=" ".join)
@@ -105,7 +111,7 @@ def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_p
         lines = f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}\n"
         assert lines in said
         assert all(len(line) <= 120 for line in lines.splitlines()), name
-    assert "there is no default" in said
+    assert "Name --mechanism, which has no default." in said
     assert list(tmp_path.iterdir()) == []
 
 

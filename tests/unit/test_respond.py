@@ -93,9 +93,10 @@ def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
     assert "596,695,785 pairs" in said
     assert "about 160,556,058 yes-answers" in said
     assert "149 MB of memory" in said
-    assert "ln(n/d) is 8.1" in said
-    assert "WARNING" not in said
-    assert "WARNING" in Respond.make(epsilon="6.2", n=34_546).describe(Utility())
+    assert "less than 1 MB each of memory and answers" in Respond.make(epsilon=1, n=80).describe(Utility())
+    assert "ln(n/d) is 8.1 for a guessed mean degree d of 10" in mechanism.answers_would_show()
+    assert "WARNING" not in mechanism.answers_would_show()
+    assert "WARNING" in Respond.make(epsilon="6.2", n=34_546).answers_would_show()
 
 
 def test_what_the_answers_show_is_said_after() -> None:
@@ -110,7 +111,11 @@ def test_what_the_answers_show_is_said_after() -> None:
     assert drawn.record["percentOfYesAnswersTrue"] == pytest.approx(100 * (1 - f) * m / 99)
     assert drawn.record["logOfVerticesOverMeanDegree"] == pytest.approx(math.log(100 / (2 * m / 100)))
     assert str(drawn.record["promise"]).endswith(" Of the 99 pairs answered yes about 67 % are connections.")
-    assert "WARNING" in drawn.remark
+    assert "WARNING" in mechanism.answers_would_show()
+    assert "WARNING" not in drawn.remark, "it was given"
+    mild = Respond.make(epsilon=5, n=34_546)
+    assert "WARNING" not in mild.answers_would_show()
+    assert "WARNING" in mild.shown_by(Yes(mild.flips, mild.flips.pairs // 50)), "for the degree was guessed too small"
 
 
 def test_shares_are_cut_and_a_mean_degree_is_never_0() -> None:

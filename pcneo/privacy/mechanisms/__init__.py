@@ -9,6 +9,7 @@ scaling      how the scales of one release come about
 
 from __future__ import annotations
 
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError
 from pcneo.privacy.mechanisms.base import InShort, Mechanism
 from pcneo.privacy.mechanisms.critical import EARLIER_GROUPS, Critical
@@ -64,7 +65,9 @@ def mechanism_named(name: str | None) -> type[Mechanism]:
         )
     if name not in MECHANISMS:
         raise ParameterError(
-            f"mechanism must be one of {', '.join(MECHANISMS)}, not {name!r}.", name="mechanism", value=name
+            f"mechanism must be one of {', '.join(MECHANISMS)}, not {name!r}.{did_you_mean(name, MECHANISMS)}",
+            name="mechanism",
+            value=name,
         )
     return MECHANISMS[name]
 

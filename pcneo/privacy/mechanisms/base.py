@@ -301,6 +301,14 @@ class Mechanism(ABC):
         """Say what `utility` returned in words; what follows from private facts is marked as the owner's."""
         return f"{self.heading}."
 
+    def describe_from(self, release: str) -> str:
+        """Say the same of numbers that are computed from the answers of an earlier release."""
+        return f"{self.heading}: computed from the answers of release {release}, which cost nothing more."
+
+    def answers_would_show(self) -> str:
+        """Say what a new set of answers would give away, from public numbers alone; empty without answers."""
+        return ""
+
     # --- What a public file says to its reader
 
     def told_of_columns(self, names: Iterable[str]) -> dict[str, str]:

@@ -34,7 +34,7 @@ class Edge(OneScale):
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
-        promises="ε for any one connection, except with probability δ; nothing is given",
+        promises="ε for any one connection, whatever else is known; it may fail with probability δ",
         exact="nothing",
         shows="little, at a large error: only the pair that costs most uses up all of ε",
     )

@@ -33,6 +33,8 @@ _LINE_BYTES = 13
 """Of a yes-answer in the file before it is compressed, about."""
 
 
+WARNING = " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
+
 BIASED = "Clipped and smoothed counts are biased. The total and standard errors are those of the plain counts."
 
 
@@ -62,7 +64,7 @@ class Respond(Mechanism):
     )
     protects = Protects.EVERY_CONNECTION
     in_short = InShort(
-        promises="ε for any one connection; nothing is given, no δ",
+        promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing, but one randomised answer for every pair, from which all numbers follow",
         shows="every pair uses up all of ε: from ε = ln(vertices/mean degree) on, the answers nearly are the graph",
     )
@@ -161,7 +163,7 @@ class Respond(Mechanism):
             columns["smoothed"] = smoothed(estimates.counts, estimates.degrees, least, largest)
         if self.clip or self.smooth:
             record["note"] = BIASED
-        return Drawn(estimates.counts, [], columns, record, shown(self.epsilon, self.n, yes.mean_degree))
+        return Drawn(estimates.counts, [], columns, record, self.shown_by(yes))
 
     def of_answers(self, yes: Yes) -> dict[str, object]:
         """Return what is published of the answers as a whole."""
@@ -173,6 +175,11 @@ class Respond(Mechanism):
             "percentOfYesAnswersTrue": yes.share_true,
             "logOfVerticesOverMeanDegree": math.log(self.n / yes.mean_degree),
         }
+
+    def shown_by(self, yes: Yes) -> str:
+        """Say what the answers show; the warning only where the one beforehand was too mild."""
+        text = shown(self.epsilon_of_answers(self.parameters), self.n, yes.mean_degree)
+        return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
     def foresee(self, mean_degree: float) -> Foresight:
         """Return the least that the errors can be, over graphs of this mean degree, and what the answers would show."""
@@ -197,12 +204,12 @@ class Respond(Mechanism):
         )
 
     def describe(self, utility: Utility) -> str:
-        """Say what follows from n and ε: time, memory, and from where on the answers nearly are the graph."""
-        of_answers = self.epsilon_of_answers(self.parameters)
-        compared = shown(of_answers, self.n, _USUAL_DEGREE)
-        return (
-            f"{self.heading}: {_means(self.flips, self.k)} {compared} (This d is a guess; the graph's own is not said.)"
-        )
+        """Say what follows from n and ε: how many answers, time and memory."""
+        return f"{self.heading}: {_means(self.flips, self.k)}"
+
+    def answers_would_show(self) -> str:
+        """Say from where on the answers nearly are the graph, for a mean degree that is guessed: its own is private."""
+        return shown(self.epsilon_of_answers(self.parameters), self.n, _USUAL_DEGREE, "a guessed mean degree")
 
 
 def check_size(flips: Flips, parameters: Parameters) -> None:
@@ -222,15 +229,15 @@ def check_size(flips: Flips, parameters: Parameters) -> None:
         )
 
 
-def shown(epsilon: Fraction, n: int, mean_degree: float) -> str:
+def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mean degree") -> str:
     """Say how ε compares with ln(n/d), from which on half of the yes-answers or more are connections."""
     threshold = half_true_epsilon(n, mean_degree)
     text = (
-        f"ln(n/d) is {threshold:.1f} for a mean degree d of {mean_degree:.3g}, and ε is {float(epsilon):g}: from "
+        f"ln(n/d) is {threshold:.1f} for {degree_is} d of {mean_degree:.3g}, and ε is {float(epsilon):g}: from "
         "ln(n/d) on, half of the yes-answers or more are connections."
     )
     if epsilon >= threshold - 2:
-        text += " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
+        text += WARNING
     return text
 
 
@@ -238,9 +245,10 @@ def _means(flips: Flips, k: int, mean_degree: float = _USUAL_DEGREE) -> str:
     """Say what the answers take, from public numbers alone."""
     connections = min(mean_degree, flips.n - 1) * flips.n / 2
     yes = connections + flips.f * (flips.pairs - 2 * connections)
+    memory, written = _megabytes(flips.bytes), _megabytes(yes * _LINE_BYTES)
+    takes = f"{memory} of memory, {written} of answers" if memory != written else f"{memory} each of memory and answers"
     return (
-        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {_megabytes(flips.bytes)} of memory, up to "
-        f"{_megabytes(yes * _LINE_BYTES)} of answers before compression, about "
+        f"{flips.pairs:,} pairs, about {yes:,.0f} yes-answers; {takes} before compression, about "
         f"{max(1.0, _seconds(flips, yes, k)):,.0f} s on two cores."
     )
 

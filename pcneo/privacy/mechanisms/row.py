@@ -17,7 +17,7 @@ from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms.base import OWNER, InShort
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
-from pcneo.privacy.mechanisms.respond import BIASED, Respond, check_size, shown
+from pcneo.privacy.mechanisms.respond import BIASED, Respond, check_size
 from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import Noise, add_noise, handed_scale
 from pcneo.privacy.outlook import Foresight, Utility
@@ -52,7 +52,7 @@ class Row(Respond):
     )
 
     in_short = InShort(
-        promises="ε for any one connection; nothing is given, no δ",
+        promises="ε for any one connection, whatever else is known; no δ",
         exact="nothing, but one randomised answer for every pair at a part of ε, and a bound on each degree",
         shows="as respond, at the part of ε that its answers get; the noisy counts add to it",
     )
@@ -202,7 +202,7 @@ class Row(Respond):
             columns["smoothed"] = smoothed(counts, bounds, np.array(squared), largest)
         if self.clip or self.smooth:
             record["note"] = BIASED
-        return Drawn(counts, [], columns, record, shown(self.epsilon_h, self.n, yes.mean_degree))
+        return Drawn(counts, [], columns, record, self.shown_by(yes))
 
     def foresee(self, mean_degree: float) -> Foresight:
         """Return the error of a vertex whose bound has no noise, and what the answers would show."""
@@ -214,11 +214,13 @@ class Row(Respond):
 
     def describe(self, utility: Utility) -> str:
         """Say what follows from n and ε, with the parts."""
-        parts = ", ".join(f"{sign} = {exact_text(part)}" for sign, part in self._parts())
-        return (
-            f"{super().describe(utility)} {parts}; for about {self.chance_of_a_cut:.0%} of the vertices some "
-            "neighbours do not count."
-        )
+        return f"{super().describe(utility)} {self._told_of_parts()}"
 
-    def _parts(self) -> list[tuple[str, Fraction]]:
-        return [("ε0", self.epsilon_0), ("ε_h", self.epsilon_h), ("ε2", self.epsilon_2)]
+    def describe_from(self, release: str) -> str:
+        """Say whose answers these are, with the parts."""
+        return f"{super().describe_from(release)} {self._told_of_parts()}"
+
+    def _told_of_parts(self) -> str:
+        signed = zip(("ε0", "ε_h", "ε2"), (self.epsilon_0, self.epsilon_h, self.epsilon_2), strict=True)
+        parts = ", ".join(f"{sign} = {exact_text(part)}" for sign, part in signed)
+        return f"{parts}; for about {self.chance_of_a_cut:.0%} of the vertices some neighbours do not count."
