@@ -230,6 +230,8 @@ def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | Non
         for run in gateway.list_runs()
         if (run.graph, run.scope) == (name, scope) and score in (None, run.score)
     ]
+    if not standing:
+        log.info("p=%s, the default: this graph has no run yet that another p could be taken from.", p_text(DEFAULT_P))
     questions = standing or [(DEFAULT_P, plan.score)]
     plan.configuration["p"] = [p_text(p) for p, _ in questions]
     return questions

@@ -314,12 +314,12 @@ def _print_estimate(result: EstimateResult) -> None:
             p,
             estimate.sampled,
             estimate.memberships,
-            f"{estimate.memberships_low:,} to {estimate.memberships_high:,}",
-            estimate.compute_seconds,
-            f"{rounded(estimate.compute_seconds_low, 3)} to {rounded(estimate.compute_seconds_high, 3)}",
-            estimate.write_seconds,
-            f"{rounded(estimate.write_seconds_low, 3)} to {rounded(estimate.write_seconds_high, 3)}",
-            estimate.total_seconds,
+            _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
+            _duration(estimate.compute_seconds),
+            _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
+            _duration(estimate.write_seconds),
+            _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
+            _duration(estimate.total_seconds),
             decimal(estimate.store_bytes),
             "" if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
         )
@@ -330,16 +330,30 @@ def _print_estimate(result: EstimateResult) -> None:
         "sampled vertices",
         "memberships",
         "their 95 % interval",
-        "seconds of search",
-        "their 95 % interval",
-        "seconds of writing",
-        "their range",
-        "seconds in all",
+        "search",
+        "its 95 % interval",
+        "writing",
+        "its range",
+        "in all",
         "size in the store",
         "size as Parquet",
     ]
     print_table(columns, rows, result.caption())
-    note(f"read {result.read_seconds:,.1f} s; search and write go on side by side, so the slower one sets the time")
+    note(f"read {_duration(result.read_seconds)}; search and write go on side by side, so the slower one sets the time")
     for p, estimate in result.estimates.items():
         for line in estimate.advice():
             note(f"p={p}: {line}")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit that fits, to two digits or three."""
+    if seconds < 0.0005:
+        return "under 1 ms"
+    for unit, length in (("h", 3600), ("min", 60), ("s", 1)):
+        if seconds >= length * (2 if length > 1 else 1):
+            return f"{rounded(seconds / length, 3)} {unit}"
+    return f"{seconds * 1000:,.0f} ms"

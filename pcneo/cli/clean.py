@@ -27,7 +27,7 @@ def clean(
         str | None, typer.Argument(help="The run to remove: its id, or enough of its beginning to be unique.")
     ] = None,
     version: Annotated[
-        int | None, typer.Option("--version", help="Let go of this earlier version alone; the run stays.")
+        int | None, typer.Option("--version", help="Remove this earlier version alone; the run stays.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
     as_json: Json = False,
@@ -46,21 +46,26 @@ def clean(
     if version is not None and run is None:
         raise typer.BadParameter("A version is one of a run; name the run.", param_hint="--version")
     with connected() as (driver, database), Bars() as bars:
-        if run is not None and version is not None:
-            hubs = let_go(driver, database, run=run, version=version)
-            print_json({"hubs": hubs}) if as_json else say(f"Hubs of version {version} removed: {hubs:,}")
-            return
         whole = None if run is None else find_run(driver, database, run=run).run.id
         is_whole = whole == run
+        if not (is_whole or can_ask()):
+            raise ParameterError(
+                f"Nobody is there to be asked: give the whole id of what to remove, {whole}.", name="run", value=run
+            )
+        if whole is not None and version is not None:
+            if not is_whole:
+                _confirm(f"Remove version {version} of {whole}?", bars)
+            hubs = let_go(driver, database, run=whole, version=version)
+            alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
+            print_json({"hubs": hubs}) if as_json else say(alone)
+            return
         if can_ask():
             _ask(driver, database, whole, bars, surely=not is_whole)
-        elif not is_whole:
-            raise ParameterError(f"Give the whole id to remove a run: {whole}.", name="run", value=run)
         result = clean_runs(driver, database, run=whole, progress=bars)
     if as_json:
         print_json(result)
     else:
-        _print_result(result, everything)
+        _print_result(result)
 
 
 def _ask(driver: Driver, database: str, run: str | None, bars: Bars, *, surely: bool) -> None:
@@ -73,10 +78,15 @@ def _ask(driver: Driver, database: str, run: str | None, bars: Bars, *, surely: 
         relied_on = runs_relied_on(driver, database, run=run)
     if not (surely or relied_on):
         return
-    bars.rest()
     if relied_on:
+        bars.rest()
         note(f"{_resting(relied_on)}.")
-    typer.confirm(visible(f"Remove {run or 'all runs'}, with all versions?"), abort=True, err=True)
+    _confirm(f"Remove {run or 'all runs'}, with all versions?", bars)
+
+
+def _confirm(question: str, bars: Bars) -> None:
+    bars.rest()
+    typer.confirm(visible(question), abort=True, err=True)
 
 
 def _resting(runs: Sequence[str]) -> str:
@@ -86,18 +96,18 @@ def _resting(runs: Sequence[str]) -> str:
     )
 
 
-def _print_result(result: CleanResult, everything: bool) -> None:
+def _print_result(result: CleanResult) -> None:
     named = f" ({words(list(result.runs), 12)})" if result.runs else ""
     say(f"Runs removed, each with all its versions: {len(result.runs):,}{named}")
-    say(f"Hubs removed, each with its memberships: {result.hubs:,}")
+    say(f"Cohesions removed: {result.hubs:,}")
     if result.relied_on:
         say(_resting(result.relied_on))
     if result.earlier_runs:
         say(f"Runs of an earlier pcneo removed: {result.earlier_runs:,}")
     for name in result.properties:
         say(f"Property removed that a release had written: {name}")
-    if everything:
-        say("Answered requests: removed")
+    if result.answered_requests:
+        say(f"Answered requests removed: {result.answered_requests:,}")
     for name in result.kept_properties:
         note(f"The property {name} stays: not all of its values are those of a release any more.")
     say("What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours")

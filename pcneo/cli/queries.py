@@ -57,9 +57,8 @@ def queries(
         return
     given = {"--node-label": node_label, "--relationship-type": relationship_type, "--key": key}
     if not run and not stored:
-        _print_query(
-            name, render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key), as_json
-        )
+        cypher = render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key)
+        _print_query(name, cypher if any(given.values()) else f"{_OF_THE_SAMPLE}\n{cypher}", as_json)
         _note_unnamed(given)
         return
     parameters = dict(map(_parameter, param or []))
@@ -88,6 +87,10 @@ def queries(
         print_json([dict(zip(result.columns, row, strict=True)) for row in result.rows])
     else:
         print_table(result.columns, result.rows, names=result.keys)
+
+
+_OF_THE_SAMPLE = "// Labels, types and key are those of the sample graph; --graph GRAPH fills in yours."
+"""What a query without names begins with; a comment, so that it runs as it is printed."""
 
 
 def _print_query(name: str, cypher: str, as_json: bool) -> None:

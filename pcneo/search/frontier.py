@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
+from pcneo.graph.files import key_text
 from pcneo.kernels.cohesion import (
     NARROW,
     Rows,
@@ -172,7 +173,7 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         known.add(part)  # while the other half is on its way
     for key in partial.lacks(keys):
         if key in new:
-            raise NotFoundError(f"There is no vertex {key!r} in the graph.", what="vertex", name=key)
+            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph.", what="vertex", name=key)
         raise GraphChangedError(
             f"Vertex {key!r} was a neighbour and is gone: the graph changed while it was read. Ask again.", vertex=key
         )

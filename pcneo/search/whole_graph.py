@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionBatch, Graph, Key
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
+from pcneo.graph.files import key_text
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, Task, make_task
 from pcneo.search.needs import parse_fraction
@@ -139,7 +140,7 @@ def _positions(graph: Graph, vertices: Iterable[Key]) -> list[int]:
     places: dict[Key, int] = {key: place for place, key in enumerate(graph.keys.tolist())}
     for key in (vertices := list(vertices)):
         if key not in places:
-            raise NotFoundError(f"There is no vertex {key!r} in the graph.", what="vertex", name=key)
+            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph.", what="vertex", name=key)
     return [places[key] for key in vertices]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pcneo.basics.model import Graph, Key, Progress, Selection, one_or_more
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
 from pcneo.graph.files import is_integer_key
@@ -84,8 +85,9 @@ def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord
     names = [record.name for record in known if record.selection == selection]
     if names:
         raise NotFoundError(
-            f"There is no graph {name!r}. The only labels, types and key that there are belong to graph "
-            f"{' and '.join(map(repr, names))}; to give them a further name, name them too.",
+            f"There is no graph {name!r}; there is {' and '.join(map(repr, names))}."
+            f"{did_you_mean(name, names, '--graph')} To give that graph a further name, name its labels, types and key "
+            "too.",
             what="graph",
             name=name,
         )

@@ -33,6 +33,7 @@ class CleanResult:
         kept_properties: those left alone, because some of their values are no longer those of a release.
         earlier_runs: how many runs that an earlier pcneo had stored in another format.
         relied_on: ids of those of the runs that releases rest on; the ledger keeps these releases.
+        answered_requests: how many of those that a service had answered.
     """
 
     runs: tuple[str, ...]
@@ -41,6 +42,7 @@ class CleanResult:
     kept_properties: tuple[str, ...] = ()
     earlier_runs: int = 0
     relied_on: tuple[str, ...] = ()
+    answered_requests: int = 0
 
 
 def clean(
@@ -85,10 +87,11 @@ def clean(
             hubs += _clean_graph(gateway, opened, ours, progress)
         removed += gone
         kept += left
-    while run is None and gateway.delete_answers(seconds=0, keep=0):
-        pass
-    relied_on = _relied_on(runs, ledger)
-    return CleanResult(tuple(record.id for record in runs), hubs, tuple(removed), tuple(kept), earlier, relied_on)
+    answered = 0
+    while run is None and (deleted := gateway.delete_answers(seconds=0, keep=0)):
+        answered += deleted
+    ids = tuple(record.id for record in runs)
+    return CleanResult(ids, hubs, tuple(removed), tuple(kept), earlier, _relied_on(runs, ledger), answered)
 
 
 def runs_relied_on(driver: Driver, database: str | None = None, *, run: str | None = None) -> tuple[str, ...]:

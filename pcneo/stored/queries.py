@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pcneo.basics.frames import Table
 from pcneo.basics.model import Key, Run, Selection, one_or_more
 from pcneo.errors import NotFoundError, ParameterError
+from pcneo.graph.files import key_text
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.gateway import Gateway
 from pcneo.store.statements import Declaration, Statement, all_statements
@@ -112,7 +113,7 @@ def run_query(
         name: the query's name.
         database: the database's name; None for the user's home database.
         parameters: the query's parameters, by name without the `$`; `run` is found as by `pcneo.show`, `limit` is 10
-            unless given.
+            unless given. Where one vertex is still to be named, the graph's own key property may stand for `id`.
         graph, p, score: what the run is of, where several fit.
         node_labels, relationship_types, key: by default those of the run's graph.
 
@@ -126,7 +127,7 @@ def run_query(
     """
     name, database = _in_this_order(name, database)
     query = _find(name)
-    values = _with_defaults(query, parameters)
+    values, own = _read(query, parameters)
     _check_parameters(query, values)
     vertex = next((values[name] for name in _keys(query) if name in values), None)
     stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score, vertex=vertex)
@@ -136,6 +137,7 @@ def run_query(
         one_or_more(relationship_types or stored.selection.relationship_types),
         key or stored.selection.key,
     )
+    _check_own(query, own, selection.key)
     values["run"] = stored.run.id
     vertices = _vertices(gateway, query, selection, values)
     names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
@@ -188,12 +190,13 @@ def render_for_run(
         DatabaseError: the database could not be asked.
     """
     query = _find(name)
-    values = _with_defaults(query, parameters)
+    values, own = _read(query, parameters)
     _check_given(query, values)
     vertex = next((values[name] for name in _keys(query) if name in values), None)
     stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score, vertex=vertex)
-    values["run"] = stored.run.id
     names = stored.selection
+    _check_own(query, own, names.key)
+    values["run"] = stored.run.id
     return render_query(
         name,
         node_labels=names.node_labels,
@@ -203,11 +206,25 @@ def render_for_run(
     )
 
 
-def _with_defaults(query: Statement, parameters: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what was given, and the defaults of what this query takes."""
+def _read(query: Statement, parameters: Mapping[str, Any] | None) -> tuple[dict[str, Any], str | None]:
+    """Return the values with defaults, and the one name among those given that may be the graph's own key property.
+
+    It may where one key is still to be given; its value is then that of the key, and `_check_own` follows.
+    """
     wanted = {parameter.name for parameter in query.parameters}
     defaults = {name: value for name, value in {"run": LATEST, "limit": DEFAULT_LIMIT}.items() if name in wanted}
-    return {**defaults, **(parameters or {})}
+    values = {**defaults, **(parameters or {})}
+    unknown, missing = [name for name in values if name not in wanted], [k for k in _keys(query) if k not in values]
+    if len(unknown) != 1 or len(missing) != 1:
+        return values, None
+    values[missing[0]] = values.pop(unknown[0])
+    return values, unknown[0]
+
+
+def _check_own(query: Statement, own: str | None, key: str) -> None:
+    """Refuse a name that might have been the graph's key property, and is not."""
+    if own is not None and own != key:
+        raise _takes_none(query, own, f" The key of a vertex is its `{key}` here.")
 
 
 def _vertices(gateway: Gateway, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
@@ -239,7 +256,7 @@ def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
     wanted = {declaration.name: declaration for declaration in query.parameters}
     for name in wanted.keys() - parameters.keys():
         raise ParameterError(
-            f"The query {query.name} needs the parameter {name}: {wanted[name].meaning} ({wanted[name].kind}).",
+            f"The query {query.name} needs the parameter {name}, {wanted[name].meaning}: give --param {name}=…",
             name=name,
             value=None,
         )
@@ -250,17 +267,19 @@ def _check_given(query: Statement, parameters: Mapping[str, Any]) -> None:
     wanted = {declaration.name: declaration for declaration in query.parameters}
     for name, value in parameters.items():
         if name not in wanted:
-            raise ParameterError(
-                f"The query {query.name} takes no parameter {name!r}. It takes {', '.join(wanted)}.",
-                name=name,
-                value=value,
-            )
+            raise _takes_none(query, name)
         if not _is_of_kind(value, wanted[name].kind):
             raise ParameterError(
-                f"The parameter {name} ({wanted[name].meaning}) is {wanted[name].kind}, not {value!r}.",
+                f"The parameter {name} ({wanted[name].meaning}) must be {_told(wanted[name].kind)}, not {value!r}.",
                 name=name,
                 value=value,
             )
+
+
+def _takes_none(query: Statement, name: str, further: str = "") -> ParameterError:
+    listed = ", ".join(parameter.name for parameter in query.parameters)
+    text = f"The query {query.name} takes no parameter {name!r}. It takes {listed}.{further}"
+    return ParameterError(text, name="parameters", value=name)
 
 
 def _is_of_kind(value: object, kind: str) -> bool:
@@ -272,12 +291,19 @@ def _is_of_kind(value: object, kind: str) -> bool:
     return False
 
 
+def _told(kind: str) -> str:
+    """Say a kind of value as a person would."""
+    if kind.endswith(".."):
+        return f"a whole number from {kind.removesuffix('..').partition(' ')[2]} on"
+    return {"integer": "a whole number", "string": "text", _KEY: "a whole number or text"}[kind]
+
+
 def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:
     """Raise where an empty table is due to a vertex that does not exist."""
     there = {key for key, _ in gateway.get_neighbours(selection, keys)}
     for key in keys:
         if key not in there:
-            raise NotFoundError(f"There is no vertex with the key {key!r}.", what="vertex", name=key)
+            raise NotFoundError(f"There is no vertex with the key {key_text(key)}.", what="vertex", name=key)
 
 
 def _cell(column: Declaration, value: Any, key: str) -> Any:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pcneo.basics.frames import words
 from pcneo.basics.model import Key, Run, Selection
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import p_text, parse_fraction
 from pcneo.store.chosen_graph import find_keys
@@ -67,7 +69,7 @@ def runs_named(runs: Sequence[Run], run: str | None) -> Sequence[Run]:
         return runs
     fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, None, None, None)
     if not fitting:
-        raise _there_is_none(run, None, runs)
+        raise _there_is_none(runs, run)
     return fitting
 
 
@@ -108,7 +110,8 @@ def find_run(
         gateway = Gateway(driver, database)
         having = {name for name in {of.graph for of in fitting} if _has_vertex(gateway, selections[name], vertex)}
         fitting = [standing for standing in fitting if standing.graph in having] or fitting
-    chosen = _only(_latest(fitting) if run in (None, LATEST) else fitting, run, graph, runs)
+    fitting = _latest(fitting) if run in (None, LATEST) else fitting
+    chosen = _only(fitting, runs, run, graph, p, score)
     return next(standing for standing in stored if standing.run is chosen)
 
 
@@ -131,20 +134,24 @@ def choose_run(
         ParameterError: several fit; the message lists them.
     """
     whole = [standing for standing in runs if standing.scope == "graph"]
-    return _only(_fitting(whole, None if run == LATEST else run, graph, p, score), run, graph, whole)
+    fitting = _fitting(whole, None if run == LATEST else run, graph, p, score)
+    return _only(fitting, whole, run, graph, p, score)
 
 
 def _fitting(runs: Sequence[Run], run: str | None, graph: str | None, p: object, score: str | None) -> list[Run]:
-    text = None if p is None else p_text(parse_fraction(p))
     fitting = [
         standing
         for standing in runs
         if graph in (None, standing.graph)
-        and text in (None, standing.p_text)
+        and _text_of(p) in (None, standing.p_text)
         and score in (None, standing.score)
         and standing.id.startswith(run or "")
     ]
     return [standing for standing in fitting if standing.id == run] or fitting
+
+
+def _text_of(p: object) -> str | None:
+    return None if p is None else p_text(parse_fraction(p))
 
 
 def _latest(runs: Sequence[Run]) -> list[Run]:
@@ -156,9 +163,11 @@ def _latest(runs: Sequence[Run]) -> list[Run]:
     return [run for run in whole if run.version == last]
 
 
-def _only(fitting: Sequence[Run], run: object, graph: str | None, runs: Sequence[Run]) -> Run:
+def _only(
+    fitting: Sequence[Run], runs: Sequence[Run], run: object, graph: str | None, p: object, score: str | None
+) -> Run:
     if not fitting:
-        raise _there_is_none(run, graph, runs)
+        raise _there_is_none(runs, run, graph, p, score)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
         how = "Choose one with --graph, -p, --score or --run" if run in (None, LATEST) else "Write more of its id"
@@ -166,11 +175,22 @@ def _only(fitting: Sequence[Run], run: object, graph: str | None, runs: Sequence
     return fitting[0]
 
 
-def _there_is_none(run: object, graph: str | None, runs: Sequence[Run]) -> NotFoundError:
-    which = " of a whole graph that fits" if run in (None, LATEST) else f" {run!r}"
-    graphs = sorted({standing.graph for standing in runs})
-    if graph is not None and graphs and graph not in graphs:
-        which += f": graph {graph!r} has none, {' and '.join(map(repr, graphs))} has"
-    return NotFoundError(
-        f"There is no run{which}; `pcneo runs` lists them, `pcneo annotate` makes one.", what="run", name=run
-    )
+def _there_is_none(
+    runs: Sequence[Run], run: object, graph: str | None = None, p: object = None, score: str | None = None
+) -> NotFoundError:
+    """Say what was asked for, and which runs there are instead; an id has the name of the graph and p."""
+    is_named = run not in (None, LATEST)
+    which = f" {run!r}" if is_named else f" of a whole graph{'' if graph is None else f' named {graph!r}'}"
+    options = {"p": _text_of(p), "score": score}
+    given = " and ".join(f"{name}={value}" for name, value in options.items() if value is not None)
+    if given:
+        which += f" with {given}"
+    graphs = dict.fromkeys(standing.graph for standing in runs)
+    near = ""
+    if graph is not None and graph not in graphs:
+        near = did_you_mean(graph, graphs, "--graph")
+    elif is_named:
+        near = did_you_mean(str(run), [*(standing.id for standing in runs), *graphs])
+    ids = [standing.id for standing in runs if graph not in graphs or standing.graph == graph]
+    there = f"there {'is' if len(ids) == 1 else 'are'} {words(ids, 12)}" if ids else "none is stored"
+    return NotFoundError(f"There is no run{which}; {there}.{near} `pcneo annotate` makes one.", what="run", name=run)

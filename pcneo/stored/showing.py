@@ -10,6 +10,7 @@ from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
+from pcneo.graph.files import key_text
 from pcneo.store.chosen_graph import find_keys, read_graph
 from pcneo.store.gateway import Gateway
 from pcneo.stored.networks import critical_counts
@@ -61,14 +62,14 @@ def show(
     if vertex not in near:
         labels, key = "|".join(stored.selection.node_labels), stored.selection.key
         raise NotFoundError(
-            f"Graph {stored.run.graph!r} has no vertex {vertex!r}: no :{labels} has it as its `{key}`.",
+            f"Graph {stored.run.graph!r} has no vertex {key_text(vertex)}: no :{labels} has it as its `{key}`.",
             what="vertex",
             name=vertex,
         )
     if cohesion is None:
         raise NotFoundError(
-            f"Run {stored.run.id} has no cohesion of vertex {vertex!r}; `pcneo annotate` stores one, for this vertex "
-            f"alone with --vertex {vertex}.",
+            f"Run {stored.run.id} has no cohesion of vertex {key_text(vertex)}; `pcneo annotate` stores one, for this "
+            f"vertex alone with --vertex {vertex}.",
             what="cohesion",
             name=vertex,
         )

@@ -6,6 +6,7 @@ neighbours without the label, a second run, a vertex with two labels.
 """
 
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
@@ -14,7 +15,7 @@ import neo4j
 import pytest
 from graphs import own_text
 
-from pcneo.errors import NotFoundError
+from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.tokens import quote_identifier
 from pcneo.stored.queries import list_queries, render_query, run_query
 
@@ -289,6 +290,16 @@ def test_what_does_not_exist_is_not_found(stored: Stored) -> None:
         stored.ask("critical_connections", id=nobody)
     with pytest.raises(NotFoundError, match=r"no vertex with the key '?1000"):
         stored.ask("cohesion_overlap", id=v, otherId=nobody)
+
+
+def test_the_graphs_own_key_property_may_stand_for_the_one_vertex_still_to_be_named(stored: Stored) -> None:
+    v, other = stored.vertices[:2]
+    assert stored.ask("critical_connections", **{stored.key: v}) == stored.ask("critical_connections", id=v)
+    both = {stored.key: v, "otherId": other}
+    assert stored.ask("cohesion_overlap", **both) == stored.ask("cohesion_overlap", id=v, otherId=other)
+    here = re.escape(f"takes no parameter 'emial'. It takes run, id. The key of a vertex is its `{stored.key}` here.")
+    with pytest.raises(ParameterError, match=here):
+        stored.ask("critical_connections", emial=v)
 
 
 def test_an_isolated_vertex_exists_and_has_no_critical_connections(stored: Stored) -> None:

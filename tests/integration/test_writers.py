@@ -483,8 +483,10 @@ def test_clean_of_one_run_removes_its_record_hubs_and_memberships_and_nothing_el
 def test_clean_of_all_removes_every_run_and_keeps_graphs_budgets_and_releases(db, stored):
     before = kept(db)
     events = []
+    db.run("UNWIND ['complete', 'failed', 'requested'] AS status CREATE (:PCohesionRequest {status: status})")
     result = cleaning.clean(db.driver, db.name, progress=lambda *event: events.append(event))
-    assert (set(result.runs), result.hubs) == (set(stored.values()), 31)
+    assert (set(result.runs), result.hubs, result.answered_requests) == (set(stored.values()), 31, 2)
+    db.run("MATCH (waiting:PCohesionRequest) DELETE waiting")
     assert events
     assert db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) RETURN count(n)") == [[0]]
     assert db.run("MATCH ()-[r:HAS_COHESION|IN_COHESION]->() RETURN count(r)") == [[0]]

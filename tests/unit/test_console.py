@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pcneo.basics.frames import rounded
-from pcneo.cli import clean
+from pcneo.cli import annotate, clean
 from pcneo.cli.console import print_table
 from pcneo.cli.main import main
 from pcneo.server import servers
@@ -107,12 +107,32 @@ def test_rounded_numbers_have_commas_in_place_of_powers_of_ten(value: float | No
     assert rounded(value) == text
 
 
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "under 1 ms"),
+        (9.87e-05, "under 1 ms"),
+        (0.01234, "12 ms"),
+        (3.4567, "3.46 s"),
+        (119, "119 s"),
+        (150, "2.5 min"),
+        (9000, "2.5 h"),
+    ],
+)
+def test_a_time_stands_in_the_unit_that_fits_and_an_interval_without_width_is_one_number(
+    seconds: float, text: str
+) -> None:
+    assert annotate._duration(seconds) == text
+    assert annotate._span(text, text) == text
+    assert annotate._span("54", "55") == "54 to 55"
+
+
 def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    clean._print_result(CleanResult(("friends@1/2", "friends@3/10"), 1600, ("noisy",)), everything=True)
+    clean._print_result(CleanResult(("friends@1/2", "friends@3/10"), 1600, ("noisy",), answered_requests=3))
     assert capsys.readouterr().out.splitlines() == [
         "Runs removed, each with all its versions: 2 (friends@1/2, friends@3/10)",
-        "Hubs removed, each with its memberships: 1,600",
+        "Cohesions removed: 1,600",
         "Property removed that a release had written: noisy",
-        "Answered requests: removed",
+        "Answered requests removed: 3",
         "What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours",
     ]

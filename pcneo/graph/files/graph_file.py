@@ -106,6 +106,11 @@ def is_integer_key(text: str) -> bool:
     return _CANONICAL_INTEGER.fullmatch(text) is not None and int(text) in _INT64
 
 
+def key_text(key: Key) -> str:
+    """Return a key as messages show it: text in quotes, but not a number, which a command line passes as text, too."""
+    return repr(key) if isinstance(key, str) and not is_integer_key(key) else str(key)
+
+
 def key_array(texts: Sequence[str]) -> KeyArray:
     """Return `texts` as keys in the same order: integers if all are integer keys, else all strings."""
     if all(map(is_integer_key, texts)):
