@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def _set_length(config: pytest.Config) -> None:
     os.environ[lengths.VARIABLE] = next((name for name in ("quick", "thorough") if config.getoption(name)), "usual")
     if config.getoption("--interleavings") is None:
-        config.option.interleavings = lengths.usual_or_thorough(5, 200)
+        config.option.interleavings = lengths.usual_or_thorough(3, 200)
     if config.getoption("--steps") is None:
         config.option.steps = lengths.usual_or_thorough(12, 300)
     if config.getoption("--thorough") and config.getoption("timeout", 0) is None:

@@ -179,7 +179,7 @@ def test_no_pair_costs_more_than_epsilon_in_any_graph_of_five_vertices(k: int) -
     assert worst_over_subgraphs(5, k, cases) == EPSILON
 
 
-@pytest.mark.parametrize(("n", "k"), [(4, 4), (5, 4), (5, 5)])
+@pytest.mark.parametrize(("n", "k"), [(4, 4), (5, 5), pytest.param(5, 4, marks=pytest.mark.long)])
 def test_no_pair_costs_more_than_epsilon_with_scales_from_the_bound(n: int, k: int) -> None:
     cases = [(inner, hull) for hull in unequal_classes(n) for inner in subsets(hull)]
     assert 0 < worst_over_subgraphs(n, k, cases, exact=False) <= EPSILON
@@ -202,7 +202,9 @@ def real_groups(graph: int, p: Fraction) -> list[list[int]]:
     return [sorted(naive.minimal_p_cohesion(adjacency, p, q)) for q in range(6)]
 
 
-@pytest.mark.parametrize("p", [Fraction(1, 10), Fraction(1, 2), Fraction(7, 10)], ids=str)
+@pytest.mark.parametrize(
+    "p", [pytest.param(Fraction(1, 10), marks=pytest.mark.long), Fraction(1, 2), Fraction(7, 10)], ids=str
+)
 @pytest.mark.parametrize("k", [3, 4])
 def test_real_groups_of_six_vertices_keep_the_promise(k: int, p: Fraction) -> None:
     tight = 0

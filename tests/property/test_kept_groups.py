@@ -156,7 +156,7 @@ def loss(now: Now, pair: tuple[int, int]) -> Fraction | float:
     return worst
 
 
-@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.parametrize("k", [3, pytest.param(4, marks=pytest.mark.long)])
 def test_any_pair_inside_an_earlier_group_costs_at_most_epsilon_in_any_graph_of_those_who_are_there(k: int) -> None:
     """Nothing is protected but the pairs of the earlier groups whose ends are both still there; it is tight.
 

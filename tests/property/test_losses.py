@@ -140,7 +140,7 @@ def test_quantiles_of_losses_that_are_passed_over_in_parts_are_those_of_all_of_t
     assert streamed.quantiles() == quantiles(losses)
 
 
-@pytest.mark.parametrize("held", [1, 40, 10_000])
+@pytest.mark.parametrize("held", [1, pytest.param(40, marks=pytest.mark.long), 10_000])
 def test_losses_of_pairs_that_are_not_held_together_are_the_same(held: int) -> None:
     rng = np.random.default_rng(held)
     pairs = [pair for pair in combinations(range(60), 2) if rng.random() < 0.2]

@@ -145,7 +145,7 @@ def copenhagen() -> Graph:
     return graph_from_edges(np.unique(edges), edges[:, 0], edges[:, 1])
 
 
-@pytest.mark.parametrize("p", ["0.1", "0.3"])
+@pytest.mark.parametrize("p", ["0.1", pytest.param("0.3", marks=pytest.mark.long)])
 def test_the_pairs_of_real_cohesions_are_those_of_sets_of_tuples(copenhagen, p):
     batch = minimal_p_cohesions(copenhagen, p)
     protected = protect(copenhagen, batch)
@@ -261,7 +261,7 @@ def test_the_memory_that_is_needed_is_no_more_than_is_said_and_does_not_grow_wit
         assert peak < protected_memory(graph, groups, concurrency=threads) < 2_000_000
 
 
-@pytest.mark.parametrize("p", ["0.1", "0.5"])
+@pytest.mark.parametrize("p", ["0.1", pytest.param("0.5", marks=pytest.mark.long)])
 def test_bits_and_groups_find_the_same_pairs(copenhagen: Graph, monkeypatch: pytest.MonkeyPatch, p: str) -> None:
     """Of more vertices than are written to at once, with groups from small to almost all."""
     edges = [ends + 800 * copy for copy in range(4) for ends in edge_ends(copenhagen)]

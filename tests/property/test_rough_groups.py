@@ -54,7 +54,9 @@ def groups_of(graph: Graph, p: Fraction) -> dict[int, frozenset[int]]:
     }
 
 
-@pytest.mark.parametrize("below", [2**24 // 3, 2**24 // 50, 300_000, 7])
+@pytest.mark.parametrize(
+    "below", [2**24 // 3, 7, *(pytest.param(n, marks=pytest.mark.long) for n in (2**24 // 50, 300_000))]
+)
 def test_answers_that_share_enough_yes_neighbours_are_those_of_the_twin(below: int) -> None:
     """All graphs of up to four vertices (five at length), and random ones that fill words of bits and parts of them."""
     rng = random.Random(below)

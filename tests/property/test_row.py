@@ -131,7 +131,7 @@ def test_answers_are_drawn_at_epsilon_h() -> None:
     assert drawn.vertex_count == 9
 
 
-@pytest.mark.parametrize("n", [4, 5])
+@pytest.mark.parametrize("n", [4, pytest.param(5, marks=pytest.mark.long)])
 def test_sums_and_scales_are_those_of_the_twin_for_every_bound(n: int) -> None:
     mechanism = made(n, epsilon_0="1", epsilon_h="3/2", epsilon_2="1/2")
     watched = Sums(n, mechanism)

@@ -69,7 +69,7 @@ def test_the_interval_holds_the_true_total_at_least_95_times_in_a_hundred(scales
     assert coverage(scales, sum_half_width(scales), 1) >= LEAST
 
 
-@pytest.mark.parametrize("case", [*CASES, "a real critical run"])
+@pytest.mark.parametrize("case", [*CASES, pytest.param("a real critical run", marks=pytest.mark.long)])
 def test_the_interval_covers_at_least_95_per_cent_by_the_exact_distribution(case: str) -> None:
     """No sampling: the exact convolution of the probabilities, up to a tail below 1e-9."""
     scales = CASES.get(case) or scales_of_a_run()

@@ -96,6 +96,7 @@ def test_an_error_is_one_line_and_has_its_exit_code(tmp_path: Path, run: Run) ->
         assert words in line
 
 
+@pytest.mark.long
 def test_an_interruption_leaves_with_130() -> None:
     done = run_program(
         "-c",

@@ -55,7 +55,7 @@ def test_every_look_has_a_colour_of_its_own_and_a_mark_for_print_without_colours
         plots.look("nonsense")
 
 
-@pytest.mark.parametrize("ending", ["svg", "png"])
+@pytest.mark.parametrize("ending", ["svg", pytest.param("png", marks=pytest.mark.long)])
 def test_the_same_picture_is_the_same_bytes_whatever_the_users_settings(tmp_path, ending):
     import matplotlib
 
@@ -124,6 +124,7 @@ def test_no_two_vertices_stand_on_one_another(cohesion):
     assert len(np.unique(np.round(everyone, 6))) == len(everyone)
 
 
+@pytest.mark.long
 def test_more_neighbours_than_there_is_room_for_are_said_to_be_left_out(monkeypatch, tmp_path):
     said: list[str] = []
     legend = cohesion_plots._legend
@@ -154,6 +155,7 @@ def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion):
         assert box.y1 <= frame.y1, text.get_text()
 
 
+@pytest.mark.long
 def test_where_long_names_leave_no_room_shorter_ones_are_drawn() -> None:
     """Three rings with labels of 14 letters do not fit a page; nobody would be named."""
     long: dict[Any, str] = {i: f"{chr(97 + i)}{'middle' * 4}{i}" for i in range(7)}
@@ -197,6 +199,7 @@ def test_a_long_title_is_whole_and_inside_the_frame() -> None:
 # --- sizes and densities
 
 
+@pytest.mark.long
 def test_sizes_and_densities_are_drawn_for_one_p_and_for_many(tmp_path):
     sizes = np.array([1, 2, 5, 5, 300])
     densities = np.array([0.0, 1.0, 0.4, 0.5, 0.1])

@@ -69,7 +69,7 @@ def test_a_part_of_a_graph_is_drawn_the_same_way_each_time():
     assert len(drawn[0]) == 50
 
 
-@pytest.mark.parametrize("vertices", [401, 1_000, 5_000])
+@pytest.mark.parametrize("vertices", [401, 1_000, pytest.param(5_000, marks=pytest.mark.long)])
 def test_the_time_of_a_graph_hardly_larger_than_the_sample_is_estimated(vertices):
     graph = graph_from_networkx(nx.gnp_random_graph(vertices, 6 / vertices, seed=2))
     sample = draw_sample(graph, Fraction(1, 3), "density", most=400, seconds=5, concurrency=2)
@@ -143,6 +143,7 @@ class Finding:
         return sum(len(row["members"]) for row in rows)
 
 
+@pytest.mark.long
 def test_writing_is_told_from_how_long_the_database_takes_to_find_members():
     graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=2))
     batches = draw_sample(graph, Fraction(1, 3), "density", most=50, seconds=60, concurrency=1).batches

@@ -190,6 +190,7 @@ def test_fewer_than_one_thread_is_refused() -> None:
         search_batches(arrays(ELEVEN), "0.3", concurrency=0)
 
 
+@pytest.mark.long
 def test_a_slow_consumer_holds_the_search_back(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(2_000, 0.01, seed=1))
     minimal_p_cohesions(graph, "0.3", vertices=[0])  # whatever compiling runs is not counted
@@ -242,7 +243,7 @@ def test_one_vertex_is_streamed_in_at_most_two_fetches_more_than_expansion_steps
         assert len(store.fetches) <= len(list(naive.expansion_steps(graph, Fraction("0.2"), q))) + 2
 
 
-@pytest.mark.parametrize("p", ["0.1", "0.4", "0.8"])
+@pytest.mark.parametrize("p", ["0.1", "0.4", pytest.param("0.8", marks=pytest.mark.long)])
 def test_vertices_streamed_together_share_fetches_and_keep_the_order_and_the_answers(p: str) -> None:
     graph = naive.graph_of(nx.powerlaw_cluster_graph(300, 4, 0.5, seed=5).edges)
     vertices = [*sorted(graph)[40:60][::-1], 7, 7]

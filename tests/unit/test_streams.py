@@ -13,6 +13,7 @@ import pytest
 
 from pcneo.cli.streams import note, say, say_verbatim
 
+pytestmark = pytest.mark.long
 SHELL = "/bin/sh"
 HEAD = "import typer, sys, os\nfrom pcneo.cli.main import run\nfrom pcneo.cli.streams import *\n"
 HEAD += "from pcneo.cli.console import print_json, print_table\napp = typer.Typer()\n"

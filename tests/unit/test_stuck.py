@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import stuck
 
 STUCK = """
@@ -24,6 +25,7 @@ with stuck.watched(item, []):
 """
 
 
+@pytest.mark.long
 def test_a_test_that_outlives_its_timeout_ends_its_process_and_shows_where_it_waits():
     ended = subprocess.run(
         [sys.executable, "-c", STUCK], cwd=Path(stuck.__file__).parent, capture_output=True, text=True, timeout=60
