@@ -217,8 +217,8 @@ def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
 
 
 SUMMARY = (
-    *("p", "cohesions", "memberships", "size p50", "size p90", "size max", "size mean"),
-    *("density p50", "density mean"),
+    *("p", "cohesions", "memberships", "median size", "size at 90 %", "largest size", "mean size"),
+    *("median density", "mean density"),
 )
 
 
@@ -292,7 +292,7 @@ def _print_stats(result: StatsResult) -> None:
 
 
 def _note_seconds(**millis: int) -> None:
-    note(" · ".join(f"{stage} {duration / 1000:,.1f} s" for stage, duration in millis.items()))
+    note(" · ".join(f"{stage} {_duration(duration / 1000)}" for stage, duration in millis.items()))
 
 
 def _summary_row(p: str, summary: Summary) -> list[Any]:
@@ -301,9 +301,14 @@ def _summary_row(p: str, summary: Summary) -> list[Any]:
         p,
         summary.cohesions,
         summary.memberships,
-        *((sizes.p50, sizes.p90, sizes.max, sizes.mean) if sizes else [None] * 4),
+        *([*map(_whole, (sizes.p50, sizes.p90, sizes.max)), sizes.mean] if sizes else [None] * 4),
         *((densities.p50, densities.mean) if densities else [None] * 2),
     ]
+
+
+def _whole(size: float) -> float:
+    """A quantile of sizes lies between two of them at times, and is a size otherwise."""
+    return int(size) if size.is_integer() else size
 
 
 def _print_estimate(result: EstimateResult) -> None:

@@ -236,7 +236,7 @@ def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsil
     missing = [name for name, value in needed.items() if not value]
     if not missing:
         return
-    if not mechanism:
+    if not (mechanism or can_ask()):
         _tell_mechanisms()
     total = "" if budget_epsilon else " The first release of a graph also needs its total, --budget-epsilon."
     raise ParameterError(
@@ -352,7 +352,8 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
         }
         for release in prepared
     ]
-    note(f"Nothing was spent. The figures are for the owner alone. {DIFFERENT_PROMISES}")
+    several = len({release.mechanism.name for release in prepared}) > 1
+    note(f"Nothing was spent. The figures are for the owner alone.{f' {DIFFERENT_PROMISES}' if several else ''}")
     if as_json:
         print_json(rows)
     elif rows:
@@ -364,6 +365,8 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
 
 
 _COLUMNS = {
+    "epsilon": "ε",
+    "delta": "δ",
     "leastScale": "least scale",
     "usualScale": "usual scale",
     "standardErrorAtUsualScale": "standard error of the total at the usual scale",

@@ -7,6 +7,7 @@ import csv
 import io
 import logging
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -29,6 +30,9 @@ __all__ = [
     "say_verbatim",
     "takes_all_text",
 ]
+
+_LABEL = re.compile(r" *(?:[\w-]+ {2,})?")
+"""What stands before the text of a line: white space, and a word that is set apart, as in a list of meanings."""
 
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -94,7 +98,7 @@ def _lines(text: str, stream: TextIO | None) -> Iterator[str]:
         return
     width = shutil.get_terminal_size().columns
     for line in text.split("\n"):
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = " " * (len(line) - len(_LABEL.sub("", line, count=1)))
         yield (
             textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
             if len(line) > width

@@ -55,8 +55,8 @@ def advise(fits: Sequence[Fit], inside: float | None, refused: str | None = None
         best, other, *more = nothing_given
         which, than_others = (f"{len(nothing_given)}", "most") if more else ("two", "more")
         lines.append(
-            f"Of the {which} that protect every connection with nothing given, {best.mechanism} is expected to be the "
-            f"{than_others} exact here, with {_share(best, other)} error."
+            f"Of the {which} that protect every connection, whatever else is known, {best.mechanism} is expected to be "
+            f"the {than_others} exact here, with {_share(best, other)} error."
         )
     if refused is None:
         lines.append(_verdict(grouped, nothing_given[0] if nothing_given else None, inside or 0.0))
@@ -71,8 +71,10 @@ def _errors(fit: Fit) -> str:
     if fit.usual is None:
         from_groups = ", which follows from the groups" if fit.mechanism == _GROUPED else ""
         return f"{fit.expected:,.2f}{relative}{from_groups}"
+    low, high = f"{fit.low:,.2f}", f"{fit.high:,.2f}"
+    spread = "the same" if low == high else f"{low} to {high}"
     return (
-        f"{fit.expected:,.2f}{relative} ({fit.low:,.2f} to {fit.high:,.2f} in 90 % of the simulations; "
+        f"{fit.expected:,.2f}{relative} ({spread} in 90 % of the simulations; "
         f"{fit.usual:,.2f} for a graph without connections, all that can be said in public)"
     )
 

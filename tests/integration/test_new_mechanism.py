@@ -140,7 +140,7 @@ def test_an_audit_takes_it_and_compares_with_it(db: Database) -> None:
     assert (result.connections.promised, result.scales, result.removals) == (1, None, None)
     assert result.connections.quantiles[-1] <= 1
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv", "worst"]
-    assert "Of the 3 that protect every connection with nothing given" in result.advice
+    assert "Of the 3 that protect every connection, whatever else is known" in result.advice
 
     result = audit(db.driver, db.name, request=GraphRequest(mechanism="shrug", epsilon=1), resample=2)
     assert result.inside is not None

@@ -554,7 +554,9 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     assert "standard error of the total at the usual scale" in table
     assert "exact counts" in table
     file.write_text("mechanism,epsilon,to\nedge,1,b.csv\n")
-    assert "exact counts" not in pcneo("release", "--batch", file, "--dry-run")[1]  # of groups alone
+    _, table, alone = pcneo("release", "--batch", file, "--dry-run")
+    assert ("exact counts" in table, " ε " in table, "epsilon" in table) == (False, True, False)  # counts of groups
+    assert "At equal ε" not in alone
     said = "Nothing was spent. The figures are for the owner alone. At equal ε, mechanisms promise different things."
     assert said in err.splitlines()
     assert pcneo("release", "--batch", file, "--dry-run")[0] == 0

@@ -144,6 +144,8 @@ def test_critical_is_advised_where_it_needs_less_noise_and_what_it_leaves_open_i
     assert "take edge" in text
     assert "edge is expected to be the more exact here, with 50.0% of elv's error" in text
     assert "0.500% of the total" in text
+    assert "(180.00 to 220.00 in 90 % of the simulations" in text
+    assert "(the same in 90 % of the simulations" in advise([Fit("edge", 1, 2, 2, 2, None)], None)
 
 
 def test_the_better_of_the_others_is_advised_where_critical_needs_no_less_noise() -> None:

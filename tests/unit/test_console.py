@@ -127,6 +127,10 @@ def test_a_time_stands_in_the_unit_that_fits_and_an_interval_without_width_is_on
     assert annotate._span("54", "55") == "54 to 55"
 
 
+def test_a_quantile_of_sizes_is_a_whole_number_unless_it_lies_between_two() -> None:
+    assert [str(annotate._whole(size)) for size in (4.0, 4.5)] == ["4", "4.5"]
+
+
 def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     clean._print_result(CleanResult(("friends@1/2", "friends@3/10"), 1600, ("noisy",), answered_requests=3))
     assert capsys.readouterr().out.splitlines() == [

@@ -102,6 +102,12 @@ def test_a_release_that_lacks_something_is_told_all_of_it_and_nothing_else_with_
     assert "its total" not in pcneo("release", *given, "--budget-epsilon", "3")[1]
 
 
+def test_who_can_be_asked_for_the_mechanism_is_not_told_that_it_is_missing(pcneo, monkeypatch):
+    monkeypatch.setattr("pcneo.cli.release.can_ask", lambda: True)
+    code, said = pcneo("release", "-e", "1")
+    assert (code, said.splitlines()[0].startswith("pcneo: Name --to, the public file. The first")) == (2, True)
+
+
 @pytest.mark.parametrize("options", [[], ["--json"], ["--dry-run"], ["-p", "0.3"], ["--no-promise"]], ids=" ".join)
 def test_a_script_must_name_the_mechanism_and_is_told_what_there_is(pcneo, tmp_path, options):
     code, said = pcneo("release", "--to", "out.csv", "-e", "1", *options)

@@ -94,7 +94,7 @@ def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
     assert "about 160,556,058 yes-answers" in said
     assert "149 MB of memory" in said
     assert "less than 1 MB each of memory and answers" in Respond.make(epsilon=1, n=80).describe(Utility())
-    assert "ln(n/d) is 8.1 for a guessed mean degree d of 10" in mechanism.answers_would_show()
+    assert "ln(n/d) is 8.1 for n = 34,546 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     assert "WARNING" not in mechanism.answers_would_show()
     assert "WARNING" in Respond.make(epsilon="6.2", n=34_546).answers_would_show()
 

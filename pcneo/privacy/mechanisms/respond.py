@@ -233,8 +233,8 @@ def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mea
     """Say how ε compares with ln(n/d), from which on half of the yes-answers or more are connections."""
     threshold = half_true_epsilon(n, mean_degree)
     text = (
-        f"ln(n/d) is {threshold:.1f} for {degree_is} d of {mean_degree:.3g}, and ε is {float(epsilon):g}: from "
-        "ln(n/d) on, half of the yes-answers or more are connections."
+        f"ln(n/d) is {threshold:.1f} for n = {n:,} vertices and {degree_is} d = {mean_degree:.3g}, and ε is "
+        f"{float(epsilon):g}: from ln(n/d) on, half of the yes-answers or more are connections."
     )
     if epsilon >= threshold - 2:
         text += WARNING
