@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -329,15 +329,14 @@ def _parts(
     request = numbers.request
     markdown, data = request.reports
 
-    def private(path: Path, text: Callable[[dict[str, Any]], str]) -> None:
-        write_private(path, text(numbers.owner_record(account)))
+    owners = cache(partial(numbers.owner_record, account))  # for both files, and when the first of them is written
 
     parts: dict[str, Callable[[], None]] = {}
     if numbers.release.draws_answers and request.answers is not None:
         # First of all: should computing from them fail, the answers that were paid for are not lost.
         parts[str(request.answers)] = partial(_write_answers, gateway, numbers, request.answers)
-    parts[str(data)] = partial(private, data, owner_json)
-    parts[str(markdown)] = partial(private, markdown, owner_markdown)
+    parts[str(data)] = lambda: write_private(data, owner_json(owners()))
+    parts[str(markdown)] = lambda: write_private(markdown, owner_markdown(owners()))
     if property_name is not None:
         name = f"the property {property_name!r}"
         parts[name] = partial(_write_property, gateway, numbers, property_name)
