@@ -336,8 +336,9 @@ def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: i
                 raise _too_many(k)
 
         run_ranges(batch.sizes**2, lambda: kernels.workspace(graph.vertex_count, largest, size), count, concurrency)
-    most = {int(s): comb(int(s) - 1, size - 1) for s in np.unique(batch.sizes)}
-    for inside, members in zip(counts.tolist(), batch.sizes.tolist(), strict=True):
-        if not 0 <= inside <= most[members]:
-            raise AnswerError(f"Γ_in for k={k} is larger than its cohesion allows: a fault in pcneo; please report it.")
+    most = np.zeros(int(batch.sizes.max(initial=0)) + 1, np.int64)
+    for members in np.unique(batch.sizes).tolist():
+        most[members] = min(comb(members - 1, size - 1), 2**63 - 1)
+    if ((counts < 0) | (counts > most[batch.sizes])).any():
+        raise AnswerError(f"Γ_in for k={k} is larger than its cohesion allows: a fault in pcneo; please report it.")
     return counts

@@ -56,7 +56,11 @@ def run_ranges(
         ParameterError: concurrency is less than 1.
     """
     threads = thread_count(concurrency)
-    memories = [memory() for _ in range(threads)]
+    memories, ranges = [memory() for _ in range(threads)], _equal_ranges(costs, _RANGES_A_THREAD * threads)
+    if threads == 1:  # handing out ranges would cost what a small graph takes
+        for bounds in ranges:
+            work(memories[0], *bounds)
+        return memories
     free: queue.SimpleQueue[Memory] = queue.SimpleQueue()
     for own in memories:
         free.put(own)
@@ -69,7 +73,7 @@ def run_ranges(
             free.put(mine)
 
     with ThreadPoolExecutor(threads) as pool:
-        running = [pool.submit(run, *bounds) for bounds in _equal_ranges(costs, _RANGES_A_THREAD * threads)]
+        running = [pool.submit(run, *bounds) for bounds in ranges]
         try:
             for future in wait(running, return_when=FIRST_EXCEPTION).done:
                 future.result()
