@@ -231,7 +231,7 @@ def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | Non
         if (run.graph, run.scope) == (name, scope) and score in (None, run.score)
     ]
     if not standing:
-        log.info("p=%s, the default: there is no run yet whose p could be taken.", p_text(DEFAULT_P))
+        log.info("p=%s, the default.", p_text(DEFAULT_P))
     questions = standing or [(DEFAULT_P, plan.score)]
     plan.configuration["p"] = [p_text(p) for p, _ in questions]
     return questions

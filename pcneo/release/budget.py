@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Selection
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import BudgetError, NotFoundError, ParameterError
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
@@ -181,7 +182,10 @@ def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
     if name not in graphs:
         known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
-        raise NotFoundError(f"There is no graph {name!r}; there are {known}.", what="graph", name=name)
+        there = f"there {'is' if len(graphs) == 1 else 'are'} {known}"
+        raise NotFoundError(
+            f"There is no graph {name!r}; {there}.{did_you_mean(name, graphs)}", what="graph", name=name
+        )
     return graphs[name]
 
 

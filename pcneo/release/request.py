@@ -142,7 +142,8 @@ def read_batch(path: AnyPath) -> list[ReleaseRequest]:
                 )
             return [_row(path, reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise FileFormatError(f"{path} cannot be read: {why}.", path=path) from error
 
 
 def _wrong_columns(names: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table
 from pcneo.basics.model import Key, Run, Selection, one_or_more
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph.files import key_text
 from pcneo.store.chosen_graph import find_keys
@@ -240,7 +241,11 @@ def _keys(query: Statement) -> list[str]:
 def _find(name: str) -> Statement:
     queries = {query.name: query for query in list_queries()}
     if name not in queries:
-        raise NotFoundError(f"There is no query {name!r}. There are {', '.join(queries)}.", what="query", name=name)
+        raise NotFoundError(
+            f"There is no query {name!r}.{did_you_mean(name, queries)} There are {', '.join(queries)}.",
+            what="query",
+            name=name,
+        )
     return queries[name]
 
 

@@ -190,7 +190,7 @@ def _there_is_none(
     if graph is not None and graph not in graphs:
         near = did_you_mean(graph, graphs, "--graph")
     elif is_named:
-        near = did_you_mean(str(run), [*(standing.id for standing in runs), *graphs])
+        near = did_you_mean(str(run), [standing.id for standing in runs])
     ids = [standing.id for standing in runs if graph not in graphs or standing.graph == graph]
     there = f"there {'is' if len(ids) == 1 else 'are'} {words(ids, 12)}" if ids else "none is stored"
     return NotFoundError(f"There is no run{which}; {there}.{near} `pcneo annotate` makes one.", what="run", name=run)

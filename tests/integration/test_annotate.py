@@ -275,7 +275,8 @@ def test_a_change_that_leaves_every_cohesion_as_it_was_makes_a_version_of_the_ne
     assert (run.changed, run.added, run.retired) == (True, 1, 0)
 
 
-def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db):
+def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db, caplog):
+    caplog.set_level("INFO", "pcneo")
     db.put(cycle(6))
     write(db, ["0.3", "0.6"])
     write(db, 0.3, score="degree")
@@ -286,8 +287,10 @@ def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db):
     result = annotate.write(db.driver, db.name, graph=NAME)
     assert {run.run for run in result.runs} == {f"{NAME}@3/10", f"{NAME}@3/5", f"{NAME}@3/10:degree"}
     assert len({run.version for run in result.runs if run.changed}) == 1
+    assert "the default" not in caplog.text
     first = annotate.write(db.driver, db.name, graph="nobody", **PERSONS)
     assert [run.run for run in first.runs] == ["nobody@3/10"]  # a graph without runs gets the first of them
+    assert "p=3/10, the default." in caplog.messages
 
 
 def test_annotating_further_vertices_adds_or_replaces_their_hubs_and_touches_nothing_else(db):

@@ -663,6 +663,8 @@ def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
     assert (code, f"Releases rest on 1 of these runs ({NAME}@1/2): the ledger keeps them" in out) == (0, True)
     assert ledger(kite) == before
     assert pcneo("budget", "forget", "--graph", NAME, "--again", "other")[0] == 2
+    code, _, err = pcneo("budget", "set", "--graph", f"{NAME}s", "--epsilon", "1")
+    assert (code, f"there is '{NAME}'. Did you mean {NAME}?" in err) == (4, True)
     assert ledger(kite) == before
     assert pcneo("budget", "forget", "--graph", NAME, "--again", NAME)[0] == 0
     assert ledger(kite) == []

@@ -225,6 +225,11 @@ def test_a_batch_file_that_cannot_be_read_is_refused_by_line(tmp_path: Path, tex
         batch(tmp_path, text)
 
 
+def test_a_batch_file_that_is_not_there_is_said_once(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match=r"none\.csv cannot be read: No such file or directory\.$"):
+        read_batch(tmp_path / "none.csv")
+
+
 @pytest.mark.parametrize(
     "option",
     ["--to=a.csv", "-e=1", "-k=4", "--mechanism=edge", "--run=latest", "--graph=g", "-p=0.1", "--score=degree",
