@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -284,12 +285,13 @@ def _print_released(released: list[Released], as_json: bool) -> None:
     if as_json:
         print_json(released)
         return
-    for release in released:
-        told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
-        say(f"{release.public}: {told}")
-        say(f"  {release.promise}")
-        if release.answers is not None:
-            say(f"  Public like the file itself: the answers, {release.answers}")
+    for promise, those in groupby(released, lambda release: release.promise):
+        for release in those:
+            told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
+            say(f"{release.public}: {told}")
+            if release.answers is not None:
+                say(f"  Public like the file itself: the answers, {release.answers}")
+        say(f"  {promise}")
     for remark in dict.fromkeys(release.remark for release in released if release.remark):
         say(remark)
 
