@@ -34,6 +34,8 @@ __all__ = [
 _LABEL = re.compile(r" *(?:[\w-]+ {2,})?")
 """What stands before the text of a line: white space, and a word that is set apart, as in a list of meanings."""
 
+_NO_BREAK = "\u00a0=\u00a0"
+
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
@@ -98,12 +100,13 @@ def _lines(text: str, stream: TextIO | None) -> Iterator[str]:
         return
     width = shutil.get_terminal_size().columns
     for line in text.split("\n"):
+        if len(line) <= width:
+            yield line
+            continue
         indent = " " * (len(line) - len(_LABEL.sub("", line, count=1)))
-        yield (
-            textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-            if len(line) > width
-            else line
-        )
+        whole = line.replace(" = ", _NO_BREAK)  # a sign stays with its number
+        filled = textwrap.fill(whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        yield filled.replace(_NO_BREAK, " = ")
 
 
 @contextmanager

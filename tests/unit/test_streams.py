@@ -58,6 +58,8 @@ def test_on_a_terminal_lines_end_between_words_and_what_is_copied_stays_as_it_is
     assert capsys.readouterr().out == "  a sentence of more than\n  thirty columns, indented\nshort\n"
     say("  says  more than thirty columns take")
     assert capsys.readouterr().out == "  says  more than thirty\n        columns take\n"
+    say("as much as is spent: ε = 1, δ = 1e-6")
+    assert capsys.readouterr().out == "as much as is spent: ε = 1,\nδ = 1e-6\n"
     say(f"a {'long' * 10} word")
     assert capsys.readouterr().out == f"a\n{'long' * 10}\nword\n"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
