@@ -106,7 +106,7 @@ def test_vertices_join_in_the_twins_order(score: str, count: int, graph: naive.G
         assert join_order(built, p, q, score, count) == naive.expand(graph, p, q, score)
 
 
-@pytest.mark.parametrize("p", ["0.3", "0.5", "0.7"])
+@pytest.mark.parametrize("p", ["0.5", *(pytest.param(p, marks=pytest.mark.long) for p in ("0.3", "0.7"))])
 @pytest.mark.parametrize(
     "edges",
     [nx.powerlaw_cluster_graph(150, 8, 0.5, seed=1).edges, nx.gnp_random_graph(80, 0.25, seed=2).edges],

@@ -97,7 +97,7 @@ def test_with_every_rate_1_the_loss_of_a_connection_is_k_times_its_support(k: in
 
 
 @pytest.mark.parametrize("k", [3, 4, 5])
-@pytest.mark.parametrize("p", ["0.2", "0.5", "0.7"])
+@pytest.mark.parametrize("p", ["0.2", "0.5", pytest.param("0.7", marks=pytest.mark.long)])
 def test_no_pair_inside_a_group_costs_more_than_epsilon_and_one_costs_it_all_where_the_graph_is_its_own_hull(
     p: str, k: int
 ) -> None:

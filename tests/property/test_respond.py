@@ -87,7 +87,7 @@ def distribution(n: int, graph: Pairs, epsilon: Fraction) -> dict[Pairs, Fractio
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
-@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, 3, pytest.param(4, marks=pytest.mark.long)])
 def test_toggling_any_pair_of_any_graph_changes_every_answer_s_odds_by_at_most_e_to_the_epsilon(
     n: int, epsilon: Fraction
 ) -> None:

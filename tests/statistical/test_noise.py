@@ -93,7 +93,7 @@ def correlation_alarm(drawn: np.ndarray, scale: Fraction) -> bool:
     )
 
 
-@pytest.mark.parametrize("scale", [F(1), F(50)], ids=str)
+@pytest.mark.parametrize("scale", [F(1), pytest.param(F(50), marks=pytest.mark.long)], ids=str)
 def test_the_noise_of_one_vertex_tells_nothing_of_the_next_s(scale: Fraction) -> None:
     """Size 2e-6, on noise drawn for 20,000 vertices in one release, two scales taking turns."""
     noisy = add_noise([7] * (2 * DRAWS), [scale, F(3)] * DRAWS, ReleaseNoise())

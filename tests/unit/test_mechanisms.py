@@ -513,7 +513,10 @@ def expected_scales(share: Callable[[Fraction], Fraction] | None, k: int) -> np.
     ])  # fmt: skip
 
 
-@pytest.mark.parametrize(("k", "near", "of_a_tenth", "of_a_quarter"), [(3, 1.06, 1.35, 1.02), (4, 1.10, 2.5, 1.2)])
+@pytest.mark.parametrize(
+    ("k", "near", "of_a_tenth", "of_a_quarter"),
+    [(3, 1.06, 1.35, 1.02), pytest.param(4, 1.10, 2.5, 1.2, marks=pytest.mark.long)],
+)
 def test_the_part_of_epsilon_that_finds_the_scale_is_near_the_best_for_every_epsilon(
     k: int, near: float, of_a_tenth: float, of_a_quarter: float
 ) -> None:

@@ -86,6 +86,7 @@ def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path, monkeypatch):
         plots.draw_cohesion(SMALL, tmp_path / "a.svg")
 
 
+@pytest.mark.long
 def test_no_window_and_no_pyplot_are_ever_asked_for(tmp_path):
     code = (
         "import sys; from pathlib import Path; from pcneo import plots\n"
