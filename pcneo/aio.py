@@ -53,12 +53,13 @@ async def ask(
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:
-            answer = answer_of(placed.id, await _rows(driver, database, "READ", "get_answer", {"id": placed.id}))
+            rows = await _rows(driver, database, "READ", "get_answer", {"id": placed.id})
+            answer = answer_of(placed.id, rows)
             if isinstance(answer, AnsweredRequest):
                 return answer
             if progress is not None:
                 progress("waiting", round(100 * answer), 100)
-            await asyncio.sleep(patience.pause(time.monotonic()))
+            await asyncio.sleep(patience.pause(time.monotonic(), rows[0]))
     except BaseException as error:
         if is_to_be_cancelled(error):
             await asyncio.shield(_rows(driver, database, "WRITE", "cancel_request", {"id": placed.id}))

@@ -50,7 +50,8 @@ def ask(
         by: who asks, for the owner to read.
         request: identifier of the request. With one of your own the same request can be placed again: it is worked on
             once, and its answer is there for as long as the service keeps it. None for a new one.
-        timeout: seconds to wait; None for as long as it takes.
+        timeout: seconds to wait; None for as long as it takes. After ten seconds in which no service has taken the
+            request, the logger `pcneo` warns.
         progress: called with the request's status, hundredths done and 100.
 
     Returns:
@@ -66,12 +67,13 @@ def ask(
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:
-            answer = answer_of(placed.id, _rows(driver, database, "READ", "get_answer", {"id": placed.id}))
+            rows = _rows(driver, database, "READ", "get_answer", {"id": placed.id})
+            answer = answer_of(placed.id, rows)
             if isinstance(answer, AnsweredRequest):
                 return answer
             if progress is not None:
                 progress("waiting", round(100 * answer), 100)
-            time.sleep(patience.pause(time.monotonic()))
+            time.sleep(patience.pause(time.monotonic(), rows[0]))
     except BaseException as error:
         if is_to_be_cancelled(error):
             _rows(driver, database, "WRITE", "cancel_request", {"id": placed.id})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,10 @@ __all__ = ["AnsweredRequest", "P", "Patience", "PlacedRequest", "answer_of", "is
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
+TAKEN_SECONDS = 10.0
+"""How long a request waits to be taken before it is said; a service that rests looks every two seconds."""
+
+log = logging.getLogger("pcneo")
 
 P = str | float | Fraction | Decimal
 """One p, as `pcneo.annotate.write` takes it."""
@@ -111,17 +116,28 @@ class Patience:
         self._timeout = timeout
         self._began = now
         self._pause = FIRST_PAUSE
+        self._told = False
 
-    def pause(self, now: float) -> float:
-        """Return the seconds until the next look.
+    def pause(self, now: float, row: Row) -> float:
+        """Return the seconds until the next look, from a row of `get_answer`; say once that nobody took the request.
 
         Raises:
             RequestError: the time is over.
         """
+        waited = now - self._began
+        is_untouched = row["status"] in (None, "requested") and row["message"] is None  # given back, it has a message
+        if is_untouched and waited >= TAKEN_SECONDS and not self._told:
+            self._told = True
+            log.warning(
+                "Nobody has taken request %r for %.0f s. Does `pcneo serve` run beside this database? It takes one "
+                "request at a time; timeout= ends the wait.",
+                self._request,
+                waited,
+            )
         pause, self._pause = self._pause, min(1.2 * self._pause, LONGEST_PAUSE)
         if self._timeout is None:
             return pause
-        left = self._timeout - (now - self._began)
+        left = self._timeout - waited
         if left <= 0:
             raise RequestError(
                 f"Request {self._request!r} was not answered in {self._timeout:g} seconds, so it was cancelled. Does "

@@ -19,6 +19,7 @@ from services import look, serving
 
 import pcneo
 from pcneo.errors import ParameterError, RequestError
+from pcneo.service import placing
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
@@ -67,10 +68,19 @@ def test_an_empty_list_is_refused_before_anything_is_asked(db):
     assert db.run("MATCH (q:PCohesionRequest) RETURN q") == []
 
 
-def test_nobody_answers_in_time_and_the_request_is_cancelled(db):
-    with pytest.raises(RequestError, match=r"not answered in 0\.3 seconds") as raised:
-        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, timeout=0.3)
+def test_nobody_answers_in_time_which_is_said_once_and_the_request_is_cancelled(db, monkeypatch, caplog):
+    monkeypatch.setattr(placing, "TAKEN_SECONDS", 0.2)
+    with pytest.raises(RequestError, match=r"not answered in 1 seconds") as raised:
+        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, timeout=1)
     assert look(db, raised.value.data["id"])["cancel"] is True
+    (said,) = [record for record in caplog.records if "Nobody has taken request" in record.message]
+    assert (said.name, said.levelname) == ("pcneo", "WARNING")
+
+
+def test_a_request_that_a_service_has_taken_may_wait(caplog):
+    for row in ({"status": "running", "message": None}, {"status": "requested", "message": "Another is writing."}):
+        assert placing.Patience("ann-1", None, 0.0).pause(1_000.0, row) > 0
+    assert caplog.text == ""
 
 
 def test_an_interrupted_wait_cancels_the_request(db):
