@@ -189,6 +189,8 @@ def annotate(
         if isinstance(result, Iterator):
             _print_stream(result, as_json or format_ is Format.json)
             return
+    if plot is not None:
+        note(f"Picture: {plot}")
     if as_json:
         print_json(result)
     elif isinstance(result, modes.WriteResult):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_distributions"]
 
 DASHES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 LEGEND_COLUMNS = 3
 LOGARITHMIC_FROM = 30
 """From this ratio of the largest size to the smallest, the axis of sizes is logarithmic."""
@@ -47,12 +48,19 @@ def draw_distributions(
         ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
         PcneoError: matplotlib is not installed.
     """
-    colours = _shades(look(score).colour, len(runs))
+    colours = _colours(look(score).colour, len(runs))
     rows = -(-len(runs) // LEGEND_COLUMNS)
     with new_figure(1, 2, width=PAGE, height=3.0 + 0.35 * rows, sharey=True) as (figure, axes):
+        from matplotlib.ticker import MaxNLocator
+
         left, right = axes[0]
         for number, (p, (sizes, densities)) in enumerate(runs.items()):
             look_of_p = {"color": colours[number], "linestyle": DASHES[number % len(DASHES)]}
+            if len(runs) > 1:
+                look_of_p |= {
+                    "marker": MARKERS[number % len(MARKERS)],
+                    "markevery": (0.2 * number / len(runs), 0.2),
+                }
             some = densities[sizes > 1]
             label = f"p = {p}: median {_middle(sizes):,.0f} members,\ndensity {_middle(some):.2g}"
             _steps(left, sizes, {**look_of_p, "label": label})
@@ -61,6 +69,8 @@ def draw_distributions(
         smallest = min((int(sizes.min(initial=largest)) for sizes, _ in runs.values()), default=1)
         if largest >= LOGARITHMIC_FROM * smallest:
             left.set_xscale("log")
+        else:
+            left.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         left.xaxis.set_major_formatter("{x:,.0f}")
         left.set(xlabel="size (members)", ylabel="cohesions up to this size (%)", ylim=(0, 101))
         right.set(
@@ -90,12 +100,9 @@ def _steps(plane: Axes, values: NDArray[np.int64] | NDArray[np.float64], look: d
         plane.step(np.concatenate([distinct[:1], distinct]), np.concatenate([[0.0], share]), where="post", **look)
 
 
-def _shades(colour: str, count: int) -> Sequence[str]:
-    """Shades of a colour from dark to light, one for each p; the colour itself for a single p."""
-    from matplotlib.colors import to_hex, to_rgb
+def _colours(colour: str, count: int) -> Sequence[str]:
+    """Colours from dark to light through several hues, one for each p in order; the colour itself for a single p."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
 
-    base = np.array(to_rgb(colour))
-    if count == 1:
-        return [colour]
-    steps = np.linspace(-0.6, 0.35, count)
-    return [to_hex(base * (1 + step) if step < 0 else base + (1 - base) * step) for step in steps]
+    return [colour] if count == 1 else [to_hex(rgb) for rgb in colormaps["viridis"](np.linspace(0, 0.88, count))]

@@ -470,6 +470,9 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     refused = pcneo("annotate", *NAMES, "--plot", str(tmp_path / "2.svg"))
     assert refused.returncode == 2
     assert "--mode stats" in refused.stderr
+    described = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stats", "--plot", str(tmp_path / "2.svg"))
+    assert f"Picture: {tmp_path / '2.svg'}" in described.stderr.replace("\n", "")
+    assert (tmp_path / "2.svg").exists()
 
 
 def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:

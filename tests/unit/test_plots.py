@@ -210,6 +210,26 @@ def test_sizes_and_densities_are_drawn_for_one_p_and_for_many(tmp_path):
         assert (tmp_path / f"{count}.svg").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("sizes", [[4, 5, 6], [7], [1, 2]])
+def test_sizes_are_whole_numbers_and_none_is_written_twice(sizes: list[int]) -> None:
+    figure: Any = plots.draw_distributions({"3/10": (np.array(sizes), np.full(len(sizes), 0.5))}, "density")
+    figure.draw_without_rendering()
+    axis = figure.axes[0].xaxis
+    low, high = axis.get_view_interval()
+    written = [str(label.get_text()) for label in axis.get_ticklabels() if low <= label.get_position()[0] <= high]
+    assert written
+    assert len(set(written)) == len(written)
+    assert all(tick == int(tick) for tick in axis.get_majorticklocs())
+
+
+def test_every_p_has_a_line_of_its_own_with_and_without_colours() -> None:
+    runs = {f"{i}/20": (np.array([i, i + 9]), np.array([0.5, 0.6])) for i in range(1, 20)}
+    figure: Any = plots.draw_distributions(runs, "density")
+    lines = figure.axes[0].get_lines()
+    assert len({line.get_color() for line in lines}) == len(runs)
+    assert len({(line.get_linestyle(), line.get_marker()) for line in lines}) == len(runs)
+
+
 def test_vertices_without_neighbours_alone_can_be_drawn(tmp_path):
     plots.draw_distributions(
         {"3/10": (np.array([1, 1]), np.array([0.0, 0.0]))}, "degree", Path(tmp_path / "a.png"), vertices=None
