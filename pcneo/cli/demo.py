@@ -81,3 +81,4 @@ def _write_notebook(path: Path) -> None:
     with whole_file(path, replace=False) as file:
         file.write(tutorial_path().read_bytes())
     say_verbatim(f"{path}: the tutorial; open it in Jupyter, such as with `jupyter lab {shlex.quote(str(path))}`.")
+    say("It needs the extra notebook: pip install '.[notebook]' jupyterlab in a checkout.")

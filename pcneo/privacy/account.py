@@ -179,6 +179,6 @@ def _check_sets(account: Account, wanted: Sequence[Spend], other_groups: bool) -
         raise BudgetError(
             f"Earlier {' and '.join(names)} releases of graph {account.graph!r} rest on another set of memberships. A "
             "pair inside the groups of several sets spends their sum, and a pair outside the groups of one is not "
-            "protected in that one. Give --other-groups if you mean it.",
+            "protected in that one. Give --groups VERSION to keep to the earlier groups, or --other-groups for others.",
             graph=account.graph,
         )

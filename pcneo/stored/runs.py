@@ -170,7 +170,8 @@ def _only(
         raise _there_is_none(runs, run, graph, p, score)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        how = "Choose one with --graph, -p, --score or --run" if run in (None, LATEST) else "Write more of its id"
+        unnamed = run in (None, LATEST)
+        how = "Choose one with --graph, -p or --score, or by its id" if unnamed else "Write more of its id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
 

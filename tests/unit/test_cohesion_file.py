@@ -313,7 +313,7 @@ def test_what_is_no_parquet_is_refused(content, tmp_path):
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match=r"none\.parquet cannot be read"):
         CohesionFile(tmp_path / "none.parquet")
-    with pytest.raises(FileFormatError, match="no file of cohesions"):
+    with pytest.raises(FileFormatError, match=r"it is a folder; give the files in it: .*/\*\.parquet"):
         CohesionFile(tmp_path)
 
 

@@ -280,6 +280,8 @@ class CohesionFile:
         import pyarrow
 
         self.path = path
+        if path.is_dir():
+            raise self._unfit(f"it is a folder; give the files in it: {path / '*.parquet'}")
         self._texts: list[str] | None = None
         self._state: tuple[int, ...] | None = None
         with self._open() as file:
