@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = ["LoadResult", "load"]
+
+log = logging.getLogger("pcneo")
 
 BATCH = 10_000
 """Rows a transaction."""
@@ -119,7 +122,7 @@ def load(
     started = time.monotonic()
     file = read_graph_file(path, key, max_bytes=max_bytes)
     read = time.monotonic()
-    _refuse_mixed_kinds(gateway, file)
+    _check_keys(gateway, file)
     constraint_created = gateway.ensure_vertex_key()
     vertices = ({"key": vertex, "properties": properties} for vertex, properties in file.vertices())
     edges = ({"source": a, "target": b, "properties": properties} for a, b, properties in file.edges())
@@ -154,8 +157,8 @@ def load(
     )
 
 
-def _refuse_mixed_kinds(gateway: LoadGateway, file: GraphFile) -> None:
-    """Refuse to make a graph with integers and strings as keys: every other command would refuse that graph."""
+def _check_keys(gateway: LoadGateway, file: GraphFile) -> None:
+    """Refuse to make a graph with integers and strings as keys, and warn of nodes without: other commands refuse both."""
     counts = gateway.count_keys(gateway.selection)
     other = counts.strings if file.key_kind == "integer" else counts.integers
     if other:
@@ -166,6 +169,14 @@ def _refuse_mixed_kinds(gateway: LoadGateway, file: GraphFile) -> None:
             "Choose another label or key.",
             nodes=other,
             key=gateway.selection.key,
+        )
+    if counts.missing:
+        log.warning(
+            "%s nodes labelled %r have no %r. What is loaded now is added beside them, and annotate refuses a label "
+            "whose nodes do not all have the key.",
+            f"{counts.missing:,}",
+            gateway.selection.node_labels[0],
+            gateway.selection.key,
         )
 
 

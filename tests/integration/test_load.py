@@ -308,3 +308,11 @@ def test_a_vertex_of_another_label_is_not_a_vertex_of_the_graph(put, query):
     query("CREATE (:LoadedOther {id: 1})")
     assert put("1 2\n").nodes_created == 2
     assert query(f"MATCH (v:LoadedOther)--(:{LABEL}) RETURN v") == []
+
+
+def test_nodes_of_the_label_without_the_key_are_told_of(put, query: Query, caplog: pytest.LogCaptureFixture) -> None:
+    put("1 2\n")
+    put("1 2\n")
+    assert not caplog.records
+    assert put("1 2\n", key="number").nodes_created == 2
+    assert f"2 nodes labelled '{LABEL}' have no 'number'. What is loaded now is added beside them" in caplog.text
