@@ -158,7 +158,7 @@ def load(
 
 
 def _check_keys(gateway: LoadGateway, file: GraphFile) -> None:
-    """Refuse to make a graph with integers and strings as keys, and warn of nodes without: other commands refuse both."""
+    """Refuse to make a graph with keys of two kinds, and warn of nodes without a key: other commands refuse both."""
     counts = gateway.count_keys(gateway.selection)
     other = counts.strings if file.key_kind == "integer" else counts.integers
     if other:
