@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -138,7 +139,8 @@ def local_settings() -> ConnectionSettings:
     named = chosen_folder()
     server = find_running() if named is None else status(named)
     if server is None and named is not None:
-        raise ConnectionFailedError(f"No local server runs on {named}; `pcneo server start --data {named}` starts one.")
+        start = f"pcneo server start --data {shlex.quote(str(named))}"
+        raise ConnectionFailedError(f"No local server runs on {named}; `{start}` starts one.")
     if server is None:
         raise ConnectionFailedError(
             "No database: set NEO4J_URI (and NEO4J_USERNAME, NEO4J_PASSWORD), or start a local one with "

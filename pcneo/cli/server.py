@@ -75,6 +75,7 @@ def start(
 def _to_paste(server: LocalServer) -> str:
     """A query for Neo4j Browser: the critical connections of a vertex of the latest run that fit into a picture."""
     from pcneo.errors import PcneoError
+    from pcneo.server.folders import data_option
     from pcneo.store.connection import connect
     from pcneo.stored.queries import render_query, run_query
     from pcneo.stored.runs import list_runs
@@ -88,7 +89,8 @@ def _to_paste(server: LocalServer) -> str:
     except PcneoError as error:
         return f"No query to paste: {error}\n"
     if stored is None or not rows:
-        return "Nothing is stored yet; after `pcneo annotate`, start with --browser again for a query to paste.\n"
+        named = data_option(server.data)
+        return f"Nothing is stored yet; after `pcneo{named} annotate`, start with --browser again for a query to paste.\n"
     names = stored.selection
     query = render_query(
         "cohesion_graph",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pcneo.errors import LocalServerError
 
-__all__ = ["cache_folder", "data_folder", "make_private", "read_private", "state_folder", "write_private"]
+__all__ = ["cache_folder", "data_folder", "data_option", "make_private", "read_private", "state_folder", "write_private"]
 
 _MOST_BYTES = 100_000  # of a small file
 
@@ -28,6 +28,11 @@ def cache_folder() -> Path:
 def data_folder() -> Path:
     """Return the default data folder of the local server."""
     return _user_folder("PCNEO_DATA_DIR", "XDG_DATA_HOME", ".local/share", "Library/Application Support") / "neo4j"
+
+
+def data_option(folder: Path) -> str:
+    """Return ` --data FOLDER` for a command that is to mean this data folder; nothing where it is the default one."""
+    return "" if folder == data_folder().resolve() else f" --data {shlex.quote(str(folder))}"
 
 
 def state_folder() -> Path:

@@ -20,7 +20,7 @@ from pcneo.server.browser import browser_is_fetched, ensure_browser
 from pcneo.server.companion import end_service, service_process, start_service
 from pcneo.server.configuration import HOST, USERNAME, earlier_ports
 from pcneo.server.data_folder import check_store_is_free, claim, ensure_password, exclusive, read_password
-from pcneo.server.folders import cache_folder, data_folder, make_private
+from pcneo.server.folders import cache_folder, data_folder, data_option, make_private
 from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running, unrecorded
 
@@ -104,9 +104,10 @@ def start(
         password = ensure_password(folder)
         if record := read_record(folder):
             if browser and record.http_port is None:
+                named = data_option(folder)
                 raise LocalServerError(
-                    "The server runs already, without Neo4j Browser. Stop it with `pcneo server stop`, then start it "
-                    "with --browser.",
+                    f"The server runs already, without Neo4j Browser. Stop it with `pcneo server stop{named}`, then "
+                    f"`pcneo server start{named} --browser`.",
                     path=folder,
                 )
             process.wait_until_ready(record, password)

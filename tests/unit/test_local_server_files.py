@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -214,6 +215,20 @@ def test_the_only_server_elsewhere_is_found_and_several_are_refused(run_stand_in
         servers.find_running()
     assert caught.value.data["uris"] == ["bolt://127.0.0.1:7001", "bolt://127.0.0.1:7002"]
     assert [server.uri for server in servers.list_running()] == caught.value.data["uris"]
+
+
+@pytest.mark.parametrize("is_default", [True, False])
+def test_a_server_without_browser_is_refused_one_with_commands_that_mean_its_own_folder(
+    run_stand_in, tmp_path, is_default
+):
+    folder = folders.data_folder() if is_default else tmp_path / "de mo"
+    folder.mkdir(parents=True)
+    data.claim(folder, servers.DEFAULT_VERSION)
+    run_stand_in(folder)
+    named = "" if is_default else f" --data '{folder}'"
+    with pytest.raises(LocalServerError, match=re.escape(f"`pcneo server stop{named}`")) as raised:
+        servers.start(None if is_default else folder, browser=True)
+    assert f"`pcneo server start{named} --browser`" in str(raised.value)
 
 
 def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_path):
