@@ -118,7 +118,7 @@ def end(record: Record, patience: float | None = None) -> None:
 
     Args:
         record: the server.
-        patience: seconds to wait, by default `STOP_SECONDS`.
+        patience: seconds to wait, by default `STOP_SECONDS`; 0 for a server that was starting, which is not waited for.
     """
     try:
         _signal(record, signal.SIGTERM)
@@ -127,7 +127,8 @@ def end(record: Record, patience: float | None = None) -> None:
             time.sleep(POLL_SECONDS)
     finally:
         if _is_alive(record):
-            log.info("Killing the server on %s, which has not stopped", record.data)
+            which = "Stopping the server on %s, which was starting"
+            log.info(which if patience == 0 else "Killing the server on %s, which has not stopped", record.data)
             _signal(record, signal.SIGKILL)
             while _is_alive(record):
                 time.sleep(POLL_SECONDS)

@@ -91,7 +91,10 @@ def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
     """
     try:
         options = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ParameterError(f"{path} cannot be read: {why}.", name="config", value=str(path)) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ParameterError(f"{path} is no configuration: {error}", name="config", value=str(path)) from error
     named = {name.replace("-", "_"): value for name, value in options.items()}
     for name in named:

@@ -246,6 +246,12 @@ def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_p
     assert "Killing the server" in caplog.text
 
 
+def test_a_server_that_was_starting_is_stopped_at_once_and_called_that(run_stand_in, tmp_path, caplog):
+    caplog.set_level("INFO")
+    process.end(run_stand_in(tmp_path / "a"), patience=0)
+    assert caplog.messages == [f"Stopping the server on {tmp_path / 'a'}, which was starting"]
+
+
 def test_the_password_is_not_shown(run_stand_in, tmp_path):
     run_stand_in(tmp_path / "a")
     server = servers.status(tmp_path / "a")
