@@ -174,6 +174,7 @@ def update_runs(
     keeping: Keeping,
     client: Client | None = None,
     make_supply: Callable[[Plan], Supply] = supply_of,
+    tell_of_removal: Callable[[], object] | None = None,
 ) -> WriteResult:
     """Do what `write` does, and tell a client in time; arguments, result and errors as there.
 
@@ -181,6 +182,8 @@ def update_runs(
         driver, database, options, graph, keeping: as there.
         client: who asked.
         make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
+        tell_of_removal: called, after an error, before what was written is removed; by default it is logged for
+            somebody who may interrupt that.
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
     graph = graph or name_of_only_choice(gateway, options)
@@ -199,6 +202,7 @@ def update_runs(
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if opened is not None and not opened.lock.committing:
+            (tell_of_removal or _tell_of_removal)()
             _discard(gateway, record, known=client is not None)
         raise
     changed = [run for run in result.runs if run.changed]
@@ -287,13 +291,16 @@ def _hubs_ahead(
     yield {}
 
 
+def _tell_of_removal() -> None:
+    log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
+
+
 def _discard(gateway: Gateway, graph: GraphRecord, *, known: bool) -> None:
     """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
 
     A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
     earlier one may have held what is deleted here.
     """
-    log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
     try:
         with open_graph(gateway, graph) as opened:  # which sweeps
             if not known:

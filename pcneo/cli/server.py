@@ -90,7 +90,9 @@ def _to_paste(server: LocalServer) -> str:
         return f"No query to paste: {error}\n"
     if stored is None or not rows:
         named = data_option(server.data)
-        return f"Nothing is stored yet; after `pcneo{named} annotate`, start with --browser again for a query to paste.\n"
+        return (
+            f"Nothing is stored yet; after `pcneo{named} annotate`, start with --browser again for a query to paste.\n"
+        )
     names = stored.selection
     query = render_query(
         "cohesion_graph",

@@ -15,7 +15,15 @@ from pathlib import Path
 
 from pcneo.errors import LocalServerError
 
-__all__ = ["cache_folder", "data_folder", "data_option", "make_private", "read_private", "state_folder", "write_private"]
+__all__ = [
+    "cache_folder",
+    "data_folder",
+    "data_option",
+    "make_private",
+    "read_private",
+    "state_folder",
+    "write_private",
+]
 
 _MOST_BYTES = 100_000  # of a small file
 

@@ -43,6 +43,7 @@ class Lease:
             parts: how many searches the work has, for the share that is done.
         """
         self.progress = 0.0
+        self.request = claim.id
         self._queue = queue
         self._claim = claim
         self._parts = parts

@@ -91,7 +91,14 @@ class Schedule:
             progress=self._progress,
         )
         started = time.monotonic()
-        result = update_runs(self._queue.driver, self._queue.database, options, graph.name, Keeping())
+        result = update_runs(
+            self._queue.driver,
+            self._queue.database,
+            options,
+            graph.name,
+            Keeping(),
+            tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
+        )
         seconds = time.monotonic() - started
         self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
         self._figures.add_update(result)

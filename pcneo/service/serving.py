@@ -50,7 +50,7 @@ class Service:
         self._connection = connection
         self._ending = threading.Event()
         self._worker: Worker | None = None
-        self._timer: threading.Timer | None = None
+        self._ended = threading.Event()
 
     def end(self) -> None:
         """Finish the request under way, or give it back after the grace; a second call gives it back at once."""
@@ -58,10 +58,15 @@ class Service:
         self._ending.set()
         if again:
             self._give_back()
-        elif self._timer is None:
-            self._timer = threading.Timer(self._settings.grace, self._give_back)
-            self._timer.daemon = True
-            self._timer.start()
+        else:  # in a thread of its own: a signal may have come in the middle of a line of the log
+            threading.Thread(target=self._end_in_time, name="pcneo-grace", daemon=True).start()
+
+    def _end_in_time(self) -> None:
+        grace = self._settings.grace
+        if (worker := self._worker) is not None and worker.request is not None:
+            tell("ending, once the request under way is done or the grace is over", request=worker.request, grace=grace)
+        if not self._ended.wait(grace):
+            self._give_back()
 
     def _give_back(self) -> None:
         if (worker := self._worker) is not None:
@@ -88,8 +93,7 @@ class Service:
                 self._ending.wait(pause)
             finally:
                 self.queue = self._worker = None
-        if self._timer is not None:
-            self._timer.cancel()
+        self._ended.set()
         tell("ended")
 
     def _serve(self) -> None:

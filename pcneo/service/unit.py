@@ -8,6 +8,9 @@ from collections.abc import Sequence
 
 __all__ = ["systemd_unit"]
 
+REMOVE_SECONDS = 280
+"""For a request of a whole graph; what some minutes have written is removed in about one, on a busy machine in more."""
+
 UNIT = """\
 [Unit]
 Description=pcneo serve: minimal p-cohesions, asked from Cypher
@@ -22,7 +25,7 @@ ExecStart={command}
 DynamicUser=yes
 CacheDirectory=pcneo
 Environment=NUMBA_CACHE_DIR=%C/pcneo
-# The grace of the request under way, and time to give it back.
+# The grace of the request under way ({grace:g} s), then time to remove what it wrote ({removing:g} s).
 TimeoutStopSec={stop:.0f}
 Restart=on-failure
 RestartSec=5
@@ -45,7 +48,7 @@ def systemd_unit(arguments: Sequence[str], grace: float) -> str:
         grace: seconds that a request under way is given when the service is to end.
     """
     command = " ".join(map(_word, [sys.executable, "-m", "pcneo", "serve", *arguments]))
-    return UNIT.format(command=command, stop=grace + 30)
+    return UNIT.format(command=command, grace=grace, removing=REMOVE_SECONDS, stop=grace + REMOVE_SECONDS)
 
 
 def _word(argument: str) -> str:

@@ -14,6 +14,7 @@ from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import Client, update_runs
 from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
 from pcneo.search import p_text
+from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, Lease
 from pcneo.service.request_checks import Question
@@ -85,7 +86,15 @@ class Work:
         )
         marked = self.queue.marked({"pcneoRequest": self.claim.token})
         client = Client(marked, self._admit, answer, trims=self.trims)
-        result = update_runs(self.queue.driver, self.queue.database, options, question.graph, Keeping(), client)
+        result = update_runs(
+            self.queue.driver,
+            self.queue.database,
+            options,
+            question.graph,
+            Keeping(),
+            client,
+            tell_of_removal=lambda: tell("removing what the request wrote", request=self.claim.id),
+        )
         self.figures.add_update(result)
         return answers[-1]
 

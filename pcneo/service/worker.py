@@ -77,6 +77,11 @@ class Worker:
         self._lease: Lease | None = None
         self._ending = threading.Event()
 
+    @property
+    def request(self) -> Key | None:
+        """The identifier of the request under way, if there is one."""
+        return None if (lease := self._lease) is None else lease.request
+
     def end(self) -> None:
         """Have the request under way given back, if there is one."""
         self._ending.set()

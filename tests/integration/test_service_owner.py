@@ -268,6 +268,7 @@ def test_the_unit_runs_this_command_and_stays_down_after_a_mistake(monkeypatch):
     (start,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
     assert start.endswith('-m pcneo serve --graph "my friends" --every 60s')
     assert "RestartPreventExitStatus=2 5" in unit
+    assert "TimeoutStopSec=300\n" in unit  # the grace, and time to remove what a whole graph's request wrote
     assert "password" not in start.lower()
 
 

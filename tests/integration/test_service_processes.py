@@ -140,11 +140,14 @@ def test_sigterm_gives_back_what_takes_longer_than_the_grace(db, server):
         wait_until(lambda: db.all_hubs() > 0, "the first hubs")
         ended.send(signal.SIGTERM)
         assert ended.process.wait(300) == 0
+        said = ended.text()
     back = look(db, request)
     if back["status"] == "complete":
         pytest.skip("it was complete before it could be given back")
     assert (back["status"], back["attempts"], back["runs"]) == ("requested", 0, {})
     assert db.all_hubs() == 0
+    assert said.index("ending, once the request") < said.index("removing what the request wrote request=")
+    assert "Interrupt" not in said  # nobody is there
     with serving(server, db.name):
         assert answer(db, request, 300)["attempts"] == 1
 
