@@ -37,7 +37,8 @@ class EventFormatter(logging.Formatter):
             line = {"time": time, "level": record.levelname.lower(), "event": record.getMessage(), **values}
             return json.dumps(line, default=str)
         said = " ".join(f"{name}={_plain(value)}" for name, value in values.items())
-        return visible(" ".join(part for part in (time, record.getMessage(), said) if part))
+        level = record.levelname if record.levelno > logging.INFO else ""
+        return visible(" ".join(part for part in (time, level, record.getMessage(), said) if part))
 
 
 def _plain(value: object) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from pcneo.basics.config import ConnectionSettings
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import PcneoError
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
@@ -114,8 +115,9 @@ class Service:
         answering = self._settings.graphs or known
         for graph in answering:
             if graph not in known:
-                there = ", ".join(known) or "none yet"
-                tell("unknown graph, served once it has a name", level=logging.WARNING, graph=graph, known=there)
+                there, near = ", ".join(known) or "none yet", did_you_mean(graph, known).strip() or None
+                event = "the database knows no such graph; it is served once there is one"
+                tell(event, level=logging.WARNING, graph=graph, known=there, hint=near)
         everything = "" if self._settings.graphs else " (all that the database knows)"
         tell(
             "serving",

@@ -178,8 +178,13 @@ def test_the_author_can_stop_it_before_it_is_begun(db, service):
     assert db.versions() == {}
 
 
-def test_only_graphs_that_the_owner_names_are_answered_for(db, server):
-    with serving(server, db.name, graphs=("others",)):
+def test_only_graphs_that_the_owner_names_are_answered_for(db, server, caplog):
+    with serving(server, db.name, graphs=("fiends",)):
+        (warned,) = [record for record in caplog.records if "knows no such graph" in record.message]
+        assert warned.levelname == "WARNING"
+        assert warned.values["graph"] == "fiends"
+        assert "friends" in warned.values["known"]
+        assert warned.values["hint"] == "Did you mean friends?"
         answered = answer(db, ask(db, command="annotate", graph="friends"))
         assert answered["status"] == "failed"
         assert "does not answer for a graph 'friends'" in answered["message"]

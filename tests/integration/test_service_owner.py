@@ -198,6 +198,12 @@ def test_an_event_is_one_line_whatever_is_in_it():
     assert "nothing" not in event
 
 
+def test_a_warning_is_told_from_what_is_usual():
+    said, warned = lines_of(False, lambda: (tell("serving"), tell("left alone", level=logging.WARNING)))
+    assert said.endswith("Z serving") or said.endswith("+00:00 serving")
+    assert warned.endswith("WARNING left alone")
+
+
 @contextmanager
 def other_password(driver: neo4j.Driver, server: Server, other: str) -> Iterator[None]:
     """The server's password is another one inside the block."""
