@@ -28,6 +28,8 @@ QUIET_SECONDS = 60.0
 """How long nothing has come before polls become slower."""
 LONGEST_PAUSE = 30.0
 """Between two attempts to reach a database that does not answer."""
+REFUSED = ("Neo.ClientError.Security.Unauthorized", "Neo.ClientError.Security.CredentialsExpired")
+"""What a wrong password is called."""
 
 
 class Service:
@@ -52,6 +54,7 @@ class Service:
         self._ending = threading.Event()
         self._worker: Worker | None = None
         self._ended = threading.Event()
+        self._was_connected = False
 
     def end(self) -> None:
         """Finish the request under way, or give it back after the grace; a second call gives it back at once."""
@@ -77,7 +80,7 @@ class Service:
         """Serve until `end` is called, through restarts of the database and changes of its password.
 
         Raises:
-            ConnectionFailedError: the address cannot be one, or there is no password.
+            ConnectionFailedError: the address cannot be one, there is no password, or the first one is refused.
         """
         self._connection()  # what is wrong with it now is a mistake; later it is an accident, and may pass
         _warm_up()
@@ -86,8 +89,10 @@ class Service:
             began = time.monotonic()
             try:
                 self._serve()
-            except Exception as error:  # noqa: BLE001 - only a mistake in the configuration may end a service
+            except Exception as error:  # only a mistake in the configuration may end a service
                 self.figures.reachable = False
+                if not self._was_connected and isinstance(error, PcneoError) and error.data.get("code") in REFUSED:
+                    raise
                 pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
                 why = error if isinstance(error, PcneoError) else repr(error)
                 tell("cannot serve", level=logging.ERROR, why=why, again_in=pause)
@@ -100,6 +105,7 @@ class Service:
     def _serve(self) -> None:
         settings = self._connection()
         with connect(settings) as driver:
+            self._was_connected = True
             queue = RequestQueue(driver, settings.database)
             queue.check_format()
             queue.ensure_schema(OWN_SCHEMA)

@@ -8,6 +8,7 @@ import logging
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -20,11 +21,11 @@ import neo4j
 import pytest
 from graphs import Database
 from neo4j_servers import Server
-from services import ServiceProcess, answer, ask, service_processes, serving, wait_until
+from services import Gate, ServiceProcess, answer, ask, service_processes, serving, wait_until
 
 from pcneo import annotate
 from pcneo.basics.config import ConnectionSettings
-from pcneo.errors import ParameterError
+from pcneo.errors import ConnectionFailedError, ParameterError
 from pcneo.service.events import EventFormatter, tell
 from pcneo.service.monitoring import monitored, parse_address
 from pcneo.service.service_settings import ServiceSettings, parse_duration
@@ -294,22 +295,34 @@ def test_systemd_takes_the_unit(tmp_path):
 
 
 @pytest.mark.long
-def test_a_changed_password_is_waited_out(db, server):
+def test_a_wrong_password_ends_a_service_and_a_changed_one_is_waited_out(db, server):
     if server.database is not None:
         pytest.skip("a database of somebody else's")
-    password = server.password
-    settings = [ConnectionSettings(server.uri, server.username, password, db.name)]
-    service = Service(ServiceSettings(), lambda: settings[0])
-    import threading
-
-    with other_password(db.driver, server, "another one of eight"):
+    own = ConnectionSettings(server.uri, server.username, server.password, db.name)
+    with Gate(server.uri) as gate, other_password(db.driver, server, "another one of eight"):
+        first = Service(ServiceSettings(), lambda: own)
+        with pytest.raises(ConnectionFailedError, match="refused the user name or password"):
+            first.run()  # a mistake in the configuration, which does not go away by itself
+        changed, wrong = (
+            ConnectionSettings(gate.uri, server.username, password, db.name)
+            for password in ("another one of eight", "no longer this one")
+        )
+        settings = [changed]
+        service = Service(ServiceSettings(), lambda: settings[0])
         thread = threading.Thread(target=service.run)
         thread.start()
-        time.sleep(3)
-        assert not service.figures.reachable
-        assert thread.is_alive()
-        settings[0] = ConnectionSettings(server.uri, server.username, "another one of eight", db.name)
-        wait_until(lambda: service.figures.reachable, "a connection with the new password")
-        service.end()
-        thread.join(60)
+        try:
+            wait_until(lambda: service.figures.reachable, "a connection")
+            settings[0] = wrong
+            gate.shut()
+            wait_until(lambda: not service.figures.reachable, "a broken connection")
+            gate.open()
+            time.sleep(3)
+            assert thread.is_alive()
+            assert not service.figures.reachable
+            settings[0] = changed
+            wait_until(lambda: service.figures.reachable, "a connection with the new password")
+        finally:
+            service.end()
+            thread.join(60)
         assert not thread.is_alive()
