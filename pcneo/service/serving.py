@@ -19,6 +19,7 @@ from pcneo.service.worker import Worker
 from pcneo.store.connection import connect
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
+from pcneo.store.transaction import patient_until
 
 __all__ = ["Service"]
 
@@ -88,14 +89,16 @@ class Service:
         while not self._ending.is_set():
             began = time.monotonic()
             try:
-                self._serve()
+                with patient_until(self._ending):
+                    self._serve()
             except Exception as error:  # only a mistake in the configuration may end a service
                 self.figures.reachable = False
                 if not self._was_connected and isinstance(error, PcneoError) and error.data.get("code") in REFUSED:
                     raise
                 pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(2 * pause, LONGEST_PAUSE)
                 why = error if isinstance(error, PcneoError) else repr(error)
-                tell("cannot serve", level=logging.ERROR, why=why, again_in=pause)
+                again_in = None if self._ending.is_set() else pause
+                tell("cannot serve", level=logging.ERROR, why=why, again_in=again_in)
                 self._ending.wait(pause)
             finally:
                 self.queue = self._worker = None

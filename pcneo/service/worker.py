@@ -220,29 +220,28 @@ class Worker:
         return self._give_back(claim, message, wait=2.0**claim.attempts, attempts=claim.attempts)
 
     def _finish(self, claim: Claim, status: str, message: str, progress: float = 0.0) -> tuple[str, str]:
-        _persistently(lambda: self._queue.finish(claim, Answer(status, message), progress))
+        self._persistently(lambda: self._queue.finish(claim, Answer(status, message), progress))
         return status, message
 
     def _give_back(
         self, claim: Claim, message: str, *, wait: float = 0.0, attempts: int, busy: bool = False
     ) -> tuple[str, str]:
-        _persistently(lambda: self._queue.give_back(claim, message, wait=wait, attempts=attempts, busy=busy))
+        self._persistently(lambda: self._queue.give_back(claim, message, wait=wait, attempts=attempts, busy=busy))
         return "returned", message
 
-
-def _persistently(action: Callable[[], None]) -> None:
-    """Do it, again and again while the claim may still count; after that the next worker finds the lease run out."""
-    until, pause = time.monotonic() + LEASE_SECONDS - 5, 0.5
-    while True:
-        try:
-            return action()
-        except LostClaimError:
-            raise
-        except (BusyError, DatabaseError):
-            if time.monotonic() > until:
+    def _persistently(self, action: Callable[[], None]) -> None:
+        """Do it, again and again while the claim may count; after that the next worker finds the lease run out."""
+        until, pause = time.monotonic() + LEASE_SECONDS - 5, 0.5
+        while True:
+            try:
+                return action()
+            except LostClaimError:
                 raise
-        time.sleep(pause)
-        pause = min(2 * pause, 5.0)
+            except (BusyError, DatabaseError) as error:
+                if time.monotonic() > until or (self._ending.is_set() and isinstance(error, ConnectionFailedError)):
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, 5.0)
 
 
 def _sentence(error: Exception) -> str:

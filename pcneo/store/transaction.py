@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
@@ -18,7 +20,17 @@ from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
 
-__all__ = ["Row", "RunFigures", "Transaction", "begun", "in_one_trip", "in_transaction", "rows_of", "sample_names"]
+__all__ = [
+    "Row",
+    "RunFigures",
+    "Transaction",
+    "begun",
+    "in_one_trip",
+    "in_transaction",
+    "patient_until",
+    "rows_of",
+    "sample_names",
+]
 
 PATIENCE_SECONDS = 30.0
 """How long a transaction is retried; the driver's own default."""
@@ -27,6 +39,8 @@ Row = dict[str, Any]
 T = TypeVar("T")
 
 log = logging.getLogger("pcneo")
+
+_ending: ContextVar[threading.Event | None] = ContextVar("ending", default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +144,16 @@ def in_one_trip(session: neo4j.Session, text: LiteralString, parameters: Row) ->
     return _patiently(lambda: rows_of(session, text, parameters))
 
 
+@contextmanager
+def patient_until(ending: threading.Event) -> Iterator[None]:
+    """Try no broken connection of this thread again, inside the block, once the event has come: who waits is to end."""
+    before = _ending.set(ending)
+    try:
+        yield
+    finally:
+        _ending.reset(before)
+
+
 def _patiently(attempt: Callable[[], T]) -> T:
     """Call `attempt`, and repeat it when the server or the connection asks for it.
 
@@ -137,7 +161,7 @@ def _patiently(attempt: Callable[[], T]) -> T:
     server's transaction memory, a limit that a commit can meet as well as a statement.
     """
     give_up = time.monotonic() + PATIENCE_SECONDS
-    attempts = 0
+    attempts, ending = 0, _ending.get()
     while True:
         try:
             return attempt()
@@ -145,10 +169,14 @@ def _patiently(attempt: Callable[[], T]) -> T:
             out_of_memory = isinstance(error, Neo4jError) and error.code == OUT_OF_MEMORY
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
                 raise
-            if attempts == 0 and isinstance(error, DriverError):
+            is_broken = isinstance(error, DriverError)
+            if is_broken and ending is not None and ending.is_set():
+                raise
+            if attempts == 0 and is_broken:
                 log.warning("The connection broke; trying again for %.0f s: %s", PATIENCE_SECONDS, type(error).__name__)
             log.debug("a transaction failed and is repeated: %s", error)
-        time.sleep(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311 - spreads writers, keeps no secret
+        pause = min(2**attempts, 8) * random.uniform(0.4, 0.6)  # noqa: S311 - spreads writers, keeps no secret
+        time.sleep(pause) if ending is None or ending.is_set() else ending.wait(pause)
         attempts += 1
 
 

@@ -52,3 +52,14 @@ def test_a_broken_connection_is_told_of_once_while_it_is_tried_again(caplog, mon
 
     assert transaction._patiently(attempt) == "here"
     assert caplog.text.count("The connection broke; trying again for 30 s") == 1
+
+
+def test_who_is_told_to_end_stops_trying_a_broken_connection_at_once():
+    def attempt() -> None:
+        raise ServiceUnavailable("gone")
+
+    ending, began = threading.Event(), time.monotonic()
+    threading.Timer(0.2, ending.set).start()
+    with transaction.patient_until(ending), pytest.raises(ServiceUnavailable):
+        transaction._patiently(attempt)
+    assert time.monotonic() - began < 10
