@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pcneo.basics.frames import words
 from pcneo.cli.console import connected, note, note_run, print_json, print_table, say
 from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
 
@@ -14,6 +17,13 @@ if TYPE_CHECKING:
     from pcneo.basics.model import ShownCohesion
 
 __all__ = ["show"]
+
+MOST_ROWS = 50
+"""Members on a terminal."""
+MOST_KEYS = 50
+"""Connections that are not critical, on a terminal."""
+MOST_ENDS = 10
+"""Connections of one member, on a terminal."""
 
 
 def show(
@@ -39,7 +49,11 @@ def show(
     with connected() as (driver, database):
         shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, score=score)
     if plot is not None:
-        draw_cohesion(shown, plot)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            draw_cohesion(shown, plot)
+        for warning in caught:
+            note(str(warning.message))
         note(f"Picture: {plot}")
     note_run(shown.run, f", p={shown.run.p_text}, score {shown.run.score}", moved=shown.moved)
     if as_json:
@@ -81,10 +95,18 @@ def _print_shown(shown: ShownCohesion) -> None:
         ],
     )
     order = sorted(cohesion.members, key=lambda key: shown.hops[key])  # which keeps the order of keys
+    on_terminal = sys.stdout.isatty()
+    first = order[:MOST_ROWS] if on_terminal else order
+    ends = MOST_ENDS if on_terminal else None
     print_table(
         ["member", "hops", "critical connections", "to"],
-        [(key, shown.hops[key] if shown.hops[key] < 3 else "over 2", len(beside[key]), beside[key]) for key in order],
+        [
+            (key, shown.hops[key] if shown.hops[key] < 3 else "over 2", len(beside[key]), words(beside[key], ends))
+            for key in first
+        ],
         names=["member"],
     )
-    others = ", ".join(map(str, shown.others)) if shown.others else "none"
+    if len(first) < len(order):
+        say(f"and {len(order) - len(first):,} more members; --json has all")
+    others = words(shown.others, MOST_KEYS if on_terminal else None) if shown.others else "none"
     say(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import AnyPath, Key, ShownCohesion
-from pcneo.plots.labels import fitted
+from pcneo.plots.labels import TIE, fitted, isolated
 from pcneo.plots.rings import MOST_LABELLED_OTHERS, Rings, arrange
-from pcneo.plots.style import LOOKS, PAGE, look, new_figure, save_figure
+from pcneo.plots.style import LOOKS, PAGE, letters_without_glyph, look, new_figure, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,11 +33,20 @@ NAMED_ABOVE = 0.85
 SHORTER_LABELS = (10, 7)
 """Letters, where longer labels leave no room for any."""
 ROTATED_FROM = 17
-MOST_BENT = 3_000
+MOST_MEMBERS = 300
+MOST_CONNECTIONS = 1_500
+"""Of more members and connections than these, some are drawn: among all nobody could see one."""
+USUAL_LINES = 8
+"""Of title and legend together."""
+MOST_LETTERS = 20
+"""Without a glyph that are named."""
 
 
 def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
     """Draw one cohesion in the graph around it, for a notebook, or as SVG or PNG.
+
+    Of hundreds of members the nearest are drawn, and of thousands of connections some; the legend says how many. A
+    warning names letters that the font lacks.
 
     Args:
         shown: the cohesion, its connections and its local view, as `pcneo.show` returns them.
@@ -48,26 +59,48 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
         ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
         PcneoError: matplotlib is not installed.
     """
-    rings = arrange(shown)
-    shorter = (arrange(shown, longest) for longest in SHORTER_LABELS)
+    drawn = _visible(shown)
+    rings = arrange(drawn)
+    shorter = (arrange(drawn, longest) for longest in SHORTER_LABELS)
     if _scale(rings) <= NAMED_ABOVE:
         rings = next((tried for tried in shorter if _scale(tried) > NAMED_ABOVE), rings)
     scale = _scale(rings)
     width = max(2 * rings.radius * scale, LEAST_WIDTH)
-    height = 2 * rings.radius * scale + 7.5 * LINE_INCHES
-    with new_figure(width=width, height=height) as (figure, axes):
+    title, entries = fitted(_title(shown), width), _entries(rings, drawn, shown, scale)
+    lines = max(USUAL_LINES, sum(1 + text.count("\n") for text in (title, *(label for label, _ in entries))))
+    with new_figure(width=width, height=2 * rings.radius * scale + (lines - 0.5) * LINE_INCHES) as (figure, axes):
         (plane,) = axes[0]
         plane.set_axis_off()
         plane.set_aspect("equal")
         plane.set(xlim=(-rings.radius, rings.radius), ylim=(-rings.radius, rings.radius))
         _draw_outline(plane, rings)
-        _draw_connections(plane, rings, shown, scale)
-        _draw_vertices(plane, rings, shown, scale)
-        figure.suptitle(fitted(_title(shown), width), x=0.02, ha="left")
-        figure.legend(handles=_legend(rings, shown, scale), loc="outside lower left")
+        _draw_connections(plane, rings, drawn, scale)
+        _draw_vertices(plane, rings, drawn, scale)
+        figure.suptitle(title, x=0.02, ha="left")
+        figure.legend(handles=_legend(entries), loc="outside lower left")
         if path is not None:
             save_figure(figure, path)
+    if letters := letters_without_glyph([title, *rings.labels.of.values()]):
+        some = letters if len(letters) <= MOST_LETTERS else f"{letters[:MOST_LETTERS]} and others"
+        warnings.warn(f"The font has no glyph for {some}: each such letter is drawn as a box.", stacklevel=2)
     return figure
+
+
+def _visible(shown: ShownCohesion) -> ShownCohesion:
+    """As much of the cohesion as can be seen: the nearest members, the vertex's own connections, some of the others."""
+    cohesion = shown.cohesion
+    members = sorted(cohesion.members, key=lambda key: shown.hops[key])[:MOST_MEMBERS]
+    hops = {key: shown.hops[key] for key in members}
+    ends = [pair for pair in shown.connections if pair[0] in hops and pair[1] in hops]
+    own = [pair for pair in ends if cohesion.vertex in pair]
+    further = [pair for pair in ends if cohesion.vertex not in pair]
+    step = -(-len(further) // MOST_CONNECTIONS)
+    return replace(
+        shown,
+        cohesion=replace(cohesion, members=tuple(key for key in cohesion.members if key in hops)),
+        connections=(*own, *further[:: step or 1]),
+        hops=hops,
+    )
 
 
 def _scale(rings: Rings) -> float:
@@ -78,40 +111,70 @@ def _scale(rings: Rings) -> float:
 def _title(shown: ShownCohesion) -> str:
     cohesion = shown.cohesion
     p, score = f"{cohesion.p.numerator}/{cohesion.p.denominator}", look(cohesion.score).label
+    counts = [_counted(cohesion.size, "member"), _counted(cohesion.edges, "critical connection")]
+    counts.append(f"density {cohesion.density:.2g}")
     return (
-        f"Minimal p-cohesion of {cohesion.vertex}, p = {p}, {score}\n"
-        f"{_counted(cohesion.size, 'member')}, {_counted(cohesion.edges, 'critical connection')}, "
-        f"density {cohesion.density:.2g}"
+        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{p}, {score}\n"
+        f"{', '.join(text.replace(' ', TIE) for text in counts)}"
     )
 
 
-def _legend(rings: Rings, shown: ShownCohesion, scale: float) -> list[Line2D]:
-    from matplotlib.lines import Line2D
-
-    vertex = rings.labels[shown.cohesion.vertex]
+def _entries(
+    rings: Rings, drawn: ShownCohesion, shown: ShownCohesion, scale: float
+) -> list[tuple[str, dict[str, Any]]]:
+    """What the legend explains, of all that is drawn: its words and its look."""
+    vertex = isolated(rings.labels.of[shown.cohesion.vertex])
     own, local, view = look(shown.cohesion.score), look("elv"), shown.local_view
-    hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in shown.hops.values())
-    some = f" ({len(rings.others):,} of {len(shown.others):,} drawn)" if len(rings.others) < len(shown.others) else ""
+    hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in drawn.hops.values())
     entries: list[tuple[str, dict[str, Any]]] = [
-        (f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8}),
-        (
-            "member" if scale > NAMED_ABOVE else "member (no room for names)",
-            {"marker": own.marker, "color": own.colour, "linestyle": ""},
-        ),
-        ("critical connection: both ends are members", {"color": CRITICAL}),
-        (
-            f"connection of {vertex} that is not critical{some}",
-            {"color": OTHER, "marker": "o", "markerfacecolor": "white", "linestyle": DASHED, "linewidth": 0.8},
-        ),
+        (f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8})
+    ]
+    if drawn.cohesion.size > 1:
+        which = "the nearest" if drawn.cohesion.size < shown.cohesion.size else ""
+        no_names = "" if scale > NAMED_ABOVE else "no room for names"
+        some = _part(drawn.cohesion.size, shown.cohesion.size, which, no_names)
+        notes = _notes(rings) if scale > NAMED_ABOVE else ""
+        entries.append((f"member{some}{notes}", {"marker": own.marker, "color": own.colour, "linestyle": ""}))
+    if drawn.connections:
+        some = _part(len(drawn.connections), len(shown.connections))
+        entries.append((f"critical connection: both ends are members{some}", {"color": CRITICAL}))
+    if rings.others:
+        unnamed = "" if _names_others(rings, scale) else f"{_counted(len(rings.others), 'name')} left out"
+        some = _part(len(rings.others), len(shown.others), unnamed)
+        look_of_others = {"color": OTHER, "marker": "o", "markerfacecolor": "white", "linestyle": DASHED}
+        entries.append((f"connection of {vertex} that is not critical{some}", {**look_of_others, "linewidth": 0.8}))
+    entries.append(
         (
             f"{local.label}, two hops: {_counted(view.size, 'vertex', 'vertices')}"
             f"{f' ({hidden:,} not drawn)' if hidden else ''},\n"
             f"{_counted(view.edges, 'connection')}, density {view.density:.2g}",
             {"color": local.colour, "linestyle": local.dash},
-        ),
-    ]
-    if not shown.others:
-        del entries[3]
+        )
+    )
+    return entries
+
+
+def _part(drawn: int, count: int, *further: str) -> str:
+    """In brackets how many of so many are drawn, if not all, and what further is to be said."""
+    parts = [*filter(None, (f"{drawn:,} of {count:,} drawn" if drawn < count else "", *further))]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _notes(rings: Rings) -> str:
+    """What was done to names, in a line each."""
+    ends = " and ".join(f"“{isolated(end)}”" for end in rings.labels.without)
+    notes = [f"names without {ends}"] if ends else []
+    notes += ["~2, ~3: names that are alike but for letters left out"] if rings.labels.numbered else []
+    return "".join(f"\n{note}" for note in notes)
+
+
+def _names_others(rings: Rings, scale: float) -> bool:
+    return scale > NAMED_ABOVE and len(rings.others) <= MOST_LABELLED_OTHERS
+
+
+def _legend(entries: Sequence[tuple[str, dict[str, Any]]]) -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
     return [Line2D([], [], label=label, **look) for label, look in entries]
 
 
@@ -132,7 +195,7 @@ def _draw_connections(plane: Axes, rings: Rings, shown: ShownCohesion, scale: fl
     further = [(a, b) for a, b in shown.connections if middle not in (a, b)]
     count = len(further)
     width, alpha = (1.3, 0.9) if count <= 60 else (0.7, 0.6) if count <= 600 else (0.4, 0.4)
-    curves = [_line(places[a], places[b], rings.radius, bent=count <= MOST_BENT) for a, b in further]
+    curves = [_line(places[a], places[b], rings.radius, bent=True) for a, b in further]
     spokes = [_line(places[a], places[b], rings.radius, bent=False) for a, b in own]
     dashes = [_line(0j, places[key], rings.radius, bent=False) for key in rings.others]
     thin = 0.8 if len(dashes) <= MOST_LABELLED_OTHERS else 0.3
@@ -173,7 +236,7 @@ def _draw_vertices(plane: Axes, rings: Rings, shown: ShownCohesion, scale: float
         zorder=6,
     )
     if scale > NAMED_ABOVE:
-        others = rings.others if len(rings.others) <= MOST_LABELLED_OTHERS else ()
+        others = rings.others if _names_others(rings, scale) else ()
         for key in (*members, *others):
             _name(plane, rings, key, "black" if key in shown.hops else "#666666")
 
@@ -202,7 +265,7 @@ def _name(plane: Axes, rings: Rings, key: Key, colour: str) -> None:
     plane.text(
         outside.real,
         outside.imag,
-        rings.labels[key],
+        rings.labels.of[key],
         color=colour,
         fontsize=8,
         rotation=(angle - 180 if left else angle) if rotated else 0,

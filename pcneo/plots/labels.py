@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from pcneo.basics.model import Key
 
-__all__ = ["LONGEST_LABEL", "fitted", "labels", "plain"]
+__all__ = ["LONGEST_LABEL", "TIE", "Labels", "fitted", "isolated", "labels", "plain"]
 
 LONGEST_LABEL = 14
 """Letters of a label where there is room; longer keys are shortened."""
@@ -16,6 +19,25 @@ LETTER_INCHES = 0.085
 """The width of a usual letter of a title."""
 LEAST_SHARED = 4
 """Letters that long keys must share at an end for it to be left out."""
+LONGEST_SHARED = 28
+"""Letters in which the picture says what is left out at an end."""
+TIE = "\u00a0"
+"""A space at which `fitted` breaks no line."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What vertices are called in a picture.
+
+    Attributes:
+        of: a label for each key, no two alike.
+        without: what many names begin and end with and is left out, such as `person.` and `@example.org`.
+        numbered: whether some were told apart by nothing but a number.
+    """
+
+    of: dict[Key, str]
+    without: tuple[str, ...]
+    numbered: bool
 
 
 def plain(text: str) -> str:
@@ -23,47 +45,92 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> dict[Key, str]:
+def isolated(text: str) -> str:
+    """Return a text so that, written from right to left, it leaves the order of the words around it alone."""
+    turns = any(unicodedata.bidirectional(letter) in {"R", "AL", "AN"} for letter in text)
+    return f"\u2068{text}\u2069" if turns else text
+
+
+def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> Labels:
     """Return a label for each key, at most `longest` letters and no two alike.
 
-    What all long keys share at their ends (`@example.org`, `https://example.org/`) is left out; what is still too long
-    loses its middle.
+    What all long keys share at their ends (`@example.org`, `https://example.org/`) is left out of all that have it.
+    What is still too long loses its middle, and where that would make two alike, what they share instead.
 
     Args:
         keys: those of the drawn vertices.
         longest: letters, at least 5.
     """
     texts = {key: str(key) for key in keys}
-    long = [text for text in texts.values() if len(text) > longest]
-    before, after = _shared(long)
+    long = {text: None for text in texts.values() if len(text) > longest}
+    before = _shared(list(long))
+    after = _shared([text.removeprefix(before)[::-1] for text in long])[::-1]
+    ends = len(before) + len(after)
+    spared = {
+        text: text.removeprefix(before).removesuffix(after)
+        for text in texts.values()
+        if text in long or (len(text) > ends and text.startswith(before) and text.endswith(after))
+    }
+    short = {text: text for text in texts.values() if text not in spared}
+    wanted = short | dict(zip(spared, _told_apart(list(spared.values()), longest), strict=True))
     made: dict[Key, str] = {}
-    taken: set[str] = set()
+    taken = set(short.values())
     for key, text in texts.items():
-        label = text if len(text) <= longest else _cut(text[before : len(text) - after], longest)
-        number, unique = 2, label
-        while unique in taken:
+        number, unique = 2, wanted[text]
+        while unique in taken and text not in short:
             ending = f"~{number}"
-            unique, number = label[: longest - len(ending)] + ending, number + 1
+            unique, number = wanted[text][: longest - len(ending)] + ending, number + 1
         taken.add(unique)
-        made[key] = plain(unique)
-    return made
+        made[key] = unique
+    return Labels(
+        {key: plain(label) for key, label in made.items()},
+        tuple(plain(_cut(end, LONGEST_SHARED)) for end in (before, after) if end),
+        any(made[key] != wanted[text] for key, text in texts.items()),
+    )
 
 
-def _shared(texts: list[str]) -> tuple[int, int]:
-    """How many letters all texts share at their beginning and at their end, and can be spared."""
+def _shared(texts: Sequence[str]) -> str:
+    """What all texts begin with, up to a sign: the digits of a number are not parted; empty for too little."""
     if len(texts) < 2:
-        return 0, 0
+        return ""
+    alike = texts[0][: min(_alike(texts), min(map(len, texts)) - 1)]
+    end = max((i + 1 for i, letter in enumerate(alike) if not letter.isalnum()), default=0)
+    return alike[:end] if end >= LEAST_SHARED else ""
+
+
+def _told_apart(texts: Sequence[str], longest: int) -> list[str]:
+    """Cut the middle out of long texts; of those that would then be alike, cut away what they share."""
+    cut = [_cut(text, longest) for text in texts]
+    for label, count in Counter(cut).items():
+        places = [i for i, other in enumerate(cut) if other == label]
+        cores = _cores([texts[i] for i in places], longest) if count > 1 else []
+        if len({_cut(core, longest) for core in cores}) > 1:
+            for i, core in zip(places, _told_apart(cores, longest), strict=True):
+                cut[i] = core
+    return cut
+
+
+def _cores(texts: Sequence[str], longest: int) -> list[str]:
+    """Where texts differ, with "…" for what they share around it, and with as much of the beginning as there is room.
+
+    The digits of a number are not parted.
+    """
     before = _alike(texts)
-    before = before if before >= LEAST_SHARED else 0
     after = _alike([text[before:][::-1] for text in texts])
-    after = after if after >= LEAST_SHARED else 0
-    return (before, after) if all(len(text) > before + after for text in texts) else (0, 0)
+    before -= min(map(len, texts)) == before + after
+    while before and texts[0][before - 1].isdigit():
+        before -= 1
+    while after and texts[0][-after].isdigit():
+        after -= 1
+    cores = [text[before : len(text) - after] + "…" * (after > 0) for text in texts]
+    room = longest - max(map(len, cores))
+    beginning = texts[0][:before] if before <= room else texts[0][: max(0, room - 1)] + "…"
+    return [beginning + core for core in cores]
 
 
-def _alike(texts: list[str]) -> int:
-    """How many letters all begin with, up to a sign: the digits of a number are not parted."""
-    alike = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
-    return max((i + 1 for i, letter in enumerate(texts[0][:alike]) if not letter.isalnum()), default=0)
+def _alike(texts: Sequence[str]) -> int:
+    """How many letters all begin with."""
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False)))
 
 
 def _cut(text: str, longest: int) -> str:
@@ -77,8 +144,9 @@ def fitted(text: str, inches: float) -> str:
     """Return a title in lines that fit into a width.
 
     Args:
-        text: the title.
+        text: the title, with `TIE` for a space at which no line ends.
         inches: the width of the figure.
     """
     most = max(20, int(inches / LETTER_INCHES))
-    return plain("\n".join("\n".join(textwrap.wrap(line, most)) for line in text.splitlines()))
+    lines = [part for line in text.splitlines() for part in textwrap.wrap(line, most, break_on_hyphens=False)]
+    return plain("\n".join(lines)).replace(TIE, " ")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Key, ShownCohesion
-from pcneo.plots.labels import LONGEST_LABEL, labels
+from pcneo.plots.labels import LONGEST_LABEL, Labels, labels
 
 __all__ = ["Rings", "arrange"]
 
@@ -47,7 +47,7 @@ class Rings:
     outline: float
     radius: float
     ring: dict[Key, int]
-    labels: dict[Key, str]
+    labels: Labels
 
 
 def arrange(shown: ShownCohesion, longest: int = LONGEST_LABEL) -> Rings:
@@ -62,7 +62,7 @@ def arrange(shown: ShownCohesion, longest: int = LONGEST_LABEL) -> Rings:
     others = shown.others[:MOST_OTHERS]
     width = 1.0 if len(others) <= MOST_LABELLED_OTHERS else 0.3
     named = labels((*shown.cohesion.members, *others), longest)
-    room = 0.2 + max(3, *map(len, named.values())) * _LETTER  # for a label outwards of its vertex
+    room = 0.2 + max(3, *map(len, named.of.values())) * _LETTER  # for a label outwards of its vertex
     near = max(1.0, (len(by_hops[0]) + width * len(others)) * SLOT / (2 * np.pi))
     middle = max(near + room + 0.2, len(by_hops[1]) * SLOT / (2 * np.pi))
     outline = (middle if by_hops[1] else near) + room

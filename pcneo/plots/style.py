@@ -7,7 +7,8 @@ well, so a copy without colours can still be read. No text is smaller than 8 poi
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +27,17 @@ from pcneo.errors import ParameterError, PcneoError, needs_extra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLUMN", "LOOKS", "PAGE", "Look", "check_picture", "look", "new_figure", "save_figure"]
+__all__ = [
+    "COLUMN",
+    "LOOKS",
+    "PAGE",
+    "Look",
+    "check_picture",
+    "letters_without_glyph",
+    "look",
+    "new_figure",
+    "save_figure",
+]
 
 COLUMN = 3.4
 """Width of a figure in one column of print, in inches."""
@@ -213,8 +224,18 @@ def _style() -> Iterator[None]:
     _require_matplotlib()
     import matplotlib.style
 
-    with _ONE_AT_A_TIME, matplotlib.style.context(["default", _STYLE]):
+    with _ONE_AT_A_TIME, matplotlib.style.context(["default", _STYLE]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+")  # one warning of ours names all such letters
         yield
+
+
+def letters_without_glyph(texts: Iterable[str]) -> str:
+    """Return the letters of texts that the font of pictures does not have, each once, in their order."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    font = get_font(findfont(FontProperties(family="DejaVu Sans")))
+    letters = dict.fromkeys("".join(texts))
+    return "".join(letter for letter in letters if letter.isprintable() and not font.get_char_index(ord(letter)))
 
 
 def _require_matplotlib() -> None:

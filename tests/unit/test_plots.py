@@ -6,6 +6,8 @@ import itertools
 import random
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -15,11 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pcneo.cli.show as command
 from pcneo import plots
 from pcneo.basics.model import Cohesion, LocalView, Run, ShownCohesion
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.plots import cohesion_picture as cohesion_plots
-from pcneo.plots.labels import LONGEST_LABEL, labels
+from pcneo.plots.labels import LONGEST_LABEL, TIE, fitted, labels
 from pcneo.plots.rings import SLOT, arrange
 
 
@@ -135,7 +138,7 @@ def test_more_neighbours_than_there_is_room_for_are_said_to_be_left_out(monkeypa
         lambda *given: [said.append(str(line.get_label())) or line for line in legend(*given)],
     )
     plots.draw_cohesion(CROWDED, tmp_path / "a.png")
-    assert any("(240 of 900 drawn)" in label for label in said)
+    assert any("(240 of 900 drawn, 240 names left out)" in label for label in said)
     assert any("900 vertices (559 not drawn)" in label for label in said)
 
 
@@ -160,32 +163,116 @@ def test_names_title_and_legend_are_inside_the_frame_and_readable(cohesion):
 def test_where_long_names_leave_no_room_shorter_ones_are_drawn() -> None:
     """Three rings with labels of 14 letters do not fit a page; nobody would be named."""
     long: dict[Any, str] = {i: f"{chr(97 + i)}{'middle' * 4}{i}" for i in range(7)}
-    cohesion = shown([1, 1, 2, 2, 3, 3], 0)
-    keys = {key: long[key] for key in cohesion.cohesion.members}
-    renamed = replace(
-        cohesion,
-        cohesion=replace(cohesion.cohesion, vertex=keys[0], members=tuple(keys.values())),
-        connections=tuple((keys[a], keys[b]) for a, b in cohesion.connections),
-        hops={keys[key]: hops for key, hops in cohesion.hops.items()},
-    )
-    figure: Any = plots.draw_cohesion(renamed)
+    figure: Any = plots.draw_cohesion(renamed(shown([1, 1, 2, 2, 3, 3], 0), long.__getitem__))
     figure.draw_without_rendering()
     texts = {text.get_text() for text in figure.findobj(match=lambda artist: hasattr(artist, "get_fontsize"))}
-    assert {f"{key[:3]}…{key[-3:]}" for key in long.values() if key != keys[0]} <= texts
+    assert {f"{key[:3]}…{key[-3:]}" for key in (*long.values(),)[1:]} <= texts
     assert "member" in texts
 
 
 def test_long_keys_are_told_apart_by_what_is_their_own() -> None:
     mail = ["ann.smith@example.org", "ann.smithers@example.org", "bob@example.org", "x"]
-    assert list(labels(mail).values()) == ["ann.smith", "ann.smithers", "bob", "x"]
+    assert list(labels(mail).of.values()) == ["ann.smith", "ann.smithers", "bob", "x"]
     pages = [f"https://example.org/people/{number}" for number in range(30)]
-    assert set(labels(pages).values()) == {str(number) for number in range(30)}
+    assert set(labels(pages).of.values()) == {str(number) for number in range(30)}
     numbered = [f"ann{number}@example.org" for number in (1, 11, 21)]
-    assert list(labels(numbered).values()) == ["ann1", "ann11", "ann21"]
+    assert list(labels(numbered).of.values()) == ["ann1", "ann11", "ann21"]
+    assert labels(pages).without == ("https://example.org/people/",)
+    elsewhere = [f"person.{number}@example.org" for number in (1, 12, 3)] + ["boss@another.example.com"]
+    assert list(labels(elsewhere).of.values()) == ["person.1…", "person.12…", "person.3…", "boss@an…le.com"]
+    assert (labels(elsewhere).without, labels(elsewhere).numbered) == ((), False)
     alike = [f"{'a' * 30}{number}{'b' * 30}" for number in range(12)] + ["c" * 70]
-    assert len(set(labels(alike).values())) == len(alike)
-    assert max(map(len, labels(alike).values())) <= LONGEST_LABEL
-    assert labels(["cost $5", 7]) == {"cost $5": r"cost \$5", 7: "7"}
+    assert not labels(alike).numbered
+    assert len(set(labels(alike).of.values())) == len(alike)
+    assert max(map(len, labels(alike).of.values())) <= LONGEST_LABEL
+    assert labels(["cost $5", 7]).of == {"cost $5": r"cost \$5", 7: "7"}
+
+
+def test_only_where_nothing_else_tells_names_apart_they_are_numbered() -> None:
+    keys = [f"{'a' * 20}{middle}{'a' * 20}{end}" for middle in "xy" for end in "xy"]
+    assert len(set(labels(keys).of.values())) == 4
+    assert labels(keys).numbered
+
+
+def renamed(cohesion: ShownCohesion, name: Callable[[Any], str]) -> ShownCohesion:
+    """The same cohesion of vertices with other keys."""
+    keys: dict[Any, str] = {key: name(key) for key in (*cohesion.cohesion.members, *cohesion.others)}
+    members = tuple(keys[key] for key in cohesion.cohesion.members)
+    return replace(
+        cohesion,
+        cohesion=replace(cohesion.cohesion, vertex=members[0], members=members),
+        connections=tuple((keys[a], keys[b]) for a, b in cohesion.connections),
+        others=tuple(keys[key] for key in cohesion.others),
+        hops={keys[key]: hops for key, hops in cohesion.hops.items()},
+    )
+
+
+def words_of(figure: Any) -> list[str]:
+    """The title, and the lines of the legend."""
+    return [figure.get_suptitle(), *(text.get_text() for text in figure.legends[0].get_texts())]
+
+
+def test_what_is_left_out_of_names_is_said_once() -> None:
+    words = words_of(plots.draw_cohesion(renamed(SMALL, lambda key: f"person.{key}@example.org")))
+    assert "member\nnames without “person.” and “@example.org”" in words
+    assert not any("names without" in word for word in words_of(plots.draw_cohesion(SMALL)))
+
+
+def test_the_legend_explains_what_is_drawn_alone() -> None:
+    assert [word.split(",")[0] for word in words_of(plots.draw_cohesion(ALONE))[1:]] == ["0", "extended local view"]
+    assert "connection of 0 that is not critical (30 names left out)" in words_of(plots.draw_cohesion(shown([1], 30)))
+
+
+def test_a_name_written_from_right_to_left_leaves_the_words_around_it_where_they_are() -> None:
+    words = words_of(plots.draw_cohesion(renamed(SMALL, lambda key: f"שלום {key}")))
+    assert words[0].startswith("Minimal p-cohesion of \u2068שלום 0\u2069, p = 3/10")
+    assert words[1] == "\u2068שלום 0\u2069, whose cohesion it is"
+
+
+@pytest.mark.parametrize("length", range(8, 40))
+def test_no_line_of_a_title_ends_within_p_and_its_value(length: int) -> None:
+    title = fitted(f"Minimal p-cohesion of {'x' * length}, p{TIE}={TIE}3/10, density score", 4.6)
+    assert "p = 3/10" in title
+    assert "p-cohesion" in title
+
+
+def test_of_a_huge_cohesion_as_much_is_drawn_as_can_be_seen(tmp_path: Path) -> None:
+    huge = shown([1] * 20 + [2] * 500, 0)
+    words = words_of(plots.draw_cohesion(huge, tmp_path / "a.svg"))
+    assert "521 members" in words[0]
+    assert "member (300 of 521 drawn, the nearest, no room for names)" in words
+    (drawn,) = [word for word in words if word.startswith("critical connection")]
+    assert int(drawn.split("(")[1].split()[0].replace(",", "")) <= 1_520
+    assert (tmp_path / "a.svg").stat().st_size < 2_000_000
+
+
+def test_letters_without_a_glyph_are_named_in_one_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = renamed(SMALL, lambda key: f"李雷{key}")
+    monkeypatch.setattr(command, "connected", lambda: nullcontext((None, "")))
+    monkeypatch.setattr("pcneo.stored.showing.show", lambda *_, **__: foreign)
+    command.show("李雷0", plot=tmp_path / "a.png")
+    said = capsys.readouterr().err.splitlines()
+    assert [line for line in said if "no glyph" in line or "Warning" in line] == [
+        "The font has no glyph for 李雷: each such letter is drawn as a box."
+    ]
+
+
+def test_a_terminal_shows_the_first_members_and_a_file_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = shown([1] * 120, 70)
+    command._print_shown(many)
+    whole = capsys.readouterr().out
+    assert "more members" not in whole
+    assert "5069" in whole
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    command._print_shown(many)
+    some = capsys.readouterr().out
+    assert "and 71 more members; --json has all" in some
+    assert "5069" not in some
+    assert len(some.splitlines()) < len(whole.splitlines())
 
 
 def test_a_long_title_is_whole_and_inside_the_frame() -> None:
