@@ -38,6 +38,7 @@ def clean(
     """
     from pcneo.errors import ParameterError
     from pcneo.stored.cleaning import clean as clean_runs
+    from pcneo.stored.cleaning import is_unfinished
     from pcneo.stored.runs import find_run
     from pcneo.stored.versions import let_go
 
@@ -46,7 +47,8 @@ def clean(
     if version is not None and run is None:
         raise typer.BadParameter("A version is one of a run; name the run.", param_hint="--version")
     with connected() as (driver, database), Bars() as bars:
-        whole = None if run is None else find_run(driver, database, run=run).run.id
+        is_left = run is not None and version is None and is_unfinished(driver, database, run=run)
+        whole = run if run is None or is_left else find_run(driver, database, run=run).run.id
         is_whole = whole == run
         if not (is_whole or can_ask()):
             raise ParameterError(

@@ -16,7 +16,7 @@ from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, LedgerRecords
-from pcneo.stored.runs import find_run
+from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ def check(
         DatabaseError: the database could not be read.
     """
     gateway = LedgerGateway(driver, database)
+    unfinished = unfinished_runs(gateway, gateway.list_graphs())
+    if run in unfinished:
+        return Checked((), (_unfinished(run, unfinished[run].name),))
     runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
     compared: list[VerifiedRun] = []
@@ -124,13 +127,20 @@ def _of_records(gateway: LedgerGateway, runs: Sequence[Run], graphs: Sequence[Gr
     for graph in graphs:
         for run, version in gateway.list_unfinished(graph.name):
             if version == 0:
-                says = "It has no version yet: a writer is at work, or was ended in the middle."
-                yield Finding(f"run {run}", says, is_fault=False)
+                yield _unfinished(run, graph.name)
             elif run not in seen:
                 yield Finding(f"run {run}", f"Readers go by version {version}, of which there is no record.")
     for stored in runs:
         if not stored.readable:
             yield Finding(f"run {stored.id}", f"Readers go by version {stored.version}, which is not kept.")
+
+
+def _unfinished(run: str, graph: str) -> Finding:
+    says = (
+        "It has no version yet: a writer is at work, or was ended in the middle. The next `pcneo annotate --graph "
+        f"{graph}` clears away what is left of it, and so does `pcneo clean {run}`."
+    )
+    return Finding(f"run {run}", says, is_fault=False)
 
 
 def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords) -> Iterator[Finding]:

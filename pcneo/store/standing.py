@@ -89,6 +89,7 @@ class OpenGraph:
         graph: the graph's record.
         lock: its lock.
         hubs: writes behind its fence.
+        swept: the hubs that earlier writers had left.
     """
 
     def __init__(self, gateway: Gateway, graph: GraphRecord, lock: GraphLock) -> None:
@@ -99,7 +100,7 @@ class OpenGraph:
         fence = Fence(gateway, graph.name)
         fence.take()
         self.hubs = HubWriter(fence, graph.selection)
-        self.sweep()
+        self.swept = self.sweep()
 
     def sweep(self, progress: Progress | None = None) -> int:
         """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted."""

@@ -14,12 +14,12 @@ from pcneo.store.ledger import LedgerGateway, LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
-from pcneo.stored.runs import find_run
+from pcneo.stored.runs import find_run, unfinished_runs
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["CleanResult", "clean", "runs_relied_on"]
+__all__ = ["CleanResult", "clean", "is_unfinished", "runs_relied_on"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ def clean(
 ) -> CleanResult:
     """Remove one run, or all, with its versions, hubs, memberships and the properties that its releases wrote.
 
+    What an ended writer left of a run that has no version yet is removed too, by its whole id or with all.
+
     Graphs' names, budgets and the ledger stay; a release is noted to have no property any more. When all is removed, so
     are properties of releases that rest on no stored run, runs that an earlier pcneo stored in another format, and
     answered requests.
@@ -74,24 +76,39 @@ def clean(
     """
     gateway = RequestQueue(driver, database)
     earlier = _clean_earlier(gateway) if run is None else 0
-    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
     ledger = gateway.list_ledger()
+    unfinished = {id: graph.name for id, graph in unfinished_runs(gateway, ledger.graphs).items() if run in (None, id)}
+    one = run is not None and not unfinished
+    runs = [find_run(driver, database, run=run).run] if one else gateway.list_runs() if run is None else []
     noted = {release.graph for release in ledger.releases if release.property and run is None}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
         ours = [record.id for record in runs if record.graph == graph.name]
-        if not ours and graph.name not in noted:
+        if not ours and graph.name not in {*noted, *unfinished.values()}:
             continue
-        with open_graph(gateway, graph) as opened:
-            gone, left = remove_properties(gateway, graph, None if run is None else ours[0])
-            hubs += _clean_graph(gateway, opened, ours, progress)
-        removed += gone
-        kept += left
+        with open_graph(gateway, graph) as opened:  # which sweeps what is unfinished
+            if run is None or ours:
+                gone, left = remove_properties(gateway, graph, None if run is None else ours[0])
+                removed += gone
+                kept += left
+            hubs += opened.swept + _clean_graph(gateway, opened, ours, progress)
     answered = 0
     while run is None and (deleted := gateway.delete_answers(seconds=0, keep=0)):
         answered += deleted
-    ids = tuple(record.id for record in runs)
+    ids = (*(record.id for record in runs), *unfinished)
     return CleanResult(ids, hubs, tuple(removed), tuple(kept), earlier, _relied_on(runs, ledger), answered)
+
+
+def is_unfinished(driver: Driver, database: str | None = None, *, run: str) -> bool:
+    """Return whether this is the whole id of a run that has no version yet.
+
+    Args:
+        driver: an open driver.
+        database: None for the user's home database.
+        run: the id.
+    """
+    gateway = Gateway(driver, database)
+    return run in unfinished_runs(gateway, gateway.list_graphs())
 
 
 def runs_relied_on(driver: Driver, database: str | None = None, *, run: str | None = None) -> tuple[str, ...]:

@@ -12,12 +12,12 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import p_text, parse_fraction
 from pcneo.store.chosen_graph import find_keys
-from pcneo.store.gateway import Gateway
+from pcneo.store.gateway import Gateway, GraphRecord
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs", "runs_named"]
+__all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs", "runs_named", "unfinished_runs"]
 
 LATEST = "latest"
 """Stands for the id of the whole graph's run that was given a version last."""
@@ -57,6 +57,11 @@ def list_runs(driver: Driver, database: str | None = None, *, run: str | None = 
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
     now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [StoredRun(run, graphs[run.graph], _moved(run, now[run.graph])) for run in runs if run.graph in graphs]
+
+
+def unfinished_runs(gateway: Gateway, graphs: Sequence[GraphRecord]) -> dict[str, GraphRecord]:
+    """Return the ids of runs without a version, each with its graph: a writer is at work, or was ended midway."""
+    return {run: graph for graph in graphs for run, version in gateway.list_unfinished(graph.name) if version == 0}
 
 
 def runs_named(runs: Sequence[Run], run: str | None) -> Sequence[Run]:

@@ -15,6 +15,7 @@ from pcneo import annotate
 from pcneo.errors import BudgetError, NotFoundError
 from pcneo.release import ReleaseRequest, Terms, release
 from pcneo.release.checking import Checked, check
+from pcneo.stored.cleaning import clean
 
 EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
 NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -92,6 +93,23 @@ def test_what_a_writer_leaves_in_the_middle_is_no_fault(db: Database, what: str)
     assert checked.all_well
     annotate.write(db.driver, db.name, graph="friends")  # clears it away
     assert looked(db).findings == ()
+
+
+@pytest.mark.parametrize("wanted", ["friends@1/3", None])
+def test_what_is_left_of_a_run_that_never_came_is_told_of_and_removed_by_its_id_or_with_all(
+    db: Database, wanted: str | None
+) -> None:
+    if wanted is None:
+        clean(db.driver, db.name)
+    db.run(REMARKS["a run to come"][0])
+    hub = "(:PCohesion {run: 'friends@1/3', from: 9, size: 0, until: 9007199254740991})"
+    db.run(f"MATCH (v:Person {{id: 1}}) CREATE (v)-[:HAS_COHESION]->{hub}")
+    (finding,) = looked(db, run="friends@1/3").findings
+    assert "`pcneo clean friends@1/3`" in finding.what
+    cleaned = clean(db.driver, db.name, run=wanted)
+    assert (cleaned.runs, cleaned.hubs) == (("friends@1/3",), 1)
+    assert looked(db).findings == ()
+    assert set(db.versions()) == (set() if wanted is None else {RUN})
 
 
 def test_a_graph_that_has_moved_and_memberships_that_were_exchanged_are_found(db: Database) -> None:
