@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan, name_of_only_choice
@@ -16,6 +17,7 @@ from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import Key, Progress, Selection
+from pcneo.basics.progress_bars import UNDOING
 from pcneo.errors import PcneoError
 from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
@@ -197,13 +199,13 @@ def update_runs(
     plan.configuration["graph"] = record.name
     opened: OpenGraph | None = None
     try:
-        with open_graph(gateway, record) as opened:
+        with open_graph(gateway, record, partial(_tell_of_sweep, plan.progress)) as opened:
             result = _update(plan, opened, questions, client, make_supply)
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if opened is not None and not opened.lock.committing:
             (tell_of_removal or _tell_of_removal)()
-            _discard(gateway, record, known=client is not None)
+            _discard(gateway, record, plan.progress, known=client is not None)
         raise
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
@@ -291,18 +293,28 @@ def _hubs_ahead(
     yield {}
 
 
+def _tell_of_sweep(progress: Progress, deleted: int) -> None:
+    progress("removing what an earlier writer left", deleted, None)
+
+
 def _tell_of_removal() -> None:
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
 
 
-def _discard(gateway: Gateway, graph: GraphRecord, *, known: bool) -> None:
+def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known: bool) -> None:
     """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
 
     A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
     earlier one may have held what is deleted here.
     """
+
+    def tell(deleted: int) -> None:
+        with suppress(Exception):  # what the callback raises to stop the update stops no removing
+            progress(UNDOING, deleted, None)
+
+    tell(0)
     try:
-        with open_graph(gateway, graph) as opened:  # which sweeps
+        with open_graph(gateway, graph, tell) as opened:  # which sweeps
             if not known:
                 with opened.lock.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)

@@ -6,7 +6,10 @@ import importlib.util
 import sys
 from typing import Any
 
-__all__ = ["ProgressBars"]
+__all__ = ["UNDOING", "ProgressBars"]
+
+UNDOING = "removing what was written"
+"""The stage that begins when the others are given up."""
 
 
 class ProgressBars:
@@ -18,6 +21,7 @@ class ProgressBars:
 
     def __init__(self) -> None:
         """Show nothing yet, and never anything where there is neither a terminal nor a notebook."""
+        self._is_undoing = False
         self._bars: _Tqdm | _Rich = _Tqdm() if _in_notebook() and importlib.util.find_spec("tqdm") else _Rich()
 
     def __enter__(self) -> ProgressBars:
@@ -42,6 +46,11 @@ class ProgressBars:
             stage: what is being done.
             done, total: how much of it; None where the total is not known.
         """
+        if stage == UNDOING and not self._is_undoing:  # the bars of what is given up stay as they stand
+            self._is_undoing = True
+            self._bars.stop()
+            self._bars = type(self._bars)()
+            self._bars.start()
         self._bars.move(stage, done, total)
 
 

@@ -102,18 +102,19 @@ class HubWriter:
         values = {"run": run, "version": version, "next": following}
         return self._until_none("retire_strays", "retired", RETIRED_A_TRANSACTION, values, names)
 
-    def undo(self, run: str, version: int) -> int:
+    def undo(self, run: str, version: int, tell: Callable[[int], object] | None = None) -> int:
         """Delete the hubs that came for a version which never did, and take back what was retired for it.
 
         Args:
             run: the run's id.
             version: the version that readers go by; 0 deletes all hubs.
+            tell: called with the hubs deleted so far, after each transaction that deleted some.
 
         Returns:
             The hubs deleted.
         """
         values = {"run": run, "version": version}
-        deleted = self._until_none("delete_unseen", "deleted", DELETED_A_TRANSACTION, values)
+        deleted = self._until_none("delete_unseen", "deleted", DELETED_A_TRANSACTION, values, tell=tell)
         self._until_none("restore_cohesions", "restored", RETIRED_A_TRANSACTION, values)
         return deleted
 
@@ -130,6 +131,7 @@ class HubWriter:
         limit: int,
         values: Mapping[str, Any],
         names: Mapping[str, str | Sequence[str]] | None = None,
+        tell: Callable[[int], object] | None = None,
     ) -> int:
         """Run a statement that takes a limit until it finds nothing more; return what it did, added up."""
         total, done = 0, 1
@@ -143,6 +145,8 @@ class HubWriter:
                 limit //= 2
                 continue
             total += done
+            if done and tell is not None:
+                tell(total)
         return total
 
     def _write(self, name: str, names: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> Row:

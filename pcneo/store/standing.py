@@ -6,12 +6,12 @@ All of it is done by the one writer of a graph: under its lock, and behind its f
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pcneo.basics.model import Progress, Run
+from pcneo.basics.model import Run
 from pcneo.errors import WriteMismatchError
 from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway, GraphRecord
@@ -92,7 +92,9 @@ class OpenGraph:
         swept: the hubs that earlier writers had left.
     """
 
-    def __init__(self, gateway: Gateway, graph: GraphRecord, lock: GraphLock) -> None:
+    def __init__(
+        self, gateway: Gateway, graph: GraphRecord, lock: GraphLock, sweeping: Callable[[int], object] | None = None
+    ) -> None:
         """Shut out earlier writers, then sweep what they left."""
         self.graph = graph
         self.lock = lock
@@ -100,15 +102,18 @@ class OpenGraph:
         fence = Fence(gateway, graph.name)
         fence.take()
         self.hubs = HubWriter(fence, graph.selection)
-        self.swept = self.sweep()
+        self.swept = self.sweep(sweeping)
 
-    def sweep(self, progress: Progress | None = None) -> int:
-        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted."""
+    def sweep(self, tell: Callable[[int], object] | None = None) -> int:
+        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted.
+
+        Args:
+            tell: called with the hubs deleted so far, once there are some.
+        """
         deleted = 0
         for run, version in self._gateway.list_unfinished(self.graph.name):
-            deleted += self.hubs.undo(run, version)
-            if progress:
-                progress("deleting hubs", deleted, None)
+            before = deleted
+            deleted += self.hubs.undo(run, version, tell and (lambda done, before=before: tell(before + done)))
             if version == 0:
                 self._gateway.delete_run(run)
         return deleted
@@ -181,8 +186,15 @@ class OpenGraph:
 
 
 @contextmanager
-def open_graph(gateway: Gateway, graph: GraphRecord) -> Iterator[OpenGraph]:
+def open_graph(
+    gateway: Gateway, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
+) -> Iterator[OpenGraph]:
     """Become the only writer of a graph.
+
+    Args:
+        gateway: the database.
+        graph: the graph.
+        sweeping: called with the hubs of earlier writers that are deleted so far, once there are some.
 
     Raises:
         BusyError: another writer is at work.
@@ -190,4 +202,4 @@ def open_graph(gateway: Gateway, graph: GraphRecord) -> Iterator[OpenGraph]:
     """
     gateway.check_format()
     with GraphLock(gateway, graph.name) as lock:
-        yield OpenGraph(gateway, graph, lock)
+        yield OpenGraph(gateway, graph, lock, sweeping)

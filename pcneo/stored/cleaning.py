@@ -133,7 +133,7 @@ def _relied_on(runs: Sequence[Run], ledger: LedgerRecords) -> tuple[str, ...]:
 
 def _clean_graph(gateway: Gateway, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
     gateway.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
-    return opened.sweep(progress)
+    return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, None)))
 
 
 def _clean_earlier(gateway: LedgerGateway) -> int:

@@ -621,14 +621,16 @@ def test_nothing_is_written_any_more_while_what_was_written_is_removed(db, monke
     """Whoever asked stops it after the first of many transactions, each of two cohesions."""
     db.put(cycle(60))
     monkeypatch.setattr("pcneo.annotate.row_writing.MEMBERSHIPS_A_TRANSACTION", 100)
-    remove, writers = writing._discard, []
+    remove, writers, removed = writing._discard, [], []
 
     def removing(*arguments: Any, **known: Any) -> None:
         writers.extend(thread.name for thread in threading.enumerate() if thread.name.startswith("pcneo-write"))
         remove(*arguments, **known)
 
     def stop(stage: str, done: int, total: int | None) -> None:
-        if stage.startswith("writing"):
+        if stage == "removing what was written":
+            removed.append(done)
+        if stage.startswith(("writing", "removing")):
             raise InterruptedError
 
     monkeypatch.setattr(writing, "_discard", removing)
@@ -636,6 +638,7 @@ def test_nothing_is_written_any_more_while_what_was_written_is_removed(db, monke
         write(db, 0.6, progress=stop)
     assert writers == []
     assert db.all_hubs() == 0
+    assert removed[0] == 0 < removed[-1]  # it is told of, and nothing that the callback raises then stops it
 
 
 def test_more_memberships_than_a_store_should_take_are_refused_by_number(db, monkeypatch):

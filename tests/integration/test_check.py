@@ -91,7 +91,10 @@ def test_what_a_writer_leaves_in_the_middle_is_no_fault(db: Database, what: str)
     assert about in finding.about
     assert says in finding.what
     assert checked.all_well
-    annotate.write(db.driver, db.name, graph="friends")  # clears it away
+    left, told = db.all_hubs() - len(db.members(RUN)), []
+    annotate.write(db.driver, db.name, graph="friends", progress=lambda *at: told.append(at))  # clears it away
+    swept = ("removing what an earlier writer left", left, None)
+    assert [at for at in told if at[0].startswith("removing")] == [swept] * bool(left)
     assert looked(db).findings == ()
 
 

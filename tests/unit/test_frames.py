@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
+import time
 from typing import Any
 
 import networkx as nx
@@ -102,6 +104,20 @@ def test_bars_are_silent_where_nobody_looks_and_tqdms_in_a_notebook(
     said = capfd.readouterr().err
     assert "search: 100%" in said
     assert "write: 5it" in said
+
+
+def test_bars_of_what_is_given_up_stand_still_while_it_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with ProgressBars() as bars:
+        bars("writing p=1/2", 1_234, None)
+        bars("removing what was written", 0, None)
+        stood = terminal.getvalue().count("1,234")
+        bars("removing what was written", 5, None)
+        time.sleep(0.3)  # rich draws ten times a second
+    assert terminal.getvalue().count("1,234") == stood > 0
+    assert "removing what was written" in terminal.getvalue()
 
 
 def test_tables_import_nothing_heavy() -> None:
