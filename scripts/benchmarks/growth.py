@@ -125,20 +125,36 @@ def _draw(
 ) -> None:
     from pcneo import plots
 
+    labels = {FAR: "p=0.3, nobody near:\ngroup members from anywhere"}
     looks = {"0.1": ("#0072B2", "o", "-"), "0.3": ("#D55E00", "s", "--"), FAR: ("#009E73", "^", "-.")}
     with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):
         left, right = axes[0]
         for p, (colour, marker, dash) in looks.items():
-            style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dash, "label": f"p={p}"}
+            style: dict[str, Any] = {
+                "color": colour,
+                "marker": marker,
+                "linestyle": dash,
+                "label": labels.get(p, f"p={p}"),
+            }
             if p in by_degree:
                 left.plot(*zip(*by_degree[p], strict=True), **style)
             right.plot(*zip(*by_n[p], strict=True), **style)
         degrees = np.array([x for x, _ in by_degree["0.3"]])
         cost = by_degree["0.3"][0][1]
         left.plot(degrees, cost * degrees / degrees[0], color="#888888", linestyle=":", label="linear")
-        left.set(xscale="log", yscale="log", xlabel="degree", ylabel="processor time (µs)", title=f"by degree, {graph}")
+        left.set(
+            xscale="log",
+            yscale="log",
+            xlabel="degree",
+            ylabel="processor time per vertex (µs)",
+            title=f"by degree, {graph}",
+        )
         right.set(
-            xscale="log", yscale="log", xlabel="vertices n", ylabel="processor time (µs)", title="by size of the graph"
+            xscale="log",
+            yscale="log",
+            xlabel="vertices n",
+            ylabel="processor time per vertex (µs)",
+            title="by size of the graph",
         )
         left.legend()
         right.set_ylim(top=200 * max(cost for points in by_n.values() for _, cost in points))  # room for the legend

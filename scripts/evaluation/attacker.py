@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.cells import SEED
+from evaluation.drawing.marks import ZEROS, Series, legend
 from pcneo import plots
 from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
@@ -195,18 +196,18 @@ def _row(name: str, values: Iterable[float | None], form: str) -> str:
 
 def draw_attacks(graphs: Sequence[AttackedGraph], path: Path) -> None:
     """Draw errors and shares along ε, a row of panels for each graph, with ln(n/d) marked."""
-    with plots.new_figure(len(graphs), 2, height=0.6 + 1.9 * len(graphs)) as (figure, places):
+    with plots.new_figure(len(graphs), 2, height=1.2 + 1.9 * len(graphs)) as (figure, places):
         for graph, row in zip(graphs, places.reshape(len(graphs), 2), strict=True):
             mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in graph.of))
             epsilons = list(dict.fromkeys(epsilon for _, epsilon in graph.of))
             for mechanism in mechanisms:
                 results = [graph.of[mechanism, epsilon] for epsilon in epsilons]
                 along = [float(epsilon) for epsilon in epsilons]
-                style = plots.look(mechanism).line
+                style = {**plots.look(mechanism).line, "label": Series(mechanism).label}
                 row[0].plot(along, [result.error for result in results], **style)
                 if graph.exact is not None:
                     row[1].plot(along, [100 * result.share for result in results], **style)
-            row[0].axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": "zeros"})
+            row[0].axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": ZEROS})
             if graph.exact is None:
                 row[1].set_axis_off()
                 row[1].text(
@@ -225,5 +226,6 @@ def draw_attacks(graphs: Sequence[AttackedGraph], path: Path) -> None:
         panels = [place for row in places.reshape(len(graphs), 2) for place in row]
         named = (zip(*place.get_legend_handles_labels(), strict=True) for place in panels)
         handles = {text: handle for pairs in named for handle, text in pairs}
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
+        figure.suptitle(f"Errors beside what an attacker finds: k={K}, p={P} (groups of critical)", fontsize=10)
+        legend(figure, handles)
         plots.save_figure(figure, path)

@@ -323,7 +323,7 @@ EXPERIMENTS = {
         ),
         Experiment(
             "h-celegans",
-            "Bound of the local sensitivity by h: Celegans, k=3",
+            "Bound of the local sensitivity by h: Celegans, k=3, p=0.1",
             "Fig. 7, h selection for 3-clique counting on Celegans",
             _h_cells,
         ),

@@ -69,7 +69,9 @@ def test_the_tables_have_both_figures_and_say_what_they_are(attacked: AttackedGr
     shares = {name: values for name, *values in rows if values[0].endswith("%")}
     assert shares["respond"] == [f"{attacked.of['respond', epsilon].share:.1%}" for epsilon in EPSILONS]
     draw_attacks([attacked, attacked], tmp_path / "a.svg")
-    assert (tmp_path / "a.svg").stat().st_size > 10_000
+    drawn = (tmp_path / "a.svg").read_text()
+    assert all(f"<!-- {words} -->" in drawn for words in ("elv (every connection)", "publishing zeros"))
+    assert "k=3, p=0.1" in drawn
 
 
 def test_the_data_have_every_number_of_the_tables(attacked: AttackedGraph) -> None:

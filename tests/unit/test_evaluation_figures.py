@@ -99,7 +99,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     assert claims_alone.tables["claims"] == made.tables["claims"]
 
 
-def test_losses_are_shown_with_their_range_and_beside_the_promise() -> None:
+def test_losses_are_shown_with_their_range_and_beside_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     loss = partial(LossCell, graph="Celegans", content="c", p="0.1", score="density", k=3, epsilon="5")
     of_elv = losses_of(2.0, connections_low=1.9, connections_high=2.1, inside=1.5, connections_inside=1.2, promised=4.5)
     of_published = losses_of(math.inf, connections_low=1.9, connections_high=2.1, inside=1.5, promised=None)
@@ -113,6 +113,7 @@ def test_losses_are_shown_with_their_range_and_beside_the_promise() -> None:
     assert "2 [1.9 to 2.1]; 1.5; 1.2 (of a sample)" in text
     assert "∞; 1.5; groups refused for size (of a sample)" in text
     assert "| refused |" in text
+    assert "elv (every connection)" in legend_of(monkeypatch, "losses", Finished(pairs), "losses")
 
 
 def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path: Path) -> None:
@@ -183,6 +184,20 @@ def test_marks_of_lines_that_lie_upon_one_another_stand_side_by_side(
     assert [len(of_panel) for of_panel in places] == [7] * 6  # edge, elv, its variant, respond and row, both smoothed
     for of_panel in places:
         assert sorted(of_panel) == pytest.approx([0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75])
+
+
+def test_no_variant_hides_what_is_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have the same errors, of many values and of few."""
+    figures: list[Any] = []
+    monkeypatch.setattr("pcneo.plots.save_figure", lambda figure, _: figures.append(figure))
+    for name, graph in (("epsilon1-celegans", "Celegans"), ("epsilon-usairport", "USAirport")):
+        cells = [cell for cell in EXPERIMENTS[name].cells({graph: "c"}) if isinstance(cell, ReleaseCell)]
+        drawings(name, Finished([(cell, errors_of(1.0, 0.01)) for cell in cells]))[f"{name}-total"](tmp_path / "a.svg")
+    many, few = ({line.get_label(): line for line in figure.axes[0].lines} for figure in figures)
+    assert many["elv, inside inferred"].get_markevery() != many["elv (every connection)"].get_markevery()
+    ring, mark = few["elv, inside inferred"], few["elv (every connection)"]
+    assert ring.get_markerfacecolor() == "none"
+    assert ring.get_markersize() > mark.get_markersize()
 
 
 def test_advice_judges_local_counts_on_their_own() -> None:
@@ -295,9 +310,17 @@ def legend_of(monkeypatch: pytest.MonkeyPatch, name: str, finished: Finished, pi
             assert box.x0 >= 0, "cut on the left"
             assert box.x1 <= figure.bbox.x1, "cut on the right"
         words.extend(text.get_text() for legend in figure.legends for text in legend.get_texts())
+        above.extend([figure.get_suptitle(), figure.legends[0].get_title().get_text()])
 
+    above: list[str] = []
     monkeypatch.setattr("pcneo.plots.save_figure", look)
     drawings(name, finished)[picture](Path("picture.svg"))
+    heading, explanation = above
+    assert heading == EXPERIMENTS[name].title
+    if name.startswith(("score", "view")):
+        assert "line: median; diamond: mean" in explanation
+    if name == "losses":
+        assert "respond and row are not here" in explanation
     return words
 
 

@@ -34,6 +34,11 @@ OVER_GRAPHS = ("all-10", "all-5", "all-10-k4")
 
 _TITLES = ("mechanisms that promise something", "the paper's two phases, over local views and over cohesions")
 
+_LOSSES_NOTE = (
+    f"On the upper edge: infinite. {PROMISES}\n"
+    "respond and row are not here: with randomised response every pair loses the same, on every graph."
+)
+
 _WIDTH = 0.84
 """Of the room between two graphs, what their marks take."""
 
@@ -98,7 +103,7 @@ def draw_losses(finished: Finished, path: Path, heading: str) -> None:
             place.set_title(f"k = {k}, ε = {epsilon}")
             _dress(place, names, "worst loss / ε")
         figure.suptitle(heading, fontsize=10)
-        legend(figure, labelled(*axes[:, 0]), f"On the upper edge: infinite. {PROMISES}")
+        legend(figure, labelled(*axes[:, 0]), _LOSSES_NOTE)
         plots.save_figure(figure, path)
 
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from evaluation.drawing.marks import labelled
-from evaluation.experiments import P_VALUES
+from evaluation.drawing.marks import labelled, legend
+from evaluation.experiments import EXPERIMENTS, P_VALUES
 from evaluation.finished_cells import Finished
 from evaluation.results import Sizes
 from pcneo import plots
 
 __all__ = ["BOXES"]
+
+_MARKS = "Box: 25 % to 75 %; line: median; diamond: mean; whiskers: 5 % and 95 %; points: least and largest."
 
 Measure: TypeAlias = Literal["sizes", "densities"]
 
@@ -79,38 +81,37 @@ def _draw_boxes(
     drawn["boxes"][0].set_label(label)
 
 
-def _draw(
-    finished: Finished, path: Path, measure: Measure, swept: Sequence[str], families: tuple[_Family, _Family]
-) -> None:
+def _draw(name: str, finished: Finished, path: Path, swept: Sequence[str], families: tuple[_Family, _Family]) -> None:
     """Draw all graphs at p = 0.3 above, and below the swept graphs by p.
 
     Args:
+        name: of the figure; it ends in what is drawn.
         finished: the cells.
         path: of the picture.
-        measure: what is drawn.
         swept: the graphs that are shown by p.
         families: what is compared.
     """
     cells = finished.cohesions
+    measure: Measure = "sizes" if name.endswith("size") else "densities"
     with plots.new_figure(2, 2, height=5.2) as (figure, axes):
         grid = axes[0, 0].get_gridspec()
         for place in axes[0]:
             place.remove()
         top = figure.add_subplot(grid[0, :])
-        names = [name for name in finished.graph_names if len(cells.where(graph=name, p="0.3"))]
-        _compare(top, {name: (name, "0.3") for name in names}, finished, measure, families)
+        names = [graph for graph in finished.graph_names if len(cells.where(graph=graph, p="0.3"))]
+        _compare(top, {graph: (graph, "0.3") for graph in names}, finished, measure, families)
         top.set_title("p = 0.3")
         top.tick_params(axis="x", labelsize=8)
-        for place, name in zip(axes[1], swept, strict=True):
-            ps = [p for p in P_VALUES if len(cells.where(graph=name, p=p))]
-            _compare(place, {p: (name, p) for p in ps}, finished, measure, families)
-            sampled = [cell.p for cell, _ in cells.where(graph=name) if cell.sample]
+        for place, graph in zip(axes[1], swept, strict=True):
+            ps = [p for p in P_VALUES if len(cells.where(graph=graph, p=p))]
+            _compare(place, {p: (graph, p) for p in ps}, finished, measure, families)
+            sampled = [cell.p for cell, _ in cells.where(graph=graph) if cell.sample]
             note = f" (from p = {min(sampled)} on: a sample)" if sampled else ""
-            place.set(title=name + note, xlabel="p")
+            place.set(title=graph + note, xlabel="p")
             place.set_visible(bool(ps))
         top.set_visible(bool(names))
-        marks = labelled(top, *axes[1])
-        figure.legend(list(marks.values()), list(marks), loc="outside lower center", ncols=2)
+        figure.suptitle(EXPERIMENTS[name].title, fontsize=10)
+        legend(figure, labelled(top, *axes[1]), _MARKS)
         plots.save_figure(figure, path)
 
 
@@ -135,10 +136,17 @@ def _compare(
     axes.grid(False, axis="x")
 
 
-BOXES: dict[str, Callable[[Finished, Path], None]] = {
-    "score-density": lambda f, path: _draw(f, path, "densities", ("Gnutella08", "HepPh"), _BY_SCORE),
-    "score-size": lambda f, path: _draw(f, path, "sizes", ("Gnutella08", "HepPh"), _BY_SCORE),
-    "view-density": lambda f, path: _draw(f, path, "densities", ("USAirport", "SisterCity"), _AGAINST_VIEWS),
-    "view-size": lambda f, path: _draw(f, path, "sizes", ("WIKIVote", "Yeast"), _AGAINST_VIEWS),
+def _drawer(name: str, swept: Sequence[str], families: tuple[_Family, _Family]) -> Callable[[Finished, Path], None]:
+    return lambda finished, path: _draw(name, finished, path, swept, families)
+
+
+BOXES = {
+    name: _drawer(name, swept, families)
+    for name, swept, families in (
+        ("score-density", ("Gnutella08", "HepPh"), _BY_SCORE),
+        ("score-size", ("Gnutella08", "HepPh"), _BY_SCORE),
+        ("view-density", ("USAirport", "SisterCity"), _AGAINST_VIEWS),
+        ("view-size", ("WIKIVote", "Yeast"), _AGAINST_VIEWS),
+    )
 }
 """What draws each figure of sizes and densities: takes its cells and the path of the picture."""

@@ -214,11 +214,14 @@ def draw_series(axes: Any, series: Series, points: Points, quantity: Quantity, a
     xs = np.array([x for x, _ in drawn])
     means, errors = np.array([mean.value for _, mean in drawn]), np.array([mean.error for _, mean in drawn])
     style = dict(series.style)
+    variant = series.variant != "released"
+    if variant:  # rings around what they may lie upon
+        style |= {"markerfacecolor": "none", "markersize": 8.0}
     if np.isnan(xs).any():  # the series does not depend on the swept parameter
         xs, means, errors = np.array([first, mark, last]), means[[0] * 3], errors[[0] * 3]
         style["markevery"] = [1]
     elif len(xs) > 15:
-        style["markevery"] = 6
+        style["markevery"] = (3 if variant else 0, 6)
     axes.plot(xs, means, label=series.label, **style)
     band = CONFIDENCE * errors
     axes.fill_between(xs, np.maximum(means - band, means * 0.02), means + band, color=series.colour, alpha=0.25, lw=0)
