@@ -81,7 +81,7 @@ def _print_history(versions: list[Run]) -> None:
 def _print_differences(differences: list[Difference]) -> None:
     columns = ("vertex", "members before", "after", "connections before", "after", "joined", "left")
     print_table(columns, [_difference_row(difference) for difference in differences], names=["vertex"])
-    say(f"{len(differences):,} cohesions differ")
+    say("1 cohesion differs" if len(differences) == 1 else f"{len(differences):,} cohesions differ")
 
 
 def _difference_row(difference: Difference) -> list[Any]:

@@ -21,6 +21,12 @@ LONGEST_PAUSE = 1.0
 TAKEN_SECONDS = 10.0
 """How long a request waits to be taken before it is said; a service that rests looks every two seconds."""
 
+LEFT_OUT = {
+    "vertices": "leave it out for the whole graph",
+    "p": "leave it out for every standing run of the graph",
+}
+"""What may be meant by an empty list."""
+
 log = logging.getLogger("pcneo")
 
 P = str | float | Fraction | Decimal
@@ -77,7 +83,7 @@ def _several(value: Any, name: str, plain: Any) -> Any:
     if value is None or isinstance(value, str) or not isinstance(value, Sequence):
         return None if value is None else plain(value)
     if not value:
-        raise ParameterError(f"{name} is an empty list.", name=name, value=value)
+        raise ParameterError(f"{name} is an empty list; {LEFT_OUT[name]}.", name=name, value=value)
     return [plain(item) for item in value]
 
 

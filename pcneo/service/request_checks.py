@@ -5,13 +5,15 @@ A property that no request has is refused, too: `vertexes` for `vertices` would 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from pcneo.basics.model import Key
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError, RightsError
 from pcneo.search import check_score, parse_fraction
+from pcneo.service.placing import LEFT_OUT
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.requests import VALUES, Claim
 
@@ -51,8 +53,13 @@ class Question:
     run: str | None = None
 
 
-def check_request(claim: Claim, settings: ServiceSettings) -> Question:
+def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] = ()) -> Question:
     """Return what a request asks for.
+
+    Args:
+        claim: the request.
+        settings: the owner's.
+        known: graphs that the database knows, for an example.
 
     Raises:
         ParameterError: something is missing, of a wrong kind, out of range or beyond the owner's limits.
@@ -63,7 +70,7 @@ def check_request(claim: Claim, settings: ServiceSettings) -> Question:
         if name not in ASKED | WRITTEN:
             known = ", ".join(sorted(ASKED))
             raise ParameterError(f"A request has no property {_shown(name)}; it can have {known}.", name=name, value="")
-    said = _Said(claim.kinds, claim.values)
+    said = _Said(claim.kinds, claim.values, settings.graphs or known)
     said.text("by")
     command = said.text("command", needed=True)
     if command not in COMMANDS:
@@ -82,6 +89,7 @@ class _Said:
 
     kinds: Mapping[str, str]
     values: Mapping[str, object]
+    graphs: Sequence[str] = ()
 
     def is_there(self, name: str) -> bool:
         return self.kinds[name] != "NULL"
@@ -90,7 +98,9 @@ class _Said:
         value = self.values[name]
         if not self.is_there(name):
             if needed:
-                raise ParameterError(f"{name} is missing.", name=name, value=None)
+                how = {"graph": self.graphs, "command": COMMANDS}.get(name, ())
+                example = f"; set {name}: {_shown(how[0])}" if how else ""
+                raise ParameterError(f"{name} is missing{example}.", name=name, value=None)
             return None
         if not isinstance(value, str) or not value:
             raise self.wrong(name, "a text of 1 to 1,000 characters")
@@ -105,7 +115,7 @@ class _Said:
         if any(type(item) not in kinds for item in items):
             raise self.wrong(name, what)
         if not items:
-            raise ParameterError(f"{name} is an empty list.", name=name, value=[])
+            raise ParameterError(f"{name} is an empty list; {LEFT_OUT[name]}.", name=name, value=[])
         return items
 
     def wrong(self, name: str, wanted: str) -> ParameterError:
@@ -160,7 +170,13 @@ def _clean(said: _Said, settings: ServiceSettings) -> Question:
 
 def _check_graph(graph: str | None, settings: ServiceSettings) -> None:
     if settings.graphs and graph not in settings.graphs:
-        raise NotFoundError(f"This service does not answer for a graph {_shown(graph)}.", what="graph", name=graph)
+        there = " and ".join(map(repr, settings.graphs))
+        near = did_you_mean(graph or "", settings.graphs)
+        raise NotFoundError(
+            f"This service does not answer for a graph {_shown(graph)}; it does for {there}.{near}",
+            what="graph",
+            name=graph,
+        )
 
 
 def _shown(value: object) -> str:

@@ -176,7 +176,8 @@ class Worker:
             )
         lease: Lease | None = None
         try:
-            question = check_request(claim, self._settings)
+            known = [record.name for record in self._queue.list_graphs()] if claim.values["graph"] is None else ()
+            question = check_request(claim, self._settings, known)
             with Lease(self._queue, claim, max(1, len(question.ps))) as lease:
                 self._lease = lease
                 if self._ending.is_set():

@@ -114,9 +114,10 @@ def let_go(driver: Driver, database: str | None = None, *, run: str, version: in
     graph = next(graph for graph in gateway.list_graphs() if graph.name == stored.run.graph)
     with open_graph(gateway, graph) as opened:
         if not gateway.release_version(stored.run.id, version):
-            raise NotFoundError(
-                f"Run {stored.run.id} keeps no earlier version {version}; `pcneo runs --history` lists them.",
-                what="version",
-                name=version,
-            )
+            id, current = stored.run.id, stored.run.version
+            if version == current:
+                why = f"Version {version} is the current one of run {id}; `pcneo clean {id}` removes the whole run."
+            else:
+                why = f"Run {id} keeps no earlier version {version}; `pcneo runs {id} --history` lists them."
+            raise NotFoundError(why, what="version", name=version)
         return opened.delete_unkept(stored.run.id)

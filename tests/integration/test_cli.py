@@ -260,7 +260,8 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert removed == f"Version 1 of friends@1/2 removed, with the cohesions that it alone had: {retired}\n"
     gone = pcneo("runs", "friends@1", "--diff", "1", "2")
     assert (gone.returncode, "keeps no version 1; it keeps 2" in gone.stderr) == (4, True)
-    assert pcneo("clean", "friends@1/2", "--version", "2").returncode == 4  # readers go by it
+    current = pcneo("clean", "friends@1/2", "--version", "2")
+    assert (current.returncode, "Version 2 is the current one" in current.stderr) == (4, True)
     assert json.loads(pcneo("show", "1", "-p", "0.9", "--json").stdout)["run"] == "friends@9/10"
     assert pcneo("show", "1").returncode == 2  # two runs have version 2
 

@@ -79,8 +79,8 @@ def test_p_may_be_a_number_or_a_text_or_a_list(db, service, p):
 
 
 BAD = {
-    "nothing at all": ({}, "command is missing"),
-    "no graph": ({"command": "annotate"}, "graph is missing"),
+    "nothing at all": ({}, "command is missing; set command: 'annotate'."),
+    "no graph": ({"command": "annotate"}, "graph is missing; set graph: 'friends'."),
     "an unknown command": ({"command": "drop"}, "command is one of annotate, check, clean"),
     "a release": ({"command": "release", "graph": "friends"}, "their owner's alone"),
     "a budget": ({"command": "budget", "graph": "friends", "epsilon": 5}, "no property 'epsilon'"),
@@ -93,7 +93,10 @@ BAD = {
     "p of nan": ({"command": "annotate", "graph": "friends", "p": float("nan")}, "p must be a number"),
     "p of no number": ({"command": "annotate", "graph": "friends", "p": "a third"}, "p must be a number"),
     "p true": ({"command": "annotate", "graph": "friends", "p": True}, "p must be a number"),
-    "no p in a list": ({"command": "annotate", "graph": "friends", "p": []}, "p is an empty list"),
+    "no p in a list": (
+        {"command": "annotate", "graph": "friends", "p": []},
+        "list; leave it out for every standing run",
+    ),
     "many p": ({"command": "annotate", "graph": "friends", "p": [i / 99 for i in range(1, 50)]}, "49 values"),
     "an unknown score": ({"command": "annotate", "graph": "friends", "score": "size"}, "size"),
     "a score of another type": ({"command": "annotate", "graph": "friends", "score": 1}, "score must be a text"),
@@ -102,7 +105,10 @@ BAD = {
         "vertices must be a list of keys",
     ),
     "vertices that are a truth": ({"command": "annotate", "graph": "friends", "vertices": True}, "vertices must be"),
-    "no vertices": ({"command": "annotate", "graph": "friends", "vertices": []}, "vertices is an empty list"),
+    "no vertices": (
+        {"command": "annotate", "graph": "friends", "vertices": []},
+        "list; leave it out for the whole graph.",
+    ),
     "ten thousand vertices": (
         {"command": "annotate", "graph": "friends", "vertices": list(range(10_000))},
         "10,000 keys; this service takes 1,000",
@@ -187,7 +193,7 @@ def test_only_graphs_that_the_owner_names_are_answered_for(db, server, caplog):
         assert warned.values["hint"] == "Did you mean friends?"
         answered = answer(db, ask(db, command="annotate", graph="friends"))
         assert answered["status"] == "failed"
-        assert "does not answer for a graph 'friends'" in answered["message"]
+        assert "for a graph 'friends'; it does for 'fiends'. Did you mean fiends?" in answered["message"]
         assert answer(db, ask(db, command="check", graph="friends"))["status"] == "failed"
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotate, clean
+from pcneo.cli import annotate, clean, runs
 from pcneo.cli.console import print_table
 from pcneo.cli.main import main
 from pcneo.server import servers
 from pcneo.stored.cleaning import CleanResult
+from pcneo.stored.versions import Difference, Side
 
 SERVER = servers.LocalServer("bolt://127.0.0.1:9", "neo4j", "secret", 1, Path("graph"), "2026.09.0")
 
@@ -140,3 +141,9 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
         "Answered requests removed: 3",
         "What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours",
     ]
+
+
+@pytest.mark.parametrize(("number", "says"), [(0, "0 cohesions differ"), (1, "1 cohesion differs")])
+def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
+    runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
+    assert capsys.readouterr().out.splitlines()[-1] == says
