@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,7 +12,16 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pcneo.annotate.plan import DEFAULT_P, Configuration, Options, P, Plan, make_plan, name_of_only_choice
+from pcneo.annotate.plan import (
+    DEFAULT_P,
+    DEFAULT_SCORE,
+    Configuration,
+    Options,
+    P,
+    Plan,
+    make_plan,
+    name_of_only_choice,
+)
 from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
@@ -147,7 +157,21 @@ def write(
         progress=progress,
         scheduler=scheduler,
     )
-    return update_runs(driver, database, options, graph, keeping or Keeping())
+    result = update_runs(driver, database, options, graph, keeping or Keeping())
+    _tell_of_others(Gateway(driver, database), result)
+    return result
+
+
+def _tell_of_others(gateway: Gateway, result: WriteResult) -> None:
+    """Say which other runs of the graph have fallen behind, and how each is brought up to date."""
+    counts, updated = (result.node_count, result.relationship_count), {run.run for run in result.runs}
+    for run in gateway.list_runs():
+        is_other = run.graph == result.graph and run.id not in updated
+        if is_other and run.scope != "answers" and (run.node_count, run.relationship_count) != counts:
+            score = "" if run.score == DEFAULT_SCORE else f" --score {run.score}"
+            command = f"`pcneo annotate --graph {shlex.quote(run.graph)} -p {run.p_text}{score}"
+            command += " --vertex KEY`, for each of its vertices," if run.scope == "vertices" else "`"
+            log.info("The graph has changed since run %s, which this leaves as it is: %s renews it.", run.id, command)
 
 
 @dataclass(frozen=True)
