@@ -127,7 +127,7 @@ def _draw(
 
     labels = {FAR: "p=0.3, nobody near:\ngroup members from anywhere"}
     looks = {"0.1": ("#0072B2", "o", "-"), "0.3": ("#D55E00", "s", "--"), FAR: ("#009E73", "^", "-.")}
-    with plots.new_figure(1, 2, width=plots.PAGE) as (figure, axes):
+    with plots.new_figure(1, 2, width=plots.PAGE, height=3.0) as (figure, axes):
         left, right = axes[0]
         for p, (colour, marker, dash) in looks.items():
             style: dict[str, Any] = {
@@ -156,9 +156,9 @@ def _draw(
             ylabel="processor time per vertex (µs)",
             title="by size of the graph",
         )
-        left.legend()
-        right.set_ylim(top=200 * max(cost for points in by_n.values() for _, cost in points))  # room for the legend
-        right.legend(loc="upper left")
+        named = [pair for place in (right, left) for pair in zip(*place.get_legend_handles_labels(), strict=True)]
+        handles = {label: handle for handle, label in named}
+        figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=4)
         setting.to.mkdir(parents=True, exist_ok=True)
         for ending in (".svg", ".png"):
             plots.save_figure(figure, setting.to / f"growth{ending}")
