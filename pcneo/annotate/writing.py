@@ -158,7 +158,8 @@ def write(
         scheduler=scheduler,
     )
     result = update_runs(driver, database, options, graph, keeping or Keeping())
-    _tell_of_others(Gateway(driver, database), result)
+    with suppress(PcneoError):  # what was written is written, whatever becomes of the database
+        _tell_of_others(Gateway(driver, database), result)
     return result
 
 

@@ -68,8 +68,8 @@ def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] 
     """
     for name in claim.names:
         if name not in ASKED | WRITTEN:
-            known = ", ".join(sorted(ASKED))
-            raise ParameterError(f"A request has no property {_shown(name)}; it can have {known}.", name=name, value="")
+            there = ", ".join(sorted(ASKED))
+            raise ParameterError(f"A request has no property {_shown(name)}; it can have {there}.", name=name, value="")
     said = _Said(claim.kinds, claim.values, settings.graphs or known)
     said.text("by")
     command = said.text("command", needed=True)
