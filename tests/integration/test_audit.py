@@ -287,7 +287,7 @@ REFUSED: list[tuple[dict[str, Any], type[PcneoError], str]] = [
     ({"k": 2}, ParameterError, "k must be"),
     ({"resample": -1}, ParameterError, "resample must be 0 or more"),
     ({"p": "0.3"}, NotFoundError, "run"),
-    ({"graph": "nobody"}, NotFoundError, "fits"),
+    ({"graph": "nobody"}, NotFoundError, "There is no run of a whole graph named 'nobody'"),
 ]
 
 

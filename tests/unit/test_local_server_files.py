@@ -24,6 +24,7 @@ from pcneo.server.processes import holder_of, started_at
 from pcneo.server.records import Record, folder_arguments, read_record, running
 
 SLEEP = "print(flush=True); import time; time.sleep(600)"
+DEAF = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}"
 
 
 def recorded(folder: Path, pid: int, port: int = 7687) -> Record:
@@ -240,7 +241,7 @@ def test_a_server_that_has_not_answered_yet_is_not_offered(run_stand_in, tmp_pat
 def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr("pcneo.server.process.STOP_SECONDS", 0.5)
     caplog.set_level("INFO")
-    run_stand_in(tmp_path / "a", code=f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEP}")
+    run_stand_in(tmp_path / "a", code=DEAF)
     assert servers.stop(tmp_path / "a") is True
     assert read_record(tmp_path / "a") is None
     assert "Killing the server" in caplog.text
@@ -248,7 +249,7 @@ def test_a_server_that_ignores_the_request_to_stop_is_killed(run_stand_in, tmp_p
 
 def test_a_server_that_was_starting_is_stopped_at_once_and_called_that(run_stand_in, tmp_path, caplog):
     caplog.set_level("INFO")
-    process.end(run_stand_in(tmp_path / "a"), patience=0)
+    process.end(run_stand_in(tmp_path / "a", code=DEAF), patience=0)
     assert caplog.messages == [f"Stopping the server on {tmp_path / 'a'}, which was starting"]
 
 
