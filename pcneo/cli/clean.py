@@ -78,11 +78,11 @@ def _ask(driver: Driver, database: str, run: str | None, bars: Bars, *, surely: 
     relied_on: tuple[str, ...] = ()
     with suppress(StoreFormatError):  # no release rests on what is of another format
         relied_on = runs_relied_on(driver, database, run=run)
-    if not (surely or relied_on):
-        return
     if relied_on:
         bars.rest()
         note(f"{_resting(relied_on)}.")
+    elif not surely:
+        return
     _confirm(f"Remove {run or 'all runs'}, with all versions?", bars)
 
 

@@ -94,11 +94,11 @@ def _visible(shown: ShownCohesion) -> ShownCohesion:
     ends = [pair for pair in shown.connections if pair[0] in hops and pair[1] in hops]
     own = [pair for pair in ends if cohesion.vertex in pair]
     further = [pair for pair in ends if cohesion.vertex not in pair]
-    step = -(-len(further) // MOST_CONNECTIONS)
+    step = max(1, -(-len(further) // MOST_CONNECTIONS))
     return replace(
         shown,
         cohesion=replace(cohesion, members=tuple(key for key in cohesion.members if key in hops)),
-        connections=(*own, *further[:: step or 1]),
+        connections=(*own, *further[::step]),
         hops=hops,
     )
 
@@ -141,8 +141,9 @@ def _entries(
     if rings.others:
         unnamed = "" if _names_others(rings, scale) else f"{_counted(len(rings.others), 'name')} left out"
         some = _part(len(rings.others), len(shown.others), unnamed)
-        look_of_others = {"color": OTHER, "marker": "o", "markerfacecolor": "white", "linestyle": DASHED}
-        entries.append((f"connection of {vertex} that is not critical{some}", {**look_of_others, "linewidth": 0.8}))
+        line = {"color": OTHER, "linestyle": DASHED, "linewidth": 0.8}
+        ends = {"marker": "o", "markerfacecolor": "white"}
+        entries.append((f"connection of {vertex} that is not critical{some}", {**line, **ends}))
     entries.append(
         (
             f"{local.label}, two hops: {_counted(view.size, 'vertex', 'vertices')}"

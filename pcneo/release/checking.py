@@ -77,9 +77,8 @@ def check(
         DatabaseError: the database could not be read.
     """
     gateway = LedgerGateway(driver, database)
-    unfinished = unfinished_runs(gateway, gateway.list_graphs())
-    if run in unfinished:
-        return Checked((), (_unfinished(run, unfinished[run].name),))
+    if run is not None and (left := unfinished_runs(gateway, gateway.list_graphs()).get(run)):
+        return Checked((), (_unfinished(run, left.name),))
     runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
     graphs = {graph.name: graph for graph in gateway.list_graphs()}
     compared: list[VerifiedRun] = []

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
-from pcneo.graph.files import key_text
 from pcneo.kernels.cohesion import (
     NARROW,
     Rows,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import CohesionBatch, Graph, Key
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
-from pcneo.graph.files import key_text
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, Task, make_task
 from pcneo.search.needs import parse_fraction

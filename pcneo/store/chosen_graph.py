@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pcneo.basics.keys import is_integer_key
 from pcneo.basics.model import Graph, Key, Progress, Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
-from pcneo.graph.files import is_integer_key
 from pcneo.store.gateway import Gateway, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key, Run, Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.graph.files import key_text
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.gateway import Gateway
 from pcneo.store.statements import Declaration, Statement, all_statements

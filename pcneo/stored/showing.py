@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
-from pcneo.graph.files import key_text
 from pcneo.store.chosen_graph import find_keys, read_graph
 from pcneo.store.gateway import Gateway
 from pcneo.stored.networks import critical_counts

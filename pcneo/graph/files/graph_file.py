@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.keys import is_integer_key
 from pcneo.basics.model import Key, KeyArray
 
-__all__ = ["LONGEST_KEY", "GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "is_integer_key", "key_array"]
+__all__ = ["LONGEST_KEY", "GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "key_array"]
 
 LONGEST_KEY = 2_000
 """The most characters of a string key: each takes up to four bytes, and Neo4j's index holds about 8,160 bytes."""
@@ -20,8 +20,6 @@ LONGEST_KEY = 2_000
 Scalar = bool | int | float | str
 Properties = Mapping[str, Scalar]
 
-_CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-_INT64 = range(-(2**63), 2**63)
 _EDGES_AT_ONCE = 65_536
 
 
@@ -99,16 +97,6 @@ class GraphFile:
             targets = self.keys[self.targets[here]].tolist()
             properties = self.edge_properties[here] or ({},) * len(sources)
             yield from zip(sources, targets, properties, strict=True)
-
-
-def is_integer_key(text: str) -> bool:
-    """Whether `text` is a 64-bit integer in canonical form: `7` and `-7` are; `007`, `+7`, `-0` and 2**63 are not."""
-    return _CANONICAL_INTEGER.fullmatch(text) is not None and int(text) in _INT64
-
-
-def key_text(key: Key) -> str:
-    """Return a key as messages show it: text in quotes, but not a number, which a command line passes as text, too."""
-    return repr(key) if isinstance(key, str) and not is_integer_key(key) else str(key)
 
 
 def key_array(texts: Sequence[str]) -> KeyArray:
