@@ -118,3 +118,14 @@ def test_the_citation_is_as_its_format_wants_it():
     cffconvert = Path(sys.executable).with_name("cffconvert")
     done = subprocess.run([cffconvert, "--validate"], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.long
+def test_the_gate_checks_types_by_the_environment_it_runs_in_whatever_lies_in_the_project(tmp_path: Path):
+    """`scripts/demo` leaves a `.venv` without the tests' packages, which the checker takes unless it is told."""
+    line = next(line for line in (ROOT / "scripts/check").read_text().splitlines() if line.startswith("basedpyright"))
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / ".venv"], check=True)
+    (tmp_path / "pyproject.toml").write_text('[tool.basedpyright]\ninclude = ["module.py"]\n')
+    (tmp_path / "module.py").write_text("from pytest import fixture as fixture\n")
+    checked = subprocess.run(["/bin/bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
