@@ -186,7 +186,11 @@ def test_the_author_can_stop_it_before_it_is_begun(db, service):
 
 def test_only_graphs_that_the_owner_names_are_answered_for(db, server, caplog):
     with serving(server, db.name, graphs=("fiends",)):
-        (warned,) = [record for record in caplog.records if "knows no such graph" in record.message]
+
+        def warnings() -> list[Any]:
+            return [record for record in caplog.records if "knows no such graph" in record.getMessage()]
+
+        (warned,) = wait_until(warnings, "a warning of the unknown graph")  # the service runs in a thread of its own
         assert warned.levelname == "WARNING"
         assert warned.values["graph"] == "fiends"
         assert "friends" in warned.values["known"]
