@@ -67,7 +67,8 @@ def demo(
     say_verbatim(
         f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} "
         f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
-        "See it: pcneo show 58, and with the extra plot as a picture: pcneo show 58 --plot 58.svg\n"
+        "See a cohesion: pcneo show 58\n"
+        "Draw it (extra plot): pcneo show 58 --plot 58.svg\n"
         "Go on in a notebook: pcneo demo --notebook tutorial.ipynb\n"
         f"Stop it: pcneo server stop --data {shlex.quote(str(server.data))}"
     )

@@ -131,6 +131,10 @@ def test_the_demo_prints_what_the_readme_shows_and_its_picture_is_the_one_there(
     check_demo(shown)
     assert started == [data_folder().with_name("demo")]
     assert "friends@3/10" in pcneo("runs")[1], "the name by which the README and the guide go on"
+    next_steps = re.findall(r"^(?:See|Draw|Go on).*: pcneo (.*)$", shown, re.MULTILINE)
+    assert len(next_steps) == 3
+    for step in next_steps:
+        assert pcneo(*step.split())[0] == 0, step
     command, name = picture_line()
     assert pcneo(*command.split())[0] == 0
     check_picture(tmp_path / name)
