@@ -187,7 +187,7 @@ class HubsOfVertices:
         hubs: dict[Key, list[tuple[int, list[Key | None]]]] = {}
         for start in range(0, len(vertices) if version else 0, KEYS_A_CALL):
             part = vertices[start : start + KEYS_A_CALL]
-            for key, edges, members in gateway.get_cohesions(selection, run, version, part):
+            for key, members, edges in gateway.get_cohesions(selection, run, version, part):
                 hubs.setdefault(key, []).append((edges, members))
         return cls(hubs)
 

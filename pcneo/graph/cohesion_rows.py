@@ -13,9 +13,12 @@ from pcneo.errors import GraphChangedError
 
 __all__ = ["batch_from_rows"]
 
+ROWS_AT_ONCE = 1_000
+"""Cohesions whose members are looked up together."""
+
 
 def batch_from_rows(
-    graph: Graph, rows: Iterable[tuple[Key, Sequence[Key], int]], p: Fraction, score: str
+    graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int]], p: Fraction, score: str
 ) -> CohesionBatch:
     """Return stored cohesions as a batch over `graph`, vertices and members ascending.
 
@@ -28,12 +31,17 @@ def batch_from_rows(
         GraphChangedError: a vertex or member is not in the graph.
     """
     vertices: list[Key] = []
-    members: list[NDArray[np.uint32]] = []
     edges: list[int] = []
+    members: list[NDArray[np.uint32]] = []
+    waiting: list[Sequence[Key | None]] = []
     for vertex, keys, count in rows:
         vertices.append(vertex)
-        members.append(np.sort(_positions(graph.keys, keys)).astype(np.uint32))
         edges.append(count)
+        waiting.append(keys)
+        if len(waiting) == ROWS_AT_ONCE:
+            members += _members(graph.keys, waiting)
+            waiting = []
+    members += _members(graph.keys, waiting)
     owners = _positions(graph.keys, vertices)
     order = np.argsort(owners)
     return CohesionBatch(
@@ -47,8 +55,17 @@ def batch_from_rows(
     )
 
 
-def _positions(keys: KeyArray, wanted: Sequence[Key]) -> NDArray[np.int64]:
-    if not all(isinstance(key, str if keys.dtype == object else int) for key in wanted):
+def _members(keys: KeyArray, rows: Sequence[Sequence[Key | None]]) -> list[NDArray[np.uint32]]:
+    """Return the positions of each row's members, ascending; many rows at once take a fraction of one by one."""
+    positions = _positions(keys, [key for row in rows for key in row])
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+    numbers = np.repeat(np.arange(len(rows)), sizes) * len(keys) + positions
+    numbers.sort()
+    return np.split((numbers % max(1, len(keys))).astype(np.uint32), np.cumsum(sizes)[:-1]) if len(rows) else []
+
+
+def _positions(keys: KeyArray, wanted: Sequence[Key | None]) -> NDArray[np.int64]:
+    if not set(map(type, wanted)) <= {str if keys.dtype == object else int}:
         raise GraphChangedError("Stored cohesions name vertices without a usable key. Annotate the graph again.")
     wanted_keys = np.array(wanted, keys.dtype) if len(wanted) else np.empty(0, keys.dtype)
     places = np.searchsorted(keys, wanted_keys)

@@ -21,6 +21,19 @@ def _both(a, b):
 
 
 @njit(nogil=True, cache=True)
+def _has(row, v):
+    """Whether an ascending array has a number."""
+    low, high = 0, len(row)
+    while low < high:
+        middle = (low + high) // 2
+        if row[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(row) and row[low] == v
+
+
+@njit(nogil=True, cache=True)
 def _holds_clique(offsets, neighbours, candidates, size):
     """Whether `size` of the candidates, ascending vertices, are all adjacent."""
     if len(candidates) < size:
@@ -50,12 +63,23 @@ def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
         int64, n.
     """
     largest = np.zeros(len(offsets) - 1, np.int64)
-    without = offsets[1:] - offsets[:-1]  # neighbours that no pair has met yet
+    unmet = neighbours.copy()  # each row begins with the neighbours that no pair has met yet
+    left = offsets[1:] - offsets[:-1]  # how many these are at most: a row is looked through when a pair needs it
     for i in range(len(weights)):
-        a, b = sources[i], targets[i]
         if weights[i] == 0:
             break
-        if largest[a] > 0 and largest[b] > 0 and min(without[a], without[b]) == 0:
+        a, b = sources[i], targets[i]
+        if left[a] > left[b]:
+            a, b = b, a
+        some = largest[a] == 0 or largest[b] == 0
+        row, count = unmet[offsets[a] : offsets[a] + left[a]], 0
+        for v in row:
+            if largest[v] == 0:
+                row[count] = v
+                count += 1
+                some = some or _has(neighbours[offsets[b] : offsets[b + 1]], v)
+        left[a] = count
+        if not some:
             continue
         common = _both(neighbours[offsets[a] : offsets[a + 1]], neighbours[offsets[b] : offsets[b + 1]])
         for j in range(-2, len(common)):
@@ -65,6 +89,4 @@ def largest_of_vertices(offsets, neighbours, k, sources, targets, weights):
             near = neighbours[offsets[v] : offsets[v + 1]]
             if _holds_clique(offsets, neighbours, _both(common, near), k - 3):
                 largest[v] = weights[i]
-                for w in near:
-                    without[w] -= 1
     return largest

@@ -85,8 +85,9 @@ class ReadGraph:
             )
         if progress:
             progress("reading groups", 0, run.memberships)
-        rows = gateway.stream_cohesions(self.record.selection, run)
-        batch = batch_from_rows(self.graph, rows, Fraction(run.p_text), run.score)
+        with gateway.reading_version(run):
+            rows = gateway.page_cohesions(self.record.selection, run, self.graph.keys)
+            batch = batch_from_rows(self.graph, rows, Fraction(run.p_text), run.score)
         digest = MembershipHash()
         digest.update(batch)
         if digest.hexdigest() != run.membership_hash:

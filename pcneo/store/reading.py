@@ -16,7 +16,7 @@ from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
 from pcneo.store.transaction import Row, sample_names
 
-__all__ = ["FRONTIER", "PAGE", "GraphReader", "Page", "read_ahead"]
+__all__ = ["FRONTIER", "PAGE", "PAGE_NEIGHBOURS", "GraphReader", "Page", "read_ahead"]
 
 PAGE = 5_000
 """The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""

@@ -6,6 +6,7 @@ more than one statement names a version, and asks at the end whether it is still
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,10 +16,10 @@ from typing import Any, NamedTuple
 
 import neo4j
 
-from pcneo.basics.model import Key, Run, Selection
-from pcneo.errors import GraphChangedError, StoreFormatError
-from pcneo.store.failures import translated
-from pcneo.store.reading import GraphReader, Page, read_ahead
+from pcneo.basics.model import Key, KeyArray, Run, Selection
+from pcneo.errors import DatabaseError, GraphChangedError, StoreFormatError
+from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.reading import PAGE, PAGE_NEIGHBOURS, GraphReader, Page, read_ahead
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, begun, sample_names
 
@@ -27,6 +28,7 @@ __all__ = ["FORMAT", "DifferingHub", "HubColumns", "KeptHub", "RunReader"]
 FORMAT = 2
 """Of the data model: standing runs with versions. A run of the first format has a status and no version."""
 
+log = logging.getLogger("pcneo")
 
 SMALLEST_KEYS: tuple[Key, Key] = (-(2**63), "")
 """Of each kind: which one the graph has is not known yet where hubs are read ahead. Neither finds the other kind."""
@@ -156,11 +158,34 @@ class RunReader(GraphReader):
 
     def get_cohesions(
         self, selection: Selection, run: str, version: int, keys: Sequence[Key]
-    ) -> Iterator[tuple[Key, int, list[Key | None]]]:
-        """Yield (vertex, edges, members) of every current hub that a run has for some vertices."""
+    ) -> Iterator[tuple[Key, list[Key | None], int]]:
+        """Yield (vertex, members, edges) of every hub that a version has for some vertices; members in no order.
+
+        A batch that does not fit into the server's transaction memory is halved and tried again.
+        """
         names = sample_names(selection, "Person", "id")
-        row = self._read("get_cohesions", names, run=run, version=version, keys=list(keys))[0]
-        yield from zip(row["keys"], row["edges"], row["members"], strict=True)
+        try:
+            row = self._read("get_cohesions", names, run=run, version=version, keys=list(keys))[0]
+        except DatabaseError as error:
+            if len(keys) < 2 or error.data.get("code") != OUT_OF_MEMORY:
+                raise
+            log.debug("%d cohesions do not fit into the server's transaction memory, so half of them", len(keys))
+            middle = len(keys) // 2
+            for half in (keys[:middle], keys[middle:]):
+                yield from self.get_cohesions(selection, run, version, half)
+            return
+        yield from zip(row["keys"], row["members"], row["edges"], strict=True)
+
+    def page_cohesions(
+        self, selection: Selection, run: Run, keys: KeyArray
+    ) -> Iterator[tuple[Key, list[Key | None], int]]:
+        """Yield the same of one version for all of a graph's vertices: three times as fast as `stream_cohesions`.
+
+        It does not see hubs whose vertex is gone. Ask with `reading_version` whether the version was still kept.
+        """
+        a_page = max(1, min(PAGE, PAGE_NEIGHBOURS * run.cohesions // max(1, run.memberships)))
+        for start in range(0, len(keys), a_page):
+            yield from self.get_cohesions(selection, run.id, run.version, keys[start : start + a_page].tolist())
 
     def stream_cohesions(self, selection: Selection, run: Run) -> Iterator[tuple[Key, list[Key], int]]:
         """Yield (vertex, members, edges) of every hub of one version, in no order; members in no order either."""

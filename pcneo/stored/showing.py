@@ -150,7 +150,7 @@ def read_cohesions(
     gateway = Gateway(driver, database)
     read = read_graph(gateway, stored.selection, progress).graph
     with gateway.reading_version(stored.run):
-        rows = gateway.stream_cohesions(stored.selection, stored.run)
+        rows = gateway.page_cohesions(stored.selection, stored.run, read.keys)
         batch = batch_from_rows(read, rows, Fraction(stored.run.p_text), stored.run.score)
     digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions())
     critical, inside = critical_counts(read, batch)

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import Any, TypeVar
 
 import neo4j
+import numpy as np
 import pytest
 from graphs import Database, own_text
 from lengths import usual_or_thorough
@@ -17,6 +18,7 @@ from lengths import usual_or_thorough
 from pcneo import annotate
 from pcneo.errors import GraphChangedError
 from pcneo.graph import membership_hash
+from pcneo.store import run_reader
 from pcneo.store.gateway import Gateway
 from pcneo.stored import runs
 from pcneo.stored.queries import list_queries, render_for_run
@@ -166,14 +168,22 @@ def test_queries_that_are_overtaken_by_a_version_return_the_rows_of_the_one_befo
     assert during == before
 
 
-def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(db: Database) -> None:
+@pytest.mark.parametrize("way", ["streamed", "paged"])
+def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(
+    db: Database, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     some_graph(db)
     write(db)
     stored = runs.find_run(db.driver, db.name, run=RUN)
     whole = {vertex: sorted(members) for vertex, members in read_at_one_version(db, stored).items()}
     gateway = Gateway(db.driver, db.name)
+    monkeypatch.setattr(run_reader, "PAGE", 2)
     with gateway.reading_version(stored.run):
-        rows = gateway.stream_cohesions(stored.selection, stored.run)
+        rows = (
+            gateway.stream_cohesions(stored.selection, stored.run)
+            if way == "streamed"
+            else gateway.page_cohesions(stored.selection, stored.run, np.array(sorted(whole)))
+        )
         first = next(rows)
         write_everything_anew(db)
         read = {vertex: sorted(members) for vertex, members, _ in [first, *rows]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, Parame
 from pcneo.graph import (
     MembershipHash,
     PartialGraph,
+    cohesion_rows,
     fingerprint,
     graph_from_edges,
     graph_from_networkx,
     graph_from_rows,
     membership_hash,
 )
+from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.search import minimal_p_cohesions
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))
@@ -259,3 +262,32 @@ def test_the_membership_hash_depends_on_every_vertex_and_member() -> None:
 def test_one_label_or_type_may_stand_alone() -> None:
     alone: Any = ("Person", "KNOWS", "id")
     assert Selection(*alone) == Selection(("Person",), ("KNOWS",), "id")
+
+
+@given(
+    keys=st.one_of(st.sets(st.integers(-(2**63), 2**63 - 1), min_size=1), st.sets(st.text(), min_size=1)),
+    at_once=st.integers(1, 5),
+    data=st.data(),
+)
+def test_stored_rows_become_a_batch_in_ascending_order_whatever_order_they_come_in(
+    keys: set[Key], at_once: int, data: st.DataObject
+) -> None:
+    graph = graph_from_rows([(key, []) for key in keys])
+    owners = data.draw(st.lists(st.sampled_from(sorted(keys)), unique=True))
+    members = {owner: data.draw(st.lists(st.sampled_from(sorted(keys)), unique=True)) for owner in owners}
+    rows = [(owner, members[owner], number) for number, owner in enumerate(owners)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cohesion_rows, "ROWS_AT_ONCE", at_once)
+        batch = batch_from_rows(graph, rows, Fraction(1, 3), "density")
+    found = [(c.vertex, list(c.members), c.edges) for c in batch.cohesions()]
+    assert found == [(owner, sorted(members[owner]), owners.index(owner)) for owner in sorted(owners)]
+
+
+@pytest.mark.parametrize(
+    ("stray", "why"), [(3, "no longer has"), (-1, "no longer has"), (None, "usable"), ("2", "usable"), (True, "usable")]
+)
+def test_stored_rows_that_name_no_vertex_of_the_graph_are_refused(stray: Any, why: str) -> None:
+    graph = graph_from_rows([(0, [1]), (1, [0]), (2, [])])
+    for row in ((stray, [0, 1], 1), (0, [1, stray], 1)):
+        with pytest.raises(GraphChangedError, match=why):
+            batch_from_rows(graph, [(1, [0, 1], 1), row], Fraction(1, 3), "density")

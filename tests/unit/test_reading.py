@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import naive
 import networkx as nx
+import numpy as np
 import pytest
 
 from pcneo.annotate.stored_hubs import PAGES_AHEAD, pages_ahead
-from pcneo.basics.model import Selection
+from pcneo.basics.model import Run, Selection
 from pcneo.errors import DatabaseError
-from pcneo.store import reading
+from pcneo.store import reading, run_reader
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.reading import GraphReader
 from pcneo.store.run_reader import HubColumns, RunReader
@@ -91,6 +93,53 @@ def test_neighbourhoods_that_do_not_fit_into_the_servers_memory_are_asked_for_in
     store = SmallStore(most=300)
     assert store.get_neighbours(PERSONS, [*GRAPH, -5]) == [(v, sorted(GRAPH[v])) for v in GRAPH]
     assert max(len(request["keys"]) for request in store.requests) == 64
+
+
+class SmallRunStore(RunReader):
+    """Holds a cohesion for each vertex of `GRAPH`, its neighbourhood; no answer may have more than `most` members."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.sizes: list[int] = []
+
+    def _read(self, name: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
+        assert (name, parameters["run"], parameters["version"]) == ("get_cohesions", "run", 3)
+        keys = [key for key in parameters["keys"] if key in GRAPH]
+        self.sizes.append(len(parameters["keys"]))
+        if sum(len(GRAPH[key]) for key in keys) > self.most:
+            raise DatabaseError("too little memory", code=OUT_OF_MEMORY)
+        members = [sorted(GRAPH[key]) for key in keys]
+        return [{"keys": keys, "edges": [-key for key in keys], "members": members}]
+
+
+@pytest.mark.parametrize(("most", "page"), [(10**9, 7), (60, 7), (60, 10**6)])
+def test_cohesions_come_in_pages_of_vertices_halved_where_they_do_not_fit(
+    most: int, page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_reader, "PAGE", page)
+    store, run = SmallRunStore(most), _run_of(members=sum(map(len, GRAPH.values())))
+    keys = np.array([-5, *sorted(GRAPH)], np.int64)
+    assert list(store.page_cohesions(PERSONS, run, keys)) == [(v, sorted(GRAPH[v]), -v) for v in sorted(GRAPH)]
+    assert max(store.sizes) == min(page, len(keys))
+    assert (min(store.sizes) < 4) == (most == 60)
+
+
+def test_pages_of_cohesions_are_smaller_where_cohesions_are_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_reader, "PAGE_NEIGHBOURS", 100)
+    store = SmallRunStore(10**9)
+    list(store.page_cohesions(PERSONS, _run_of(members=20 * len(GRAPH)), np.array(sorted(GRAPH))))
+    assert set(store.sizes) == {5}
+    assert list(store.page_cohesions(PERSONS, _run_of(members=0), np.empty(0, np.int64))) == []
+
+
+def test_a_cohesion_that_does_not_fit_into_the_servers_memory_is_an_error() -> None:
+    with pytest.raises(DatabaseError, match="too little memory"):
+        list(SmallRunStore(3).page_cohesions(PERSONS, _run_of(members=10), np.array(sorted(GRAPH))))
+
+
+def _run_of(members: int) -> Run:
+    run = SimpleNamespace(id="run", version=3, cohesions=len(GRAPH), memberships=members)
+    return cast(Run, run)
 
 
 def test_pages_of_hubs_are_read_ahead_but_not_without_end() -> None:
