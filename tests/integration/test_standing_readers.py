@@ -179,7 +179,7 @@ def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(
     gateway = Gateway(db.driver, db.name)
     monkeypatch.setattr(run_reader, "PAGE", 2)
     with gateway.reading_version(stored.run):
-        rows = (
+        rows: Iterator[tuple[Any, list[Any], int]] = (
             gateway.stream_cohesions(stored.selection, stored.run)
             if way == "streamed"
             else gateway.page_cohesions(stored.selection, stored.run, np.array(sorted(whole)))
