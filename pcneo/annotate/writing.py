@@ -350,8 +350,11 @@ def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known:
 def _trim(gateway: LedgerGateway, graph: GraphRecord, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
     """Best effort: the new versions count already, and whoever writes this graph next does what is left."""
     try:
+        replacing = [run for run in runs if len(gateway.list_versions(run.run)) > 1]
+        if not replacing:  # a first version leaves nothing behind, and need not take the lock again
+            return
         with open_graph(gateway, graph) as opened:
-            for run in runs:
+            for run in replacing:
                 opened.trim(run.run, keeping, gateway.versions_relied_on(run.run))
     except PcneoError as error:
         log.debug("earlier versions in graph %r are left to the next writer: %s", graph.name, error)
