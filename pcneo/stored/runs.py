@@ -101,7 +101,8 @@ def find_run(
         run: its id, or any beginning of it that no other run has. None or `latest`: the run of a whole graph that was
             given a version last, of those that fit the rest.
         graph, p, score: what the run is of.
-        vertex: a key that is asked about: where runs of several graphs fit, those of graphs without it do not.
+        vertex: a key that is asked about: where runs of several graphs fit, those of graphs without it do not; where
+            none of a whole graph fits, those of single vertices do.
 
     Raises:
         NotFoundError: there is none.
@@ -115,7 +116,9 @@ def find_run(
         gateway = Gateway(driver, database)
         having = {name for name in {of.graph for of in fitting} if _has_vertex(gateway, selections[name], vertex)}
         fitting = [standing for standing in fitting if standing.graph in having] or fitting
-    fitting = _latest(fitting) if run in (None, LATEST) else fitting
+    if run in (None, LATEST):
+        single = [standing for standing in fitting if standing.scope == "vertices"]
+        fitting = _latest(fitting) or (single if vertex is not None else [])
     chosen = _only(fitting, runs, run, graph, p, score)
     return next(standing for standing in stored if standing.run is chosen)
 

@@ -72,6 +72,20 @@ def test_a_number_may_come_as_text_and_a_run_by_its_name(db):
         show(db, 1, run=alone)
 
 
+def test_where_only_single_vertices_were_searched_one_of_them_is_shown_without_naming_the_run(db):
+    alone = write(db, vertices=[0])
+    assert show(db, 0).run.id == alone
+    with pytest.raises(NotFoundError, match=rf"Run {alone} has no cohesion of vertex 1.*--vertex 1"):
+        show(db, 1)
+    with pytest.raises(NotFoundError, match=f"no run of a whole graph; there is {alone}"):
+        pcneo.read_cohesions(db.driver, db.name)
+    other = write(db, p="0.9", vertices=[0])
+    with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}"):
+        show(db, 0)
+    whole = write(db, p="0.3")
+    assert show(db, 0).run.id == whole
+
+
 def test_what_is_not_there_is_said_with_the_command_that_makes_it(db):
     with pytest.raises(NotFoundError, match="pcneo annotate"):
         show(db, 0)
