@@ -18,7 +18,8 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
         echo "$environment is there already and was not made by this script. Move it away first." >&2
         exit 1
     fi
-    echo "Making $environment (once; some minutes; 0.7 GB, or 1.1 GB with the peers of the benchmark)"
+    case "$extras" in *bench*) size="1.1 GB" ;; *) size="0.7 GB" ;; esac
+    echo "Making $environment (once; some minutes; $size)"
     rm -rf "$environment"
     "$python" -m venv "$environment"
     touch "$stamp"   # from here on it is ours, also where the rest fails

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath, Progress
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import KeyPropertyError
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
 from pcneo.store.load_gateway import LoadGateway
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from neo4j import Driver
 
 __all__ = ["LoadResult", "load"]
-
-log = logging.getLogger("pcneo")
 
 BATCH = 10_000
 """Rows a transaction."""
@@ -158,7 +156,7 @@ def load(
 
 
 def _check_keys(gateway: LoadGateway, file: GraphFile) -> None:
-    """Refuse to make a graph with keys of two kinds, and warn of nodes without a key: other commands refuse both."""
+    """Refuse to make a graph with keys of two kinds, or with nodes that lack the key: other commands refuse both."""
     counts = gateway.count_keys(gateway.selection)
     other = counts.strings if file.key_kind == "integer" else counts.integers
     if other:
@@ -171,12 +169,14 @@ def _check_keys(gateway: LoadGateway, file: GraphFile) -> None:
             key=gateway.selection.key,
         )
     if counts.missing:
-        log.warning(
-            "%s nodes labelled %r have no %r. What is loaded now is added beside them, and annotate refuses a label "
-            "whose nodes do not all have the key.",
-            f"{counts.missing:,}",
-            gateway.selection.node_labels[0],
-            gateway.selection.key,
+        label, key = gateway.selection.node_labels[0], gateway.selection.key
+        indexed = [index.property for index in gateway.list_key_indexes() if index.label == label]
+        raise KeyPropertyError(
+            f"{counts.missing:,} of {counts.nodes:,} nodes labelled {label!r} have no {key!r}, and annotate refuses a "
+            "label whose nodes do not all have the key. Nothing was loaded."
+            f"{did_you_mean(key, indexed, '--key')} Otherwise choose another label.",
+            nodes=counts.missing,
+            key=key,
         )
 
 

@@ -209,8 +209,8 @@ def update_runs(
         driver, database, options, graph, keeping: as there.
         client: who asked.
         make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
-        tell_of_removal: called, after an error, before what was written is removed; by default it is logged for
-            somebody who may interrupt that.
+        tell_of_removal: called, after an error, before what was written is removed, if anything was; by default that is
+            logged for somebody who may interrupt it.
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
     graph = graph or name_of_only_choice(gateway, options)
@@ -229,8 +229,9 @@ def update_runs(
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if opened is not None and not opened.lock.committing:
-            (tell_of_removal or _tell_of_removal)()
-            _discard(gateway, record, plan.progress, known=client is not None)
+            if opened.hubs.begun:
+                (tell_of_removal or _tell_of_removal)()
+            _discard(gateway, record, plan.progress, known=client is not None, tells=opened.hubs.begun)
         raise
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
@@ -326,7 +327,7 @@ def _tell_of_removal() -> None:
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
 
 
-def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known: bool) -> None:
+def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known: bool, tells: bool) -> None:
     """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
 
     A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
@@ -337,7 +338,8 @@ def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known:
         with suppress(Exception):  # what the callback raises to stop the update stops no removing
             progress(UNDOING, deleted, None)
 
-    tell(0)
+    if tells:
+        tell(0)
     try:
         with open_graph(gateway, graph, tell) as opened:  # which sweeps
             if not known:

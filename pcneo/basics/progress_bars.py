@@ -36,7 +36,7 @@ class ProgressBars:
         self._bars.stop()
 
     def rest(self) -> None:
-        """Stop drawing, so that the terminal is free for a prompt."""
+        """Stop drawing until a bar moves, so that the terminal is free for a prompt."""
         self._bars.stop()
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
@@ -89,6 +89,7 @@ class _Rich:
         self._progress.stop()
 
     def move(self, stage: str, done: int, total: int | None) -> None:
+        self._progress.start()  # again, if it rested
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(stage, total=total, steps="")
         of = "" if total is None else f"/{total:,}"

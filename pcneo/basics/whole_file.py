@@ -51,7 +51,7 @@ def whole_file(path: Path, *, replace: bool, mode: int = 0o666) -> Iterator[Bina
                 os.link(temporary, path)  # unlike a rename it never overwrites a file that has appeared since
         _sync_folder(path.parent)
     except OSError as error:
-        raise PcneoError(f"{path} cannot be written: {error.strerror}.", path=path) from error
+        raise PcneoError(f"{path} cannot be written: {_why(path, error)}.", path=path) from error
 
 
 def _sync_folder(folder: Path) -> None:
@@ -121,8 +121,13 @@ def refusing(path: Path, option: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:  # a name with NUL, or that is no text here, is a ValueError
-        what = getattr(error, "strerror", None) or str(error)
-        raise ParameterError(f"{path} cannot be written: {what}.", name=option, value=path) from error
+        raise ParameterError(f"{path} cannot be written: {_why(path, error)}.", name=option, value=path) from error
+
+
+def _why(path: Path, error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no folder {path.parent}"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _is_taken(path: Path) -> bool:

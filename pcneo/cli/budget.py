@@ -39,12 +39,15 @@ def set_budget(
 
     Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
     """
+    from pcneo.privacy.composition import fits
     from pcneo.release.budget import parse_total, set_total
 
     parse_total(epsilon, delta)
     with connected() as (driver, database):
         account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
-    say(f"{graph}: total {account.total}, spent {account.spent}")
+    say(_title(graph, account))
+    if account.total is not None and not fits(account.bounded, account.total):
+        note("More is spent than this total: no release is admitted until it is raised.")
 
 
 @app.command("show", cls=Command)
@@ -65,9 +68,7 @@ def show_budget(
         return
     for budget in budgets:
         account = budget.account
-        title = f"{budget.graph}: total {account.total or 'not set'}, spent {account.spent}"
-        if account.left is not None:
-            title += f", left {account.left}"
+        title = _title(budget.graph, account)
         if budget.releases:
             columns, rows = without_empty(_COLUMNS, list(map(_row, budget.releases)))
             print_table(columns, rows, title, names=["release"])
@@ -80,6 +81,11 @@ def show_budget(
         for line in _sets_lines(account):
             say(f"  {line}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
+
+
+def _title(graph: str, account: Account) -> str:
+    left = "" if account.left is None else f", left {account.left}"
+    return f"{graph}: total {account.total or 'not set'}, spent {account.spent}{left}"
 
 
 _COLUMNS = ["release", "when", "who", "mechanism", "k", "ε", "ε1", "δ", "h", "run", "from answers of"]

@@ -65,8 +65,8 @@ def demo(
         "Desktop or cypher-shell to that address:"
     )
     say_verbatim(
-        f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username} "
-        f"NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
+        f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username}\n"
+        f"  export NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
         "See a cohesion: pcneo show 58\n"
         "Draw it (extra plot): pcneo show 58 --plot 58.svg\n"
         "Go on in a notebook: pcneo demo --notebook tutorial.ipynb\n"
@@ -83,5 +83,5 @@ def _write_notebook(path: Path) -> None:
     check_place(path, "notebook", replace=False)
     with whole_file(path, replace=False) as file:
         file.write(tutorial_path().read_bytes())
-    say_verbatim(f"{path}: the tutorial; open it in Jupyter, such as with `jupyter lab {shlex.quote(str(path))}`.")
-    say("It needs the extra notebook: pip install '.[notebook]' jupyterlab in a checkout.")
+    say_verbatim(f"{path}: the tutorial. Open it in Jupyter:\n  jupyter lab {shlex.quote(str(path))}")
+    say_verbatim("It needs the extra notebook. In a checkout:\n  pip install '.[notebook]' jupyterlab")

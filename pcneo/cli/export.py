@@ -15,7 +15,11 @@ __all__ = ["export"]
 
 def export(
     what: Annotated[
-        str, typer.Argument(metavar="RUN|VERTEX", help="A run (its id, or latest), or the key of a vertex.")
+        str,
+        typer.Argument(
+            metavar="RUN|VERTEX",
+            help="A run (its id, or latest; -p says which of several), or a vertex's key.",
+        ),
     ],
     file: Annotated[Path | None, typer.Argument(help="As --to, which replaces it.", show_default=False)] = None,
     to: Annotated[Path | None, typer.Option("--to", help="A new file, .graphml or .json.")] = None,

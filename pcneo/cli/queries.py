@@ -34,7 +34,9 @@ def queries(
     score: RunScore = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", help="NAME=VALUE; run is the latest unless given, limit 10."),
+        typer.Option(
+            "--param", help="NAME=VALUE; limit is 10 and run the latest unless given; -p says which of several."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -136,10 +136,11 @@ def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
         return None
     cost = bounded_cost(wanted)
     delta = " --delta D" if cost.delta else ""
+    spends = cost if cost.delta else f"ε = {typed_text(cost.epsilon or Fraction(0))}"
     command = f"`pcneo budget set --graph {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
     return (
         f"No total is set for graph {account.graph!r}. Set one with {command if account.is_known else ''}"
-        f"--budget-epsilon E in the same call, whose total δ is what it spends; this would spend {cost}."
+        f"--budget-epsilon E in the same call, and the total δ is what it spends, too; this would spend {spends}."
     )
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pcneo.basics.model import AnyPath
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest, Row
@@ -164,7 +165,8 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
     cells = {name: (value or "").strip() for name, value in row.items()}
     try:
         if (cells["mechanism"] or _missing("mechanism")) not in MECHANISMS:
-            raise ValueError(f"the mechanism must be one of {', '.join(MECHANISMS)}, not {cells['mechanism']!r}")
+            near = did_you_mean(cells["mechanism"], MECHANISMS)
+            raise ValueError(f"the mechanism must be one of {', '.join(MECHANISMS)}, not {cells['mechanism']!r}.{near}")
         return ReleaseRequest(
             to=Path(cells["to"] or _missing("to")),
             mechanism=cells["mechanism"],

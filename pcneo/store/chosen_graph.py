@@ -130,7 +130,7 @@ def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "re
     indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
     missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
     if missing:
-        _smallest_key(selection, gateway.count_keys(selection))  # no index helps if it cannot be a key
+        _smallest_key(gateway, selection, gateway.count_keys(selection))  # no index helps if it cannot be a key
     if missing and create:
         gateway.ensure_schema(missing)
     elif missing:
@@ -218,7 +218,7 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
     counts = [gateway.count_store(selection)]
     for _ in range(2):
         keys = gateway.count_keys(selection)
-        smallest = _smallest_key(selection, keys)
+        smallest = _smallest_key(gateway, selection, keys)
         rows = gateway.stream_rows(selection, smallest)
         try:
             graph = graph_from_rows(_with_progress(rows, keys.nodes, progress))
@@ -237,16 +237,18 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
     )
 
 
-def _smallest_key(selection: Selection, keys: KeyCounts) -> Key:
+def _smallest_key(gateway: Gateway, selection: Selection, keys: KeyCounts) -> Key:
     """Check that all keys are of one usable kind, and return the smallest value of that kind."""
     name, labels = selection.key, ", ".join(selection.node_labels)
     other = keys.nodes - keys.integers - keys.strings - keys.missing
     if keys.nodes == 0:
         raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
     if keys.missing:
+        indexed = [index.property for index in gateway.list_key_indexes() if index.label in selection.node_labels]
+        near = did_you_mean(name, indexed, "--key") if name not in indexed else ""
         raise KeyPropertyError(
             f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
-            f"elementId {keys.missing_example!r}. Every vertex needs its key.",
+            f"elementId {keys.missing_example!r}. Every vertex needs its key.{near}",
             missing=keys.missing,
             example=keys.missing_example,
         )

@@ -20,7 +20,9 @@ OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 
 def _refused(error: Exception) -> PcneoError:
     return ConnectionFailedError(
-        "Neo4j refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD.", code=_code(error)
+        "Neo4j refused the user name or password. Check NEO4J_USERNAME and NEO4J_PASSWORD, or the file "
+        "that NEO4J_PASSWORD_FILE names.",
+        code=_code(error),
     )
 
 

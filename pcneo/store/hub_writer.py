@@ -43,10 +43,15 @@ class CohesionRow(TypedDict):
 
 
 class HubWriter:
-    """Creates, retires and deletes the hubs of one graph; errors as in `Gateway`, and BusyError for a lost fence."""
+    """Creates, retires and deletes the hubs of one graph; errors as in `Gateway`, and BusyError for a lost fence.
+
+    Attributes:
+        begun: whether any hubs have been sent to be created.
+    """
 
     def __init__(self, fence: Fence, selection: Selection) -> None:
         """Work behind a fence that has been taken."""
+        self.begun = False
         self._fence = fence
         self._names = sample_names(selection, "Person", "id")
 
@@ -64,6 +69,7 @@ class HubWriter:
         Raises:
             WriteMismatchError: the counters differ from what was sent; nothing of these rows was written.
         """
+        self.begun = True
         text = load_statement("create_cohesions").render(self._names)
         parameters = {"run": run, "version": version, "p": p, "score": score}
 

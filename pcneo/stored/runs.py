@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -178,10 +179,20 @@ def _only(
         raise _there_is_none(runs, run, graph, p, score)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        unnamed = run in (None, LATEST)
-        how = "Choose one with --graph, -p or --score, or by its id" if unnamed else "Write more of its id"
+        how = _how_to_choose(fitting) if run in (None, LATEST) else "Write more of its id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
+
+
+def _how_to_choose(runs: Sequence[Run]) -> str:
+    """Name the options that tell these runs apart."""
+    told = [("--graph", [run.graph for run in runs]), ("-p", [run.p_text for run in runs])]
+    told += [("--score", [run.score for run in runs])]
+    for option, values in told:
+        if len(set(values)) == len(runs):
+            return "Add " + " or ".join(f"{option} {shlex.quote(value)}" for value in values)
+    differing = [option for option, values in told if len(set(values)) > 1]
+    return f"Choose one with {' and '.join(differing)}" if differing else "Choose one by its id"
 
 
 def _there_is_none(

@@ -250,12 +250,6 @@ def test_an_index_in_the_way_of_the_constraint_is_named(put, query):
     assert vertices(query) == []
 
 
-def test_nodes_of_the_label_without_the_key_are_left_alone(put, query):
-    query(f"CREATE (:{LABEL} {{name: 'keyless'}})")
-    assert put("1 2\n").nodes_created == 2
-    assert query(f"MATCH (v:{LABEL}) WHERE v.id IS NULL RETURN properties(v)") == [[{"name": "keyless"}]]
-
-
 @pytest.mark.parametrize(
     "names",
     [
@@ -310,9 +304,14 @@ def test_a_vertex_of_another_label_is_not_a_vertex_of_the_graph(put, query):
     assert query(f"MATCH (v:LoadedOther)--(:{LABEL}) RETURN v") == []
 
 
-def test_nodes_of_the_label_without_the_key_are_told_of(put, query: Query, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_label_whose_nodes_lack_the_key_is_refused(put, query: Query) -> None:
     put("1 2\n")
     put("1 2\n")
-    assert not caplog.records
-    assert put("1 2\n", key="number").nodes_created == 2
-    assert f"2 nodes labelled '{LABEL}' have no 'number'. What is loaded now is added beside them" in caplog.text
+    with pytest.raises(KeyPropertyError, match=f"2 of 2 nodes labelled '{LABEL}' have no 'idd'.*Did you mean --key id"):
+        put("1 2\n", key="idd")
+    with pytest.raises(KeyPropertyError, match=r"have no 'number'.*Nothing was loaded\. Otherwise"):
+        put("1 2\n", key="number")
+    query(f"CREATE (:{LABEL} {{name: 'keyless'}})")
+    with pytest.raises(KeyPropertyError, match=f"1 of 3 nodes labelled '{LABEL}' have no 'id'"):
+        put("2 3\n")
+    assert query(f"MATCH (v:{LABEL}) RETURN properties(v)") == [[{"id": 1}], [{"id": 2}], [{"name": "keyless"}]]

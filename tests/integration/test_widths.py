@@ -77,6 +77,7 @@ from pcneo.cli.streams import note
 from typer.testing import CliRunner
 CliRunner().invoke(app, ["schema"])
 with ProgressBars() as bars:
+    BEFORE
     bars("reading", 1, 3)
     logging.getLogger("pcneo").info("recorded the spend of a release " + 9 * "of many ")
     note("a note")
@@ -84,8 +85,10 @@ with ProgressBars() as bars:
 """
 
 
-def test_what_is_told_while_a_bar_is_drawn_stands_above_it_in_lines_of_its_own() -> None:
-    lines = in_terminal(80, ["-c", TOLD_WHILE_READING], "stderr").splitlines()
+@pytest.mark.parametrize("before", ["None", "bars.rest()"])
+def test_what_is_told_while_a_bar_is_drawn_stands_above_it_in_lines_of_its_own(before: str) -> None:
+    program = TOLD_WHILE_READING.replace("BEFORE", before)
+    lines = in_terminal(80, ["-c", program], "stderr").splitlines()
     plain = [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line.rpartition("\x1b[2K")[2]) for line in lines]
     assert "a note" in plain
     (place,) = [i for i, line in enumerate(plain) if line.startswith("pcneo: recorded the spend of a release")]
