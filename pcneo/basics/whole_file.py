@@ -125,7 +125,7 @@ def refusing(path: Path, option: str) -> Iterator[None]:
 
 
 def _why(path: Path, error: OSError | ValueError) -> str:
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and not path.parent.exists():
         return f"there is no folder {path.parent}"
     return getattr(error, "strerror", None) or str(error)
 

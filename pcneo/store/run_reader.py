@@ -183,7 +183,7 @@ class RunReader(GraphReader):
 
         It does not see hubs whose vertex is gone. Ask with `reading_version` whether the version was still kept.
         """
-        a_page = max(1, min(PAGE, PAGE_NEIGHBOURS * run.cohesions // max(1, run.memberships)))
+        a_page = max(1, min(PAGE, PAGE_NEIGHBOURS * max(1, run.cohesions) // max(1, run.memberships)))
         for start in range(0, len(keys), a_page):
             yield from self.get_cohesions(selection, run.id, run.version, keys[start : start + a_page].tolist())
 

@@ -132,6 +132,13 @@ def test_pages_of_cohesions_are_smaller_where_cohesions_are_larger(monkeypatch: 
     assert list(store.page_cohesions(PERSONS, _run_of(members=0), np.empty(0, np.int64))) == []
 
 
+def test_a_run_without_cohesions_is_not_asked_for_vertex_by_vertex() -> None:
+    store = SmallRunStore(10**9)
+    run = cast(Run, SimpleNamespace(id="run", version=3, cohesions=0, memberships=0))
+    list(store.page_cohesions(PERSONS, run, np.arange(1_000, 1_200)))
+    assert store.sizes == [200]
+
+
 def test_a_cohesion_that_does_not_fit_into_the_servers_memory_is_an_error() -> None:
     with pytest.raises(DatabaseError, match="too little memory"):
         list(SmallRunStore(3).page_cohesions(PERSONS, _run_of(members=10), np.array(sorted(GRAPH))))
