@@ -43,6 +43,7 @@ class Gate:
         """Open it on a port of its own."""
         parts = urlsplit(uri)
         self._to, self._port, self._sockets = (parts.hostname, parts.port), 0, list[socket.socket]()
+        self._changing = threading.Lock()
         self.open()
         self.uri = f"bolt://127.0.0.1:{self._port}"
 
@@ -61,17 +62,24 @@ class Gate:
 
     def shut(self) -> None:
         """End all connections, and take no new one."""
-        while self._sockets:
-            ended = self._sockets.pop()
+        with self._changing:
+            ended, self._sockets = self._sockets, []
+        for taken in ended:
             with suppress(OSError):
-                ended.shutdown(socket.SHUT_RDWR)
-            ended.close()
+                taken.shutdown(socket.SHUT_RDWR)
+            taken.close()
 
     def _accept(self, listener: socket.socket) -> None:
         with suppress(OSError):
             while True:
                 ends = [listener.accept()[0], socket.create_connection(self._to)]
-                self._sockets += ends
+                with self._changing:
+                    is_shut = listener not in self._sockets  # meanwhile: what came last must not live on
+                    self._sockets += [] if is_shut else ends
+                if is_shut:
+                    for end in ends:
+                        end.close()
+                    return
                 for source, target in (ends, reversed(ends)):
                     threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
 

@@ -181,7 +181,8 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
             run=cells.get("run") or None,
         )
     except ValueError as error:
-        raise FileFormatError(f"{path}, line {line}: {error}.", path=path, line=line) from error
+        end = "" if str(error).endswith("?") else "."
+        raise FileFormatError(f"{path}, line {line}: {error}{end}", path=path, line=line) from error
 
 
 def _missing(name: str) -> str:

@@ -164,7 +164,7 @@ REFUSALS = [
     (["-e", "1", "-p", "0.5"], 2, "leave p out"),
     (["-e", "1", "--write-property", "noisy"], 2, "leave --write-property out"),
     (["-e", "11"], 9, "has ε = 10"),
-    (["-e", "1", "--to", "/no such folder/out.csv"], 2, "No such file"),
+    (["-e", "1", "--to", "/no such folder/out.csv"], 2, "there is no folder /no such folder"),
 ]
 
 
