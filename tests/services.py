@@ -63,23 +63,24 @@ class Gate:
     def shut(self) -> None:
         """End all connections, and take no new one."""
         with self._changing:
-            ended, self._sockets = self._sockets, []
-        for taken in ended:
-            with suppress(OSError):
-                taken.shutdown(socket.SHUT_RDWR)
-            taken.close()
+            while self._sockets:
+                self._end(self._sockets.pop())
+
+    def _end(self, ended: socket.socket) -> None:
+        with suppress(OSError):
+            ended.shutdown(socket.SHUT_RDWR)
+        ended.close()
 
     def _accept(self, listener: socket.socket) -> None:
         with suppress(OSError):
             while True:
                 ends = [listener.accept()[0], socket.create_connection(self._to)]
                 with self._changing:
-                    is_shut = listener not in self._sockets  # meanwhile: what came last must not live on
-                    self._sockets += [] if is_shut else ends
-                if is_shut:
-                    for end in ends:
-                        end.close()
-                    return
+                    if listener not in self._sockets:  # shut meanwhile: what came last must not live on
+                        for end in ends:
+                            self._end(end)
+                        return
+                    self._sockets += ends
                 for source, target in (ends, reversed(ends)):
                     threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath, Progress
-from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import KeyPropertyError
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
+from pcneo.store.chosen_graph import meant_key
 from pcneo.store.load_gateway import LoadGateway
 
 if TYPE_CHECKING:
@@ -170,11 +170,10 @@ def _check_keys(gateway: LoadGateway, file: GraphFile) -> None:
         )
     if counts.missing:
         label, key = gateway.selection.node_labels[0], gateway.selection.key
-        indexed = [index.property for index in gateway.list_key_indexes() if index.label == label]
         raise KeyPropertyError(
             f"{counts.missing:,} of {counts.nodes:,} nodes labelled {label!r} have no {key!r}, and annotate refuses a "
             "label whose nodes do not all have the key. Nothing was loaded."
-            f"{did_you_mean(key, indexed, '--key')} Otherwise choose another label.",
+            f"{meant_key(gateway, gateway.selection)} Otherwise choose another label.",
             nodes=counts.missing,
             key=key,
         )

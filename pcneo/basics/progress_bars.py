@@ -21,7 +21,7 @@ class ProgressBars:
 
     def __init__(self) -> None:
         """Show nothing yet, and never anything where there is neither a terminal nor a notebook."""
-        self._is_undoing = False
+        self._is_undoing = self._is_resting = False
         self._bars: _Tqdm | _Rich = _Tqdm() if _in_notebook() and importlib.util.find_spec("tqdm") else _Rich()
 
     def __enter__(self) -> ProgressBars:
@@ -37,6 +37,7 @@ class ProgressBars:
 
     def rest(self) -> None:
         """Stop drawing until a bar moves, so that the terminal is free for a prompt."""
+        self._is_resting = True
         self._bars.stop()
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
@@ -50,6 +51,9 @@ class ProgressBars:
             self._is_undoing = True
             self._bars.stop()
             self._bars = type(self._bars)()
+            self._bars.start()
+        if self._is_resting:
+            self._is_resting = False
             self._bars.start()
         self._bars.move(stage, done, total)
 
@@ -89,7 +93,6 @@ class _Rich:
         self._progress.stop()
 
     def move(self, stage: str, done: int, total: int | None) -> None:
-        self._progress.start()  # again, if it rested
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(stage, total=total, steps="")
         of = "" if total is None else f"/{total:,}"

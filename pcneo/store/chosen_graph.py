@@ -237,6 +237,12 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
     )
 
 
+def meant_key(gateway: Gateway, selection: Selection) -> str:
+    """Ask, as `did_you_mean` does, for a key that these labels have an index on; nothing where they have this one."""
+    indexed = [index.property for index in gateway.list_key_indexes() if index.label in selection.node_labels]
+    return "" if selection.key in indexed else did_you_mean(selection.key, indexed, "--key")
+
+
 def _smallest_key(gateway: Gateway, selection: Selection, keys: KeyCounts) -> Key:
     """Check that all keys are of one usable kind, and return the smallest value of that kind."""
     name, labels = selection.key, ", ".join(selection.node_labels)
@@ -244,11 +250,10 @@ def _smallest_key(gateway: Gateway, selection: Selection, keys: KeyCounts) -> Ke
     if keys.nodes == 0:
         raise NotFoundError(f"No node carries {labels}.", what="vertices", name=labels)
     if keys.missing:
-        indexed = [index.property for index in gateway.list_key_indexes() if index.label in selection.node_labels]
-        near = did_you_mean(name, indexed, "--key") if name not in indexed else ""
         raise KeyPropertyError(
             f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
-            f"elementId {keys.missing_example!r}. Every vertex needs its key.{near}",
+            f"elementId {keys.missing_example!r}. Every vertex needs its key."
+            f"{meant_key(gateway, selection)}",
             missing=keys.missing,
             example=keys.missing_example,
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict
 
 import neo4j
 
@@ -16,7 +16,7 @@ from pcneo.errors import DatabaseError, WriteMismatchError
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.fence import SESSIONS, Fence
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, rows_of, sample_names
+from pcneo.store.transaction import Row, in_halves, rows_of, sample_names
 
 __all__ = ["CohesionRow", "HubWriter"]
 
@@ -26,8 +26,6 @@ DELETED_A_TRANSACTION = 2_000
 """Hubs, with all their memberships."""
 
 log = logging.getLogger("pcneo")
-
-Item = TypeVar("Item")
 
 
 class CohesionRow(TypedDict):
@@ -83,7 +81,7 @@ class HubWriter:
 
             return self._fence.write(session, work)
 
-        return _halved(rows, write)
+        return sum(in_halves(write, rows, "hubs"))
 
     def retire(self, run: str, version: int, keys: Sequence[Key], following: int) -> int:
         """Say of the current hubs of some vertices, each named once, that a version is without them; return how many.
@@ -100,7 +98,8 @@ class HubWriter:
             return self._write("retire_cohesions", self._names, {**values, "keys": list(part)})["retired"]
 
         starts = range(0, len(keys), RETIRED_A_TRANSACTION)
-        return sum(_halved(keys[start : start + RETIRED_A_TRANSACTION], write) for start in starts)
+        parts = (keys[start : start + RETIRED_A_TRANSACTION] for start in starts)
+        return sum(sum(in_halves(write, part, "hubs")) for part in parts)
 
     def retire_strays(self, run: str, version: int, following: int) -> int:
         """Likewise of all current hubs whose vertex is gone, or is no vertex of the graph any more."""
@@ -158,18 +157,6 @@ class HubWriter:
     def _write(self, name: str, names: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> Row:
         text = load_statement(name).render(names)
         return self._fence.write(SESSIONS, lambda transaction: rows_of(transaction, text, dict(values))[0])
-
-
-def _halved(items: Sequence[Item], write: Callable[[Sequence[Item]], int]) -> int:
-    """Write all at once, or in halves where that does not fit into the server's transaction memory."""
-    try:
-        return write(items)
-    except DatabaseError as error:
-        if len(items) < 2 or error.data.get("code") != OUT_OF_MEMORY:
-            raise
-        log.debug("%d hubs at once do not fit into the server's transaction memory, so half of them", len(items))
-        middle = len(items) // 2
-        return _halved(items[:middle], write) + _halved(items[middle:], write)
 
 
 def _check_written(sent: Row, written: Row) -> None:

@@ -9,10 +9,10 @@ import neo4j
 
 from pcneo.basics.model import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
-from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.failures import translated
 from pcneo.store.gateway import Gateway, KeyIndex
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
-from pcneo.store.transaction import Row, in_transaction
+from pcneo.store.transaction import Row, in_halves, in_transaction
 
 __all__ = ["LoadGateway"]
 
@@ -111,14 +111,11 @@ class LoadGateway(Gateway):
         return self._merge(self._relationships, rows, "relationships_created")
 
     def _merge(self, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
-        try:
+        def merge(part: Sequence[Row]) -> int:
             with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-                return in_transaction(session, _merged, text, rows, counter)
-        except DatabaseError as error:
-            if len(rows) < 2 or error.data.get("code") != OUT_OF_MEMORY:
-                raise
-            middle = len(rows) // 2
-            return sum(self._merge(text, half, counter) for half in (rows[:middle], rows[middle:]))
+                return in_transaction(session, _merged, text, part, counter)
+
+        return sum(in_halves(merge, rows, "rows"))
 
 
 def _constraints_added(tx: neo4j.Transaction, text: LiteralString) -> int:

@@ -14,7 +14,7 @@ from pcneo.basics.model import Key, Selection
 from pcneo.errors import DatabaseError, KeyPropertyError
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
-from pcneo.store.transaction import Row, sample_names
+from pcneo.store.transaction import Row, in_halves, sample_names
 
 __all__ = ["FRONTIER", "PAGE", "PAGE_NEIGHBOURS", "GraphReader", "Page", "read_ahead"]
 
@@ -113,8 +113,14 @@ class GraphReader(Sessions):
         """
         names = sample_names(selection, "Person", "KNOWS", "id")
         neighbourhoods: dict[Key, list[Key]] = {}
+
+        def read(part: Sequence[Key]) -> Iterable[tuple[Any, list[Key]]]:
+            row = self._read("get_neighbours", names, keys=list(part))[0]
+            return zip(row["keys"], row["neighbours"], strict=True)
+
         for start in range(0, len(keys), FRONTIER):
-            for key, neighbours in self._get_or_halve(names, keys[start : start + FRONTIER]):
+            parts = in_halves(read, keys[start : start + FRONTIER], "neighbourhoods")
+            for key, neighbours in chain.from_iterable(parts):
                 if not isinstance(key, int | str):  # Cypher finds 7.0 for 7
                     raise KeyPropertyError(
                         f"The key {selection.key!r} of a vertex is {key!r}, neither an integer nor a string.",
@@ -138,14 +144,3 @@ class GraphReader(Sessions):
         """
         names = sample_names(selection, "Person", "id")
         return self._read("count_members", names, rows=rows)[0]["memberships"]
-
-    def _get_or_halve(self, names: Row, keys: Sequence[Key]) -> Iterable[tuple[Any, list[Key]]]:
-        try:
-            row = self._read("get_neighbours", names, keys=list(keys))[0]
-        except DatabaseError as error:
-            if len(keys) < 2 or error.data.get("code") != OUT_OF_MEMORY:
-                raise
-            log.debug("%d neighbourhoods do not fit into the server's transaction memory, so half of them", len(keys))
-            middle = len(keys) // 2
-            return chain.from_iterable(self._get_or_halve(names, half) for half in (keys[:middle], keys[middle:]))
-        return zip(row["keys"], row["neighbours"], strict=True)

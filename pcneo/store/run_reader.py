@@ -6,29 +6,28 @@ more than one statement names a version, and asks at the end whether it is still
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 import neo4j
 
 from pcneo.basics.model import Key, KeyArray, Run, Selection
-from pcneo.errors import DatabaseError, GraphChangedError, StoreFormatError
-from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.errors import GraphChangedError, StoreFormatError
+from pcneo.store.failures import translated
 from pcneo.store.reading import PAGE, PAGE_NEIGHBOURS, GraphReader, Page, read_ahead
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, begun, sample_names
+from pcneo.store.transaction import Row, begun, in_halves, sample_names
 
 __all__ = ["FORMAT", "DifferingHub", "HubColumns", "KeptHub", "RunReader"]
 
 FORMAT = 2
 """Of the data model: standing runs with versions. A run of the first format has a status and no version."""
 
-log = logging.getLogger("pcneo")
 
 SMALLEST_KEYS: tuple[Key, Key] = (-(2**63), "")
 """Of each kind: which one the graph has is not known yet where hubs are read ahead. Neither finds the other kind."""
@@ -164,17 +163,12 @@ class RunReader(GraphReader):
         A batch that does not fit into the server's transaction memory is halved and tried again.
         """
         names = sample_names(selection, "Person", "id")
-        try:
-            row = self._read("get_cohesions", names, run=run, version=version, keys=list(keys))[0]
-        except DatabaseError as error:
-            if len(keys) < 2 or error.data.get("code") != OUT_OF_MEMORY:
-                raise
-            log.debug("%d cohesions do not fit into the server's transaction memory, so half of them", len(keys))
-            middle = len(keys) // 2
-            for half in (keys[:middle], keys[middle:]):
-                yield from self.get_cohesions(selection, run, version, half)
-            return
-        yield from zip(row["keys"], row["members"], row["edges"], strict=True)
+
+        def read(part: Sequence[Key]) -> Iterable[tuple[Key, list[Key | None], int]]:
+            row = self._read("get_cohesions", names, run=run, version=version, keys=list(part))[0]
+            return zip(row["keys"], row["members"], row["edges"], strict=True)
+
+        return chain.from_iterable(in_halves(read, keys, "cohesions"))
 
     def page_cohesions(
         self, selection: Selection, run: Run, keys: KeyArray

@@ -16,6 +16,7 @@ import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
 from pcneo.basics.model import Selection
+from pcneo.errors import DatabaseError
 from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
@@ -25,6 +26,7 @@ __all__ = [
     "RunFigures",
     "Transaction",
     "begun",
+    "in_halves",
     "in_one_trip",
     "in_transaction",
     "patient_until",
@@ -37,6 +39,7 @@ PATIENCE_SECONDS = 30.0
 
 Row = dict[str, Any]
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 log = logging.getLogger("pcneo")
 
@@ -142,6 +145,28 @@ def in_one_trip(session: neo4j.Session, text: LiteralString, parameters: Row) ->
     The server begins and ends the transaction itself, which saves two round trips.
     """
     return _patiently(lambda: rows_of(session, text, parameters))
+
+
+def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: str) -> Iterator[T]:
+    """Yield `work(items)`, or that of each half where they do not fit into the server's transaction memory together.
+
+    Args:
+        work: does it with some of the items, in a transaction of its own.
+        items: the items; a single one that does not fit is an error.
+        what: what they are, for the log.
+    """
+    try:
+        done = work(items)
+    except DatabaseError as error:
+        if len(items) < 2 or error.data.get("code") != OUT_OF_MEMORY:
+            raise
+    else:
+        yield done
+        return
+    log.debug("%d %s at once do not fit into the server's transaction memory, so half of them", len(items), what)
+    middle = len(items) // 2
+    for half in (items[:middle], items[middle:]):
+        yield from in_halves(work, half, what)
 
 
 @contextmanager

@@ -118,8 +118,8 @@ def find_run(
         having = {name for name in {of.graph for of in fitting} if _has_vertex(gateway, selections[name], vertex)}
         fitting = [standing for standing in fitting if standing.graph in having] or fitting
     if run in (None, LATEST):
-        single = [standing for standing in fitting if standing.scope == "vertices"]
-        fitting = _latest(fitting) or (single if vertex is not None else [])
+        of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]
+        fitting = _latest(fitting) or of_vertices
     chosen = _only(fitting, runs, run, graph, p, score)
     return next(standing for standing in stored if standing.run is chosen)
 
@@ -186,12 +186,15 @@ def _only(
 
 def _how_to_choose(runs: Sequence[Run]) -> str:
     """Name the options that tell these runs apart."""
-    told = [("--graph", [run.graph for run in runs]), ("-p", [run.p_text for run in runs])]
-    told += [("--score", [run.score for run in runs])]
-    for option, values in told:
+    told = {
+        "--graph": [run.graph for run in runs],
+        "-p": [run.p_text for run in runs],
+        "--score": [run.score for run in runs],
+    }
+    for option, values in told.items():
         if len(set(values)) == len(runs):
             return "Add " + " or ".join(f"{option} {shlex.quote(value)}" for value in values)
-    differing = [option for option, values in told if len(set(values)) > 1]
+    differing = [option for option, values in told.items() if len(set(values)) > 1]
     return f"Choose one with {' and '.join(differing)}" if differing else "Choose one by its id"
 
 
