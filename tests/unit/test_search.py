@@ -33,7 +33,7 @@ from pcneo.search import (
     search_batches,
     search_streamed,
 )
-from pcneo.search.cohesion import Task, compile_kernels
+from pcneo.search.cohesion import Searched, Task, compile_kernels
 
 ELEVEN = naive.graph_of((a, b) for a, b in zip("afgaaaaeibbbccddhj", "fgbbcdeiddchdhhjjk", strict=True))
 
@@ -378,6 +378,21 @@ def test_the_kernel_writes_nothing_beyond_its_memory(monkeypatch: pytest.MonkeyP
         assert streamed == {q: batch[q] for q in (3, 0)}
     assert beyond
     assert all((array == 7).all() for array in beyond)
+
+
+@pytest.mark.parametrize(("others", "everywhere"), [(2_000, False), (0, True)], ids=["one by one", "everywhere"])
+def test_nothing_of_a_query_is_left_for_the_next_one(others: int, everywhere: bool) -> None:
+    """What a search knows is forgotten in one of two ways, whichever writes less."""
+    clique = nx.complete_graph(12)
+    graph = graph_from_networkx(nx.union(clique, nx.path_graph(range(12, 12 + others))))
+    searched, needs = Searched.of(graph, Fraction(9, 10)), 10
+    assert (kernel._SHARE * 12 * 11 > graph.vertex_count) == everywhere
+    work = searched.workspace()
+    for q in range(12):
+        _, members, _ = minimal_cohesions(searched.rows, kernel.DENSITY, np.array([q]), work)
+        assert len(members) == needs + 1
+        left = {name: np.count_nonzero(array) for name, array in zip(work._fields[:5], work[:5], strict=True)}
+        assert not any(left.values()), left
 
 
 @pytest.mark.parametrize(("leaves", "bits"), [(2**14 - 1, 16), (2**14, 32)])
