@@ -36,8 +36,8 @@ def python(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest
     environment = tmp_path_factory.mktemp("environment")
     _run(request.param, "-m", "venv", "--without-pip", str(environment))
     python = environment / "bin" / "python"
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-compile"]
-    _run(*install, "--constraint", str(ROOT / "scripts" / "constraints.txt"), str(wheel))
+    pinned = ["--constraint", str(ROOT / "scripts" / "constraints.txt")]
+    _run(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python), *pinned, str(wheel))
     installed = Path(_run(str(python), "-c", "import pcneo.kernels; print(pcneo.kernels.__path__[0])").strip())
     compile_cache.share(Path(os.environ["NUMBA_CACHE_DIR"]), installed)
     return python
