@@ -30,6 +30,7 @@ from pcneo.service.events import EventFormatter, tell
 from pcneo.service.monitoring import monitored, parse_address
 from pcneo.service.service_settings import ServiceSettings, parse_duration
 from pcneo.service.serving import Service
+from pcneo.store import transaction
 from pcneo.store.gateway import Gateway
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
@@ -295,7 +296,8 @@ def test_systemd_takes_the_unit(tmp_path):
 
 
 @pytest.mark.long
-def test_a_wrong_password_ends_a_service_and_a_changed_one_is_waited_out(db, server):
+def test_a_wrong_password_ends_a_service_and_a_changed_one_is_waited_out(db, server, monkeypatch):
+    monkeypatch.setattr(transaction, "PATIENCE_SECONDS", 3.0)
     if server.database is not None:
         pytest.skip("a database of somebody else's")
     own = ConnectionSettings(server.uri, server.username, server.password, db.name)
