@@ -113,6 +113,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Of pytest-xdist, in the process that hands out files."""
+    from scheduling import CORES, FilledWaiting
+
+    return FilledWaiting(config, log) if len(config.option.tx) > CORES else None
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """What a worker of pytest-xdist had, told to the process that writes the summary."""
     node.config.stash.setdefault(_TOLD, []).extend(getattr(node, "workeroutput", {}).get("servers", []))

@@ -38,8 +38,9 @@ def python(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest
     python = environment / "bin" / "python"
     pinned = ["--constraint", str(ROOT / "scripts" / "constraints.txt")]
     _run(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python), *pinned, str(wheel))
-    installed = Path(_run(str(python), "-c", "import pcneo.kernels; print(pcneo.kernels.__path__[0])").strip())
-    compile_cache.share(Path(os.environ["NUMBA_CACHE_DIR"]), installed)
+    # Before anything imports them, which has numba make a folder of that name.
+    installed = Path(_run(str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
+    compile_cache.share(Path(os.environ["NUMBA_CACHE_DIR"]), installed / "pcneo" / "kernels")
     return python
 
 

@@ -44,7 +44,7 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
     if length() != "thorough":  # a picture takes seconds
         monkeypatch.setattr("evaluation.producing.drawings", one_of_a_kind)
     names = ["datasets", "view-size", "all-10", "p-bitcoin", "h-celegans", "losses"]
-    made = evaluate(names, some_graphs(), tmp_path)
+    made = evaluate(names, some_graphs(), tmp_path, largest_p=usual_or_thorough(0.3, None))
     assert set(made.absent) == {dataset.name for dataset in DATASETS} - {"Celegans", "Bitcoin", "WIKIVote"}
     assert made.refused == ()
     for picture in [*pictures, *usual_or_thorough([], ["all-10-local", "p-bitcoin-total"])]:
@@ -54,7 +54,7 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
     assert len(table) == 1 + 3 * (4 + 2 * 4 + 2)
     assert "Celegans" in made.tables["datasets"]
     pictures.clear()  # drawn already
-    again = evaluate(["datasets", "losses"], some_graphs(), tmp_path)
+    again = evaluate(["datasets", "losses"], some_graphs(), tmp_path, largest_p=usual_or_thorough(0.3, None))
     assert again.tables.items() <= made.tables.items()
 
 

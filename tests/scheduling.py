@@ -1,0 +1,37 @@
+"""Which worker gets which test file.
+
+Each core has a worker with a Neo4j of its own, for which it often waits. One worker more has none, and fills that time
+with files that need no server.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePosixPath
+from typing import Any
+
+from xdist.scheduler import LoadFileScheduling
+
+CORES = os.cpu_count() or 1
+SERVER_FOLDERS = {"campaign", "integration"}
+OWN_SERVERS = {"test_servers.py", "test_wheel.py"}
+"""Files of these folders that do without the worker's server."""
+
+
+class FilledWaiting(LoadFileScheduling):
+    """Files in their order; workers beyond the number of cores take those alone that need no server."""
+
+    def _assign_work_unit(self, node: Any) -> None:
+        if int(node.gateway.id.removeprefix("gw")) >= CORES:
+            file = next((file for file in self.workqueue if not needs_server(file)), None)
+            if file is None:
+                node.shutdown()
+                return
+            self.workqueue.move_to_end(file, last=False)
+        super()._assign_work_unit(node)
+
+
+def needs_server(file: str) -> bool:
+    """Whether the tests of a file, as pytest names it, use the server of their worker."""
+    path = PurePosixPath(file)
+    return path.parent.name in SERVER_FOLDERS and path.name not in OWN_SERVERS
