@@ -386,7 +386,7 @@ def test_nothing_of_a_query_is_left_for_the_next_one(others: int, everywhere: bo
     clique = nx.complete_graph(12)
     graph = graph_from_networkx(nx.union(clique, nx.path_graph(range(12, 12 + others))))
     searched, needs = Searched.of(graph, Fraction(9, 10)), 10
-    assert (kernel._SHARE * 12 * 11 > graph.vertex_count) == everywhere
+    assert (graph.vertex_count < kernel._SHARE * 12 * 11) == everywhere
     work = searched.workspace()
     for q in range(12):
         _, members, _ = minimal_cohesions(searched.rows, kernel.DENSITY, np.array([q]), work)
