@@ -29,6 +29,7 @@ FIRST = [
     *("test_cohesion", "test_evaluation_figures", "test_cluster"),
     *("test_servers", "test_readme", "test_ledger_races", "test_campaign", "test_service_processes", "test_service"),
     *("test_release", "test_annotate", "test_wheel", "test_benchmark"),
+    *("test_guide", "test_cli", "test_refusals", "test_writers", "test_cluster_annotate", "test_service_owner"),
 ]
 """What takes longest begins first, lest a worker be left with it; before it what needs no server, which is fetched."""
 FOLDERS = ["integration", "property", "statistical", "unit"]

@@ -36,8 +36,8 @@ def some_edges(seed: int) -> list[tuple[int, int]]:
     return [(a, b) for a in range(40) for b in range(a) if chance.random() < 0.15]
 
 
-RING = 300
-"""Its cohesions are five transactions, so that something is written while something is not."""
+RING = 260
+"""Its cohesions are four transactions, so that something is written while something is not."""
 GRAPHS = [("ring", "Ring", cycle(RING)), ("friends", "Person", some_edges(1)), ("others", "Other", some_edges(2))]
 
 
