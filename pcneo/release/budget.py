@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Selection
-from pcneo.basics.spelling import did_you_mean
-from pcneo.errors import BudgetError, NotFoundError, ParameterError
+from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.protection import Protects
+from pcneo.store.chosen_graph import find_graph
 from pcneo.store.count_property import remove_properties
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import (
@@ -171,22 +171,6 @@ def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes)
     if not set(first.relationship_types) & set(second.relationship_types):
         return False
     return bool(set(first.node_labels) & set(second.node_labels)) or share_nodes(first, second)
-
-
-def find_graph(gateway: LedgerGateway, name: str) -> GraphRecord:
-    """Return a graph by its name.
-
-    Raises:
-        NotFoundError: pcneo knows no such graph in this database.
-    """
-    graphs = {graph.name: graph for graph in gateway.list_graphs()}
-    if name not in graphs:
-        known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
-        there = f"there {'is' if len(graphs) == 1 else 'are'} {known}"
-        raise NotFoundError(
-            f"There is no graph {name!r}; {there}.{did_you_mean(name, graphs)}", what="graph", name=name
-        )
-    return graphs[name]
 
 
 @contextmanager

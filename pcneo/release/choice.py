@@ -13,10 +13,9 @@ from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.privacy.protection import Protects
 from pcneo.release.answers_file import AnswersFile
-from pcneo.release.budget import find_graph
 from pcneo.release.request import GraphRequest, ReleaseRequest
 from pcneo.search import parse_fraction
-from pcneo.store.chosen_graph import choose_selection, refuse_new_name
+from pcneo.store.chosen_graph import choose_selection, find_graph, refuse_new_name
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
 from pcneo.stored.runs import choose_run

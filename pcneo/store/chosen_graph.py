@@ -16,6 +16,7 @@ from pcneo.store.schema import OWN_SCHEMA, key_index
 __all__ = [
     "StoredGraph",
     "choose_selection",
+    "find_graph",
     "find_keys",
     "read_graph",
     "refuse_new_name",
@@ -69,6 +70,22 @@ def choose_selection(
         choices = sorted(set.intersection(*indexed))
         (key,) = _choose(choices, (), "--key", "indexed key property", filled)
     return Selection(labels, types, key), filled
+
+
+def find_graph(gateway: Gateway, name: str) -> GraphRecord:
+    """Return a graph by its name.
+
+    Raises:
+        NotFoundError: pcneo knows no such graph in this database.
+    """
+    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    if name not in graphs:
+        known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
+        there = f"there {'is' if len(graphs) == 1 else 'are'} {known}"
+        raise NotFoundError(
+            f"There is no graph {name!r}; {there}.{did_you_mean(name, graphs)}", what="graph", name=name
+        )
+    return graphs[name]
 
 
 def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord]) -> None:
