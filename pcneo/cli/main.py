@@ -73,9 +73,13 @@ def _code(command_line: Typer, name: str) -> int:
             error.message, error.possibilities = "--data stands before the command: pcneo --data FOLDER COMMAND.", []  # type: ignore[attr-defined]  of the class for unknown options
         rich_utils.rich_format_error(error)
         return error.exit_code
-    except Abort:
-        note("Aborted.")
-        return PcneoError.exit_code
+    except Abort as error:
+        if (cause := error.__context__) is not None:
+            note("")  # nobody has ended the line of the prompt
+        if not isinstance(cause, KeyboardInterrupt):  # which typer turns into the same as a no
+            note("Aborted.")
+            return PcneoError.exit_code
+        ended = _INTERRUPTED
     except PcneoError as error:
         with suppress(OSError):
             sys.stdout.flush()  # rows come before what ended them

@@ -260,18 +260,19 @@ def _tell_mechanisms() -> None:
 def _with_mechanism(requests: list[ReleaseRequest]) -> list[ReleaseRequest]:
     """Say what there is to choose from, ask, and return the releases with the answer."""
     _tell_mechanisms()
-    mechanism = typer.prompt("Mechanism", value_proc=_known, err=True)
+    mechanism = _asked()
     return [replace(request, mechanism=mechanism) for request in requests]
 
 
-def _known(answer: str) -> str:
-    """Return the name that was typed; the prompt comes again where no mechanism has it."""
+def _asked() -> str:
+    """Ask for a mechanism until there is one of the name that is typed."""
     from pcneo.privacy.mechanisms import mechanism_named
 
-    try:
-        return mechanism_named(answer.strip()).name
-    except ParameterError as error:
-        raise typer.BadParameter(str(error)) from error
+    while True:
+        try:
+            return mechanism_named(typer.prompt("Mechanism", err=True).strip()).name
+        except ParameterError as error:
+            note(str(error))  # a prompt of typer's own would break its lines anywhere
 
 
 def _print_released(released: list[Released], as_json: bool) -> None:

@@ -687,6 +687,34 @@ def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
 
 def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
     kite: Database, drawn: list[int], tmp_path: Path
+class Leaving:
+    """Somebody who presses Ctrl-C when asked."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self) -> str:
+        signal.raise_signal(signal.SIGINT)
+        return "too late"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["clean --all", "budget forget --graph Person/KNOWS/id", "release -e 1 --to b.csv"],
+)
+def test_ctrl_c_at_a_question_is_an_interruption_and_changes_nothing(
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    released(kite, tmp_path / "a.csv")
+    before = kite.everything()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", Leaving())
+    code, _, err = pcneo(*command.split())
+    assert (code, err.splitlines()[-1]) == (130, "pcneo: interrupted")
+    assert kite.everything() == before
+    assert not (tmp_path / "b.csv").exists()
+
+
 ) -> None:
     released(kite, tmp_path / "a.csv", 9)
     kite.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)")

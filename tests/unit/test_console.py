@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import io
+import shlex
+import sys
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotate, clean, runs
+from pcneo.cli import annotate, clean, release, runs
 from pcneo.cli.console import print_table
 from pcneo.cli.main import main
 from pcneo.server import servers
@@ -88,6 +91,19 @@ def test_a_table_is_as_narrow_as_its_words_and_no_narrower(
         assert max(map(len, printed.splitlines())) <= width
         assert words <= set(printed.split()), width
         shapes.append("table" if "━" in printed else "paragraphs")
+def test_a_mechanism_that_there_is_not_is_told_within_the_terminal_and_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("edges\n edge \n"))
+    assert release._asked() == "edge"
+    before, said, after = capsys.readouterr().err.split("Mechanism:")
+    assert (before, after) == ("", "")
+    assert "Did you mean edge?" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= 80
+
+
     # 9 + 10 + 9 letters for the longest words, and 10 for three columns' borders
     assert shapes == ["paragraphs"] * 18 + ["table"] * 33
 

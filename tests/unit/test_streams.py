@@ -162,6 +162,27 @@ def test_a_signal_that_comes_where_python_drops_exceptions_is_not_lost(name, cod
 
 def test_ctrl_c_before_the_command_line_is_read_is_told_too():
     head = "def stop(*_, **__): raise KeyboardInterrupt\ntyper.Typer.__call__ = stop"
+@pytest.mark.parametrize("prompt", ["typer.confirm('Sure?', abort=True, err=True)", "typer.prompt('Sure?', err=True)"])
+@pytest.mark.parametrize(
+    ("does", "code", "says"),
+    [
+        ("signal.raise_signal(signal.SIGINT)", 130, "\nx: interrupted\n"),
+        ("''", 1, "\nAborted.\n"),
+    ],
+    ids=["Ctrl-C", "end of input"],
+)
+def test_ctrl_c_at_a_prompt_is_an_interruption_and_the_end_of_the_input_none(prompt, does, code, says):
+    person = f"type('Person', (), {{'readline': lambda self: {does}}})()"
+    ended = shell(f"import signal\nsys.stdin = {person}\n{prompt}\nsay('went on')", "")
+    assert (ended.returncode, ended.stdout.strip()) == (code, "")
+    assert ended.stderr.partition(":")[2] == says
+
+
+def test_a_no_is_no_interruption():
+    ended = shell("import io\nsys.stdin = io.StringIO('n\\n')\ntyper.confirm('Sure?', abort=True, err=True)", "")
+    assert (ended.returncode, ended.stderr) == (1, "Sure? [y/N]:Aborted.\n")
+
+
     command = program("pass")
     command[-1] = command[-1].replace("\nrun(", f"\n{head}\nrun(")
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
