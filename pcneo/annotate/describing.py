@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pcneo.annotate.plan import Configuration, Options, P, make_plan
+from pcneo.annotate.plan import Configuration, Options, P, make_plan, size_text
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath, Key, Progress
@@ -46,7 +46,7 @@ class StatsResult(Table):
 
     def caption(self) -> str:
         """Return a sentence for above the table."""
-        return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
+        return f"{size_text(self.vertices, self.edges, self.configuration)}; nothing was written"
 
 
 def stats(

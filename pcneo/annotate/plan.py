@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from neo4j import Driver
 
-__all__ = ["Configuration", "Options", "P", "Plan", "make_plan"]
+__all__ = ["Configuration", "Options", "P", "Plan", "make_plan", "size_text"]
 
 log = logging.getLogger("pcneo")
 
@@ -99,6 +99,13 @@ class Configuration(TypedDict):
     createIndex: bool
     chosen: dict[str, str]
     graph: NotRequired[str]
+
+
+def size_text(vertices: int, edges: int, configuration: Configuration) -> str:
+    """Return how large the graph is, or, where vertices were named, how much of it the search looked at."""
+    if configuration["vertices"] is None:
+        return f"{vertices:,} vertices, {edges:,} edges"
+    return f"the search looked at {vertices:,} vertices, which have {edges:,} edges"
 
 
 @dataclass

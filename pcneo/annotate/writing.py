@@ -21,6 +21,7 @@ from pcneo.annotate.plan import (
     Plan,
     make_plan,
     name_of_only_choice,
+    size_text,
 )
 from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
@@ -54,7 +55,7 @@ class WriteResult(Table):
         graph: the graph's name.
         node_count, relationship_count: the count store's.
         vertices, edges: of the graph (ALGORITHM.md#the-graph); where vertices were named, those that the search
-            looked at.
+            looked at, and the edges at them.
         runs: one for each p.
         relationships_written: memberships of the hubs that came, and one `HAS_COHESION` a hub.
         pre_processing_millis: choosing, checking and reading.
@@ -84,7 +85,7 @@ class WriteResult(Table):
 
     def caption(self) -> str:
         """Return a sentence for above the table."""
-        return f"{self.graph}: {self.vertices:,} vertices, {self.edges:,} edges"
+        return f"{self.graph}: {size_text(self.vertices, self.edges, self.configuration)}"
 
 
 def write(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.basics.frames import rounded
-from pcneo.cli.console import Bars, connected, note, print_json, print_table
+from pcneo.cli.console import Bars, connected, note, print_json, print_table, without_empty
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import print_row, takes_all_text
 
@@ -230,7 +230,7 @@ def print_written(result: WriteResult) -> None:
         [run.run, run.version, run.added, run.retired, *_summary_row(run.p, run.summary)[1:]] for run in result.runs
     ]
     columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
-    print_table(columns, rows, f"{result.vertices:,} vertices, {result.edges:,} edges", names=["version"])
+    print_table(columns, rows, result.caption(), names=["version"])
     if not any(run.changed for run in result.runs):
         note("Up to date: nothing has changed, and nothing was written.")
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
@@ -289,7 +289,7 @@ def _print_files(result: ParquetResult) -> None:
 
 def _print_stats(result: StatsResult) -> None:
     rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
-    print_table(SUMMARY, rows, f"{result.vertices:,} vertices, {result.edges:,} edges; nothing was written")
+    print_table(SUMMARY, rows, result.caption())
     _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
 
 
@@ -328,7 +328,7 @@ def _print_estimate(result: EstimateResult) -> None:
             _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
             _duration(estimate.total_seconds),
             decimal(estimate.store_bytes),
-            "" if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
+            None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
         )
         for p, estimate in result.estimates.items()
     ]
@@ -345,7 +345,7 @@ def _print_estimate(result: EstimateResult) -> None:
         "size in the store",
         "size as Parquet",
     ]
-    print_table(columns, rows, result.caption())
+    print_table(*without_empty(columns, rows), result.caption())
     note(f"read {_duration(result.read_seconds)}; search and write go on side by side, so the slower one sets the time")
     for p, estimate in result.estimates.items():
         for line in estimate.advice():

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -200,6 +201,17 @@ def test_without_a_name_the_graph_that_has_one_is_meant(pcneo: Any, tmp_path: Pa
     shown = pcneo("annotate", "-p", "0.5")
     assert shown.returncode == 2
     assert "several names: friends, ours" in shown.stderr
+
+
+def test_where_vertices_are_named_the_title_is_of_what_the_search_looked_at(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    for mode, ends in (("write", ""), ("stats", "; nothing was written")):
+        arguments = ("annotate", *NAMES, "-p", "0.5", "--mode", mode)
+        whole, single = (
+            pcneo(*arguments, *vertex).stdout.splitlines()[0].strip() for vertex in ([], ["--vertex", "4"])
+        )
+        assert whole.endswith(f"4 vertices, 4 edges{ends}")
+        assert re.search(rf"the search looked at [1-4] vertices, which have [1-4] edges{ends}$", single)
 
 
 def test_write_reports_in_gds_names(pcneo: Any, tmp_path: Path) -> None:

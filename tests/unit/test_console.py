@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from pcneo.annotate import EstimateResult
+from pcneo.annotate.estimating import Estimate
+from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
 from pcneo.cli import annotate, clean, release, runs
 from pcneo.cli.console import print_table
@@ -163,3 +166,16 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
 def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
     runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
     assert capsys.readouterr().out.splitlines()[-1] == says
+@pytest.mark.parametrize("parquet_bytes", [None, 1_000])
+def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
+    parquet_bytes: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures: dict[str, Any] = dict.fromkeys((field.name for field in fields(Estimate)), 1)
+    estimate = Estimate(**{**figures, "parquet_bytes": parquet_bytes})
+    configuration: Any = {"vertices": None}
+    annotate._print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "size in the store" in shown
+    assert ("size as Parquet" in shown) is (parquet_bytes is not None)
+
+
