@@ -114,7 +114,8 @@ class Plan:
 
     Attributes:
         gateway: the database.
-        selection: which part of it is the graph.
+        graph: its name: that given, in mode `write` else the one that it has already, else the default one.
+        selection: which part of the database is the graph.
         ps: every p, each once.
         score: name of the score.
         vertices: keys, each once, in the order given; ascending in mode `write`. None for the whole graph.
@@ -127,6 +128,7 @@ class Plan:
     """
 
     gateway: Gateway
+    graph: str
     selection: Selection
     ps: list[Fraction]
     score: str
@@ -168,8 +170,8 @@ def make_plan(
         may_be_new: whether a name that is not known yet is given to the graph that is chosen.
 
     Raises:
-        ParameterError: p, score or concurrency is out of range, there is more than one choice of a name, or vertices
-            or concurrency are named for a cluster.
+        ParameterError: p, score or concurrency is out of range, there is more than one choice of labels, type, key or
+            name, or vertices or concurrency are named for a cluster.
         SchemaError: the key has no index.
         NotFoundError: the graph is not known, and must be, or only its name could tell it from one that is.
         GraphError: its name stands for other labels, types or another key than those given.
@@ -178,7 +180,8 @@ def make_plan(
     ps, score, concurrency, named = _checked(mode, options)
     gateway = gateway or Gateway(driver, database)
     selection, filled = _selection(gateway, options, graph, may_be_new)
-    if filled:
+    known = _known_name(gateway, selection) if may_be_new and graph is None else None
+    if filled and known is None:
         names = " ".join(f"{option} {value}" for option, value in filled.items())
         log.info("Using %s: the only choice in this database.", names)
     require_key_index(gateway, selection, mode=mode, create=options.create_index)
@@ -187,6 +190,7 @@ def make_plan(
         vertices.sort(key=lambda key: (isinstance(key, str), key))  # kinds may be mixed still; the search refuses that
     return Plan(
         gateway=gateway,
+        graph=graph or known or selection.default_name,
         selection=selection,
         ps=ps,
         score=score,
@@ -213,23 +217,20 @@ def make_plan(
     )
 
 
-def name_of_only_choice(gateway: Gateway, options: Options) -> str | None:
-    """Return the name of the graph that is meant where nothing names one; None if it has none, or the default one.
+def _known_name(gateway: Gateway, selection: Selection) -> str | None:
+    """Return the name that the graph has where none is given; None if it has none, or the default one among others.
 
     Raises:
-        ParameterError: it has several names, or the database leaves more than one choice of labels, types or key.
+        ParameterError: it has several names.
     """
-    if options.node_labels or options.relationship_types or options.key or not (known := gateway.list_graphs()):
-        return None
-    selection, _ = choose_selection(gateway)
-    names = [record.name for record in known if record.selection == selection]
+    names = [record.name for record in gateway.list_graphs() if record.selection == selection]
     if not names or selection.default_name in names:
         return None
     if len(names) > 1:
         raise ParameterError(
             f"This graph has several names: {', '.join(names)}. Name one with --graph.", name="graph", value=None
         )
-    log.info("Using graph %s: the only one in this database.", names[0])
+    log.info("Using the name that this graph has already: %s. A further one has to be given with --graph.", names[0])
     return names[0]
 
 

@@ -20,7 +20,6 @@ from pcneo.annotate.plan import (
     P,
     Plan,
     make_plan,
-    name_of_only_choice,
     size_text,
 )
 from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
@@ -116,8 +115,8 @@ def write(
         database: None for the user's home database.
         p: one or several; several share the read. None for every standing run of the graph, or 3/10 where it has none.
         graph: the owner's name for that part of the database. A name that is known stands for its labels, types and
-            key, which may then be left out. None for `Selection.default_name`, or, where nothing else is named
-            either, for the one name that the only choice has.
+            key, which may then be left out. None for the one name that it has already, else for
+            `Selection.default_name`.
         node_labels: labels of the vertices; may be left out where the database leaves one choice.
         relationship_types: types of the edges; likewise.
         key: the property that holds the vertices' unique key; likewise.
@@ -214,14 +213,13 @@ def update_runs(
             logged for somebody who may interrupt it.
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
-    graph = graph or name_of_only_choice(gateway, options)
     plan = make_plan(driver, database, "write", options, graph, gateway, may_be_new=True)
-    questions = _questions(gateway, plan, graph, options.score)
+    questions = _questions(gateway, plan, options.score)
     gateway.check_format()
     gateway.ensure_schema(OWN_SCHEMA)
-    name = graph or plan.selection.default_name
-    _tell_of_other_names(gateway, name, plan.selection)
-    record = gateway.merge_graph(name, plan.selection, secrets.token_hex(32))
+    if graph is not None:
+        _tell_of_other_names(gateway, graph, plan.selection)
+    record = gateway.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
     opened: OpenGraph | None = None
     try:
@@ -253,15 +251,15 @@ def _tell_of_other_names(gateway: Gateway, name: str, selection: Selection) -> N
         )
 
 
-def _questions(gateway: Gateway, plan: Plan, graph: str | None, score: str | None) -> list[tuple[Fraction, str]]:
+def _questions(gateway: Gateway, plan: Plan, score: str | None) -> list[tuple[Fraction, str]]:
     """Return each p and score to bring up to date: those asked for, else those of the graph's standing runs."""
     if plan.ps:
         return [(p, plan.score) for p in plan.ps]
-    name, scope = graph or plan.selection.default_name, "graph" if plan.vertices is None else "vertices"
+    scope = "graph" if plan.vertices is None else "vertices"
     standing = [
         (Fraction(run.p_text), run.score)
         for run in gateway.list_runs()
-        if (run.graph, run.scope) == (name, scope) and score in (None, run.score)
+        if (run.graph, run.scope) == (plan.graph, scope) and score in (None, run.score)
     ]
     if not standing:
         log.info("p=%s, the default.", p_text(DEFAULT_P))

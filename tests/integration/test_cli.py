@@ -186,21 +186,30 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     one_of_two = pcneo("annotate", "--graph", "frends", "-p", "0.5")
     assert one_of_two.returncode == 2
     assert "There is no graph 'frends' yet; known are 'freinds', 'friends'." in " ".join(one_of_two.stderr.split())
+    nothing = pcneo("annotate", "-p", "0.5")
+    assert nothing.returncode == 2
+    assert "Or name a known graph, with --graph" in " ".join(nothing.stderr.split())
 
 
-def test_without_a_name_the_graph_that_has_one_is_meant(pcneo: Any, tmp_path: Path) -> None:
+def test_without_a_name_the_one_that_the_graph_has_is_meant(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     assert pcneo("annotate", *NAMES, "--graph", "friends", "-p", "0.5").returncode == 0
     again = pcneo("annotate", "--json")
     assert json.loads(again.stdout)["graph"] == "friends"
     assert json.loads(pcneo("annotate", "-p", "1/3", "--json").stdout)["graph"] == "friends"
+    forgotten = pcneo("annotate", *NAMES, "-p", "0.5", process=True)
+    assert "Using the name that this graph has already: friends." in forgotten.stderr
+    assert {stored["run"]["graph"] for stored in json.loads(pcneo("runs", "--json").stdout)} == {"friends"}
     for first in (True, False):
         ours = pcneo("annotate", *NAMES, "--graph", "ours", "-p", "0.5", process=True)
         assert ours.returncode == 0
         assert ("This graph is known already, as 'friends'; 'ours' is a further name for it" in ours.stderr) is first
-    shown = pcneo("annotate", "-p", "0.5")
-    assert shown.returncode == 2
-    assert "several names: friends, ours" in shown.stderr
+    for names in ([], NAMES):
+        shown = pcneo("annotate", *names, "-p", "0.5")
+        assert shown.returncode == 2
+        assert "several names: friends, ours" in shown.stderr
+    assert pcneo("annotate", *NAMES, "-p", "0.5", "--graph", "Person/KNOWS/id").returncode == 0
+    assert json.loads(pcneo("annotate", *NAMES, "--json").stdout)["graph"] == "Person/KNOWS/id"  # the default one
 
 
 def test_where_vertices_are_named_the_title_is_of_what_the_search_looked_at(pcneo: Any, tmp_path: Path) -> None:
