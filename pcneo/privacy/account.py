@@ -123,9 +123,10 @@ def check_spends(
             command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
             delta = f" {lacks}: `{command}` sets one, {typed_text(needed)} or more."
+        room = left(account.bounded, account.total)
         raise BudgetError(
-            f"Graph {account.graph!r} has {left(account.bounded, account.total)} left of {account.total}; "
-            f"this would spend {cost}. Nothing was spent.{delta}",
+            f"Graph {account.graph!r} has {room if account.total.delta else room.without_zero} left of "
+            f"{account.total.without_zero}; this would spend {cost.without_zero}. Nothing was spent.{delta}",
             graph=account.graph,
         )
 

@@ -39,7 +39,12 @@ class Cost:
         """Return `ε = 0.3, δ = 1e-6`, or `not bounded`."""
         if self.epsilon is None:
             return "not bounded"
-        return f"ε = {decimal_text(self.epsilon)}, δ = {decimal_text(self.delta)}".replace("= ≈", "≈ ")
+        return f"{_equation('ε', self.epsilon)}, {_equation('δ', self.delta)}"
+
+    @property
+    def without_zero(self) -> str:
+        """The same text without a δ of 0, which may be one that is not known yet: `ε = 0.3`."""
+        return str(self) if self.delta or self.epsilon is None else _equation("ε", self.epsilon)
 
     @property
     def plain(self) -> dict[str, object]:
@@ -53,6 +58,10 @@ class Cost:
             "delta": float(self.delta),
             "deltaExact": exact_text(self.delta),
         }
+
+
+def _equation(name: str, number: Fraction) -> str:
+    return f"{name} = {decimal_text(number)}".replace("= ≈", "≈ ")
 
 
 NOTHING = Cost(Fraction(0))

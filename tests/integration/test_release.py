@@ -515,6 +515,8 @@ def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database,
     room = partial(spending.check_room, db.driver, db.name)
     with pytest.raises(BudgetError, match="No total is set"):
         room(requests, GraphNames(), Terms())
+    with pytest.raises(BudgetError, match=r"has ε = 2 left of ε = 2; this would spend ε = 3\. Nothing"):  # no δ yet
+        room(requests, GraphNames(), Terms(budget_epsilon=2))
     annotate.write(db.driver, db.name, p=0.5, **PERSONS)
     budget.set_total(db.driver, db.name, graph=NAME, epsilon=2)
     room(requests[1:], GraphNames(), Terms())
@@ -580,7 +582,7 @@ def test_spends_add_up_exactly_to_the_total_and_no_further(
     kite.run("MATCH (b:PCohesionBudget {epsilon: '3/10'}) SET b.at = datetime('2001-01-01')")
     for i in range(3):
         released(kite, tmp_path / f"{i}.csv", "0.1")
-    refused(kite, 9, "has ε = 0, δ = 0 left")
+    refused(kite, 9, "has ε = 0 left of ε = 0.3; this would spend")
     budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="1.3")
     released(kite, tmp_path / "more.csv", "1")
     (shown,) = budget.show(kite.driver, kite.name, graph=NAME)
@@ -685,8 +687,6 @@ def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
     assert [stored.run.id for stored in list_runs(kite.driver, kite.name)] == [f"{NAME}@1/2"]
 
 
-def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
-    kite: Database, drawn: list[int], tmp_path: Path
 class Leaving:
     """Somebody who presses Ctrl-C when asked."""
 
@@ -715,6 +715,8 @@ def test_ctrl_c_at_a_question_is_an_interruption_and_changes_nothing(
     assert not (tmp_path / "b.csv").exists()
 
 
+def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
+    kite: Database, drawn: list[int], tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv", 9)
     kite.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)")

@@ -53,6 +53,14 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
         check_spends(account(EDGE, epsilon="0.1", delta="1e-7"), [EDGE])
 
 
+def test_a_delta_that_is_nowhere_is_not_named_and_one_that_is_left_of_is() -> None:
+    three = Spend("respond", F(3), F(0))
+    with pytest.raises(BudgetError, match=r"has ε = 1 left of ε = 1; this would spend ε = 3\. Nothing was spent\.$"):
+        check_spends(account(delta=0), [three])
+    with pytest.raises(BudgetError, match=r"has ε = 0\.9, δ = 0 left of ε = 1, δ = 1e-7; this would spend ε = 3\."):
+        check_spends(account(EDGE, delta="1e-7"), [three])
+
+
 def test_the_sum_is_exact_in_any_order() -> None:
     spends = [Spend("edge", F(1, i), F(1, i**5)) for i in range(2, 60)]
     random.Random(3).shuffle(spends)
