@@ -113,6 +113,8 @@ def test_what_the_answers_show_is_said_after() -> None:
     assert str(drawn.record["promise"]).endswith(" Of the 99 pairs answered yes about 67 % are connections.")
     assert "WARNING" in mechanism.answers_would_show()
     assert "WARNING" not in drawn.remark, "it was given"
+    assert "for n = 100 vertices and the mean degree that the answers estimate, d = 1.3" in drawn.remark
+    assert "for n = 100 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     mild = Respond.make(epsilon=5, n=34_546)
     assert "WARNING" not in mild.answers_would_show()
     assert "WARNING" in mild.shown_by(Yes(mild.flips, mild.flips.pairs // 50)), "for the degree was guessed too small"

@@ -178,7 +178,8 @@ class Respond(Mechanism):
 
     def shown_by(self, yes: Yes) -> str:
         """Say what the answers show; the warning only where the one beforehand was too mild."""
-        text = shown(self.epsilon_of_answers(self.parameters), self.n, yes.mean_degree)
+        degree_is = "the mean degree that the answers estimate,"  # the one beforehand was guessed
+        text = shown(self.epsilon_of_answers(self.parameters), self.n, yes.mean_degree, degree_is)
         return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
     def foresee(self, mean_degree: float) -> Foresight:
