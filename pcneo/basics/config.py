@@ -69,11 +69,16 @@ def read_environment(
 
 def _read_password(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+        password = file.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
     except (OSError, UnicodeDecodeError) as error:
         raise ConnectionFailedError(
             f"NEO4J_PASSWORD_FILE names {str(file)!r}, which cannot be read.", path=str(file)
         ) from error
+    if not password:
+        raise ConnectionFailedError(
+            f"NEO4J_PASSWORD_FILE names {str(file)!r}, which is empty: the password has to stand in it.", path=str(file)
+        )
+    return password
 
 
 def validate(settings: ConnectionSettings) -> ConnectionSettings:

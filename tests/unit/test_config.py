@@ -77,6 +77,14 @@ def test_a_password_file_that_cannot_be_read_is_named(tmp_path, content):
     assert str(file) in message
 
 
+@pytest.mark.parametrize("content", ["", "\n", "\r\n"])
+def test_a_password_file_without_a_password_is_named(tmp_path, content):
+    file = tmp_path / "password"
+    file.write_text(content, newline="")
+    message = refused({"NEO4J_URI": "bolt://localhost", "NEO4J_PASSWORD_FILE": str(file)})
+    assert f"NEO4J_PASSWORD_FILE names {str(file)!r}, which is empty" in message
+
+
 def test_a_missing_password_is_asked_for_or_the_message_names_the_variables():
     environ = {"NEO4J_URI": "bolt://localhost", "NEO4J_USERNAME": "ada"}
     assert password_of(environ, ask_password=lambda username: f"of {username}") == "of ada"
