@@ -11,7 +11,7 @@ import typer
 
 from pcneo.basics.config import ConnectionSettings
 from pcneo.cli.console import Bars, note, open_driver, print_table, say, working
-from pcneo.cli.server import describe
+from pcneo.cli.server import describe, exports
 from pcneo.cli.streams import say_verbatim
 
 __all__ = ["demo"]
@@ -33,7 +33,6 @@ def demo(
         _write_notebook(notebook)
         return
     from pcneo.cli.walkthrough import DEMO_QUERIES, run_demo, start_demo_server
-    from pcneo.server.data_folder import password_file
     from pcneo.server.servers import is_fetched
 
     fetched = is_fetched()
@@ -65,8 +64,7 @@ def demo(
         "Desktop or cypher-shell to that address:"
     )
     say_verbatim(
-        f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username}\n"
-        f"  export NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}\n"
+        f"{exports(server)}\n"
         "See a cohesion: pcneo show 58\n"
         "Draw it (extra plot): pcneo show 58 --plot 58.svg\n"
         "Go on in a notebook: pcneo demo --notebook tutorial.ipynb\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +20,7 @@ from pcneo.cli.streams import say_verbatim
 if TYPE_CHECKING:
     from pcneo.server.servers import LocalServer
 
-__all__ = ["app", "describe"]
+__all__ = ["app", "describe", "exports"]
 
 app = typer.Typer(
     cls=Group,
@@ -164,6 +165,17 @@ def _print(server: LocalServer, as_json: bool, state: str) -> None:
         )
     else:
         say_verbatim(f"Neo4j {server.version} {state}\n{describe(server)}")
+        say_verbatim(f"To use it from Python:\n{exports(server)}")
+
+
+def exports(server: LocalServer) -> str:
+    """Return lines for a shell from which Python knows this server; the password stays in its file."""
+    from pcneo.server.data_folder import password_file
+
+    return (
+        f"  export NEO4J_URI={server.uri} NEO4J_USERNAME={server.username}\n"
+        f"  export NEO4J_PASSWORD_FILE={shlex.quote(str(password_file(server.data)))}"
+    )
 
 
 def describe(server: LocalServer) -> str:

@@ -19,6 +19,7 @@ from pcneo.cli import annotate, clean, release, runs
 from pcneo.cli.console import print_table
 from pcneo.cli.main import main
 from pcneo.server import servers
+from pcneo.server.data_folder import password_file
 from pcneo.stored.cleaning import CleanResult
 from pcneo.stored.versions import Difference, Side
 
@@ -54,6 +55,27 @@ def test_a_terminal_shows_that_a_server_starts_or_stops_and_a_pipe_nothing(
 
 def test_what_has_to_be_fetched_is_said_only_where_it_is(says: Any) -> None:
     assert says("start", fetched=False) == "Neo4j is fetched first (about 155 MB).\n"
+
+
+@pytest.mark.parametrize("command", ["start", "status"])
+def test_start_and_status_print_the_lines_by_which_python_finds_the_server_and_no_password(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    server = replace(SERVER, data=tmp_path / "my data")
+    password = password_file(server.data)
+    password.parent.mkdir()
+    password.write_text("secret")
+    monkeypatch.setattr(servers, "is_fetched", lambda **_: True)
+    monkeypatch.setattr(servers, "start", lambda *_, **__: server)
+    monkeypatch.setattr(servers, "list_running", lambda: [server])
+    monkeypatch.setattr("sys.argv", ["pcneo", "server", command])
+    with pytest.raises(SystemExit):
+        main()
+    printed = capsys.readouterr().out
+    lines = [shlex.split(line) for line in printed.splitlines() if line.startswith("  export ")]
+    environment = dict(word.split("=", 1) for _, *words in lines for word in words)
+    assert read_environment(environment) == ConnectionSettings(server.uri, server.username, "secret")
+    assert "secret" not in printed
 
 
 def test_status_names_every_local_server_that_runs(
