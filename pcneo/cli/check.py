@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
@@ -22,6 +23,12 @@ def check(
         str | None,
         typer.Argument(help="Only this run, without the ledger: its id, or enough of its beginning to be unique."),
     ] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option(
+            "--graph", help="Only this graph: its runs, and its part of the ledger.", autocompletion=complete_graphs
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Read everything stored again and report what is wrong; nothing is changed.
@@ -34,7 +41,7 @@ def check(
     from pcneo.release.checking import check as look
 
     with connected() as (driver, database), Bars() as bars:
-        checked = look(driver, database, run=run, progress=bars)
+        checked = look(driver, database, run=run, graph=graph, progress=bars)
     print_json(checked) if as_json else _print(checked)
     if not checked.all_well:
         raise typer.Exit(GraphChangedError.exit_code)

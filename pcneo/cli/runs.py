@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.cli.check import print_verified
+from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
 from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
@@ -24,6 +25,9 @@ def runs(
     run: Annotated[
         str | None,
         typer.Argument(help="Only the run of this id, those whose ids begin so, or those of the graph of this name."),
+    ] = None,
+    graph: Annotated[
+        str | None, typer.Option("--graph", help="Only the runs of this graph.", autocompletion=complete_graphs)
     ] = None,
     verify: Annotated[bool, typer.Option("--verify", hidden=True)] = False,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
@@ -44,6 +48,8 @@ def runs(
 
     if sum([verify, history, diff is not None]) > 1:
         raise typer.BadParameter("Ask for one of them.", param_hint="--history, --diff")
+    if verify and graph is not None:
+        raise typer.BadParameter("`pcneo check --graph` compares the runs of one graph.", param_hint="--graph")
     verified = []
     with connected() as (driver, database), Bars() as bars:
         if verify:
@@ -51,20 +57,23 @@ def runs(
             verified = verifying.verify(driver, database, run=run, progress=bars)
             show = partial(print_json if as_json else print_verified, verified)
         elif history:
-            show = partial(print_json if as_json else _print_history, versions.history(driver, database, run=run))
+            show = partial(
+                print_json if as_json else _print_history, versions.history(driver, database, run=run, graph=graph)
+            )
         elif diff:
-            differences = versions.diff(driver, database, run=run, before=diff[0], after=diff[1])
+            differences = versions.diff(driver, database, run=run, graph=graph, before=diff[0], after=diff[1])
             show = partial(print_json if as_json else _print_differences, differences)
         else:
-            show = partial(print_json if as_json else _print_runs, standing.list_runs(driver, database, run=run))
+            stored = standing.list_runs(driver, database, run=run, graph=graph)
+            show = partial(print_json, stored) if as_json else partial(_print_runs, stored, graph)
     show()
     if any(compared.has_changed for compared in verified):
         raise typer.Exit(GraphChangedError.exit_code)
 
 
-def _print_runs(runs: list[StoredRun]) -> None:
+def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
     if not runs:
-        say("No run is stored; `pcneo annotate` makes one.")
+        say(f"No run {'' if graph is None else f'of {graph} '}is stored; `pcneo annotate` makes one.")
         return
     columns = ("run", "version", "scope", "p", "score", "cohesions", "memberships", "finished", "moved")
     names = ("id", "version", "scope", "p_text", "score", "cohesions", "memberships", "finished_at")

@@ -14,6 +14,7 @@ from pcneo.basics.model import Progress, Run
 from pcneo.errors import BudgetError, GraphError
 from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names
+from pcneo.store.chosen_graph import find_graph
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway, LedgerRecords
 from pcneo.stored.runs import find_run, unfinished_runs
@@ -61,7 +62,12 @@ class Checked:
 
 
 def check(
-    driver: Driver, database: str | None = None, *, run: str | None = None, progress: Progress | None = None
+    driver: Driver,
+    database: str | None = None,
+    *,
+    run: str | None = None,
+    graph: str | None = None,
+    progress: Progress | None = None,
 ) -> Checked:
     """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only.
 
@@ -69,18 +75,23 @@ def check(
         driver: an open driver.
         database: None for the user's home database.
         run: one run, by any beginning of its id, without the ledger; None for everything.
+        graph: only what is of the graph of this name; None for all.
         progress: called with stage, done and total.
 
     Raises:
-        NotFoundError: there is no such run.
+        NotFoundError: there is no such run or graph.
         StoreFormatError: the store is of another format.
         DatabaseError: the database could not be read.
     """
     gateway = LedgerGateway(driver, database)
-    if run is not None and (left := unfinished_runs(gateway, gateway.list_graphs()).get(run)):
-        return Checked((), (_unfinished(run, left.name),))
-    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
-    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    if run is not None:
+        left = unfinished_runs(gateway, gateway.list_graphs()).get(run)
+        if left is not None and graph in (None, left.name):
+            return Checked((), (_unfinished(run, left.name),))
+        runs = [find_run(driver, database, run=run, graph=graph).run]
+    else:
+        runs = _runs_of(gateway, graph)
+    graphs = {known.name: known for known in gateway.list_graphs()}
     compared: list[VerifiedRun] = []
     findings: list[Finding] = []
     for name, of_graph in by_graph(runs).items():
@@ -94,9 +105,18 @@ def check(
     for stored in runs:
         findings += _of_hubs(gateway, stored)
     if run is None:
-        findings += _of_records(gateway, runs, list(graphs.values()))
-        findings += _of_ledger(gateway, gateway.list_ledger())
+        findings += _of_records(gateway, runs, [known for name, known in graphs.items() if graph in (None, name)])
+        findings += _of_stray_hubs(gateway, graph)
+        findings += _of_ledger(gateway, gateway.list_ledger(), graph)
     return Checked(tuple(compared), tuple(findings))
+
+
+def _runs_of(gateway: LedgerGateway, graph: str | None) -> list[Run]:
+    """Return the runs of a graph, or all; refuse a name that no graph has, nor a run or a release of a lost one."""
+    runs = [stored for stored in gateway.list_runs() if graph in (None, stored.graph)]
+    if graph is not None and not runs and all(release.graph != graph for release in gateway.list_ledger().lost):
+        find_graph(gateway, graph)
+    return runs
 
 
 def _of_hubs(gateway: LedgerGateway, run: Run) -> Iterator[Finding]:
@@ -121,8 +141,6 @@ def _of_hubs(gateway: LedgerGateway, run: Run) -> Iterator[Finding]:
 
 def _of_records(gateway: LedgerGateway, runs: Sequence[Run], graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
     seen = {stored.id for stored in runs}
-    for run, cohesions in gateway.list_stray_hubs():
-        yield Finding(f"run {run}", f"{cohesions:,} cohesions name this run, which is not on record.")
     for graph in graphs:
         for run, version in gateway.list_unfinished(graph.name):
             if version == 0:
@@ -134,6 +152,12 @@ def _of_records(gateway: LedgerGateway, runs: Sequence[Run], graphs: Sequence[Gr
             yield Finding(f"run {stored.id}", f"Readers go by version {stored.version}, which is not kept.")
 
 
+def _of_stray_hubs(gateway: LedgerGateway, graph: str | None) -> Iterator[Finding]:
+    for run, cohesions in gateway.list_stray_hubs():
+        if graph in (None, run.rpartition("@")[0]):
+            yield Finding(f"run {run}", f"{cohesions:,} cohesions name this run, which is not on record.")
+
+
 def _unfinished(run: str, graph: str) -> Finding:
     says = (
         "It has no version yet: a writer is at work, or was ended in the middle. The next `pcneo annotate --graph "
@@ -142,25 +166,26 @@ def _unfinished(run: str, graph: str) -> Finding:
     return Finding(f"run {run}", says, is_fault=False)
 
 
-def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords) -> Iterator[Finding]:
+def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords, graph: str | None) -> Iterator[Finding]:
     for release in ledger.lost:
-        what = f"Its graph {release.graph!r} is gone; what it spent stands against every graph of its data."
-        yield Finding(f"release {release.id}", what, is_fault=False)
+        if graph in (None, release.graph):
+            what = f"Its graph {release.graph!r} is gone; what it spent stands against every graph of its data."
+            yield Finding(f"release {release.id}", what, is_fault=False)
     used = {record.graph for record in (*ledger.budgets, *ledger.releases)}
-    for graph in ledger.graphs:
-        if graph.name not in used:
+    for known in ledger.graphs:
+        if known.name not in used or graph not in (None, known.name):
             continue
         try:
-            account = account_of(ledger, graph.name)
+            account = account_of(ledger, known.name)
             if account.total is not None and not fits(account.bounded, account.total):
                 what = f"Its releases have spent {account.bounded}, and its total is {account.total}."
-                yield Finding(f"graph {graph.name}", what, is_fault=False)
-            check_sole_names(ledger, [graph])
+                yield Finding(f"graph {known.name}", what, is_fault=False)
+            check_sole_names(ledger, [known])
         except BudgetError as error:
-            yield Finding(f"graph {graph.name}", str(error))
+            yield Finding(f"graph {known.name}", str(error))
     kept: dict[str, set[int]] = {}
     for release in ledger.releases:
-        if release.run is None or release.run_version is None:
+        if release.run is None or release.run_version is None or graph not in (None, release.graph):
             continue
         if release.run not in kept:
             kept[release.run] = {old.version for old in gateway.list_versions(release.run) if old.readable}

@@ -12,7 +12,7 @@ from pcneo.basics.model import Key, Run, Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import p_text, parse_fraction
-from pcneo.store.chosen_graph import find_keys
+from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.gateway import Gateway, GraphRecord
 
 if TYPE_CHECKING:
@@ -40,21 +40,24 @@ class StoredRun:
     moved: bool
 
 
-def list_runs(driver: Driver, database: str | None = None, *, run: str | None = None) -> list[StoredRun]:
+def list_runs(
+    driver: Driver, database: str | None = None, *, run: str | None = None, graph: str | None = None
+) -> list[StoredRun]:
     """Return the standing runs by id, each at the version that readers go by.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
         run: only the run of this id, or those of the graph of this name, or those whose ids begin so; None for all.
+        graph: only those of the graph of this name; None for all.
 
     Raises:
-        NotFoundError: no run fits.
+        NotFoundError: no run fits, or there is no such graph.
         StoreFormatError: the runs there are of another format.
         DatabaseError: the database could not be read.
     """
     gateway = Gateway(driver, database)
-    runs = runs_named(gateway.list_runs(), run)  # before the graphs: so each run's graph is listed, too
+    runs = runs_named(gateway, run, graph)  # before the graphs: so each run's graph is listed, too
     graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
     now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [StoredRun(run, graphs[run.graph], _moved(run, now[run.graph])) for run in runs if run.graph in graphs]
@@ -65,12 +68,12 @@ def unfinished_runs(gateway: Gateway, graphs: Sequence[GraphRecord]) -> dict[str
     return {run: graph for graph in graphs for run, version in gateway.list_unfinished(graph.name) if version == 0}
 
 
-def runs_named(runs: Sequence[Run], run: str | None) -> Sequence[Run]:
-    """Return the run of an id, or those of a graph's name, or those whose ids begin so; with None all.
-
-    Raises:
-        NotFoundError: none fits.
-    """
+def runs_named(gateway: Gateway, run: str | None, graph: str | None) -> Sequence[Run]:
+    """Return the standing runs that are meant; arguments and errors as for `list_runs`."""
+    runs = gateway.list_runs()
+    if graph is not None:
+        name = find_graph(gateway, graph).name
+        runs = [standing for standing in runs if standing.graph == name]
     if run is None:
         return runs
     fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, None, None, None)

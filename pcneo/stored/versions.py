@@ -45,24 +45,32 @@ class Difference:
     after: Side | None
 
 
-def history(driver: Driver, database: str | None = None, *, run: str | None = None) -> list[Run]:
+def history(
+    driver: Driver, database: str | None = None, *, run: str | None = None, graph: str | None = None
+) -> list[Run]:
     """Return the versions of runs that are on record, oldest first.
 
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run: which, as in `pcneo.list_runs`; None for all.
+        run, graph: which, as in `pcneo.list_runs`; None for all.
 
     Raises:
-        NotFoundError: no run fits.
+        NotFoundError: no run fits, or there is no such graph.
     """
     gateway = Gateway(driver, database)
-    runs = runs_named(gateway.list_runs(), run)
+    runs = runs_named(gateway, run, graph)
     return [version for standing in runs for version in gateway.list_versions(standing.id)]
 
 
 def diff(
-    driver: Driver, database: str | None = None, *, run: str | None = None, before: int, after: int
+    driver: Driver,
+    database: str | None = None,
+    *,
+    run: str | None = None,
+    graph: str | None = None,
+    before: int,
+    after: int,
 ) -> list[Difference]:
     """Return the vertices whose cohesions differ between two kept versions of a run, ascending.
 
@@ -70,13 +78,14 @@ def diff(
         driver: an open driver.
         database: None for the user's home database.
         run: its id, or the beginning of its id, if no other begins so; by default as for `pcneo.show`.
+        graph: which graph's run, where several fit.
         before, after: numbers of the versions.
 
     Raises:
         NotFoundError: there is no such run, or a version of it is no longer kept.
         GraphChangedError: a version was let go while it was read.
     """
-    stored = find_run(driver, database, run=run)
+    stored = find_run(driver, database, run=run, graph=graph)
     gateway = Gateway(driver, database)
     versions = {version.version: version for version in gateway.list_versions(stored.run.id) if version.readable}
     for number in (before, after):

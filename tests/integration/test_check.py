@@ -146,6 +146,27 @@ def test_the_ledger_is_looked_at(db: Database, tmp_path: Any) -> None:
     assert any("shares data" in finding.what and finding.is_fault for finding in looked(db).findings)
 
 
+def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked_at(
+    db: Database, tmp_path: Any
+) -> None:
+    request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    release(db.driver, db.name, requests=[request], terms=Terms(budget_epsilon=2))
+    annotate.write(db.driver, db.name, graph="other", p="1/2", **NAMES)
+    db.run("MATCH (r:PCohesionRelease) SET r.runVersion = 7")
+    db.run("MATCH (v:Person {id: 1}) CREATE (v)-[:HAS_COHESION]->(:PCohesion {run: 'friends@1/7'})")
+    db.run(REMARKS["a run to come"][0])
+    of_friends, of_other = looked(db, graph="friends"), looked(db, graph="other")
+    assert [compared.run.id for compared in of_friends.runs] == [RUN]
+    assert {finding.about.split()[0] for finding in of_friends.findings} == {"run", "release"}
+    assert len(of_friends.findings) == 3
+    assert [compared.run.id for compared in of_other.runs] == ["other@1/2"]
+    assert of_other.findings == ()
+    with pytest.raises(NotFoundError, match=r"no graph 'freinds'.* Did you mean friends"):
+        check(db.driver, db.name, graph="freinds")
+    db.run(f"{GRAPH}DETACH DELETE g")
+    assert any("is gone" in finding.what for finding in looked(db, graph="friends").findings)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -305,6 +305,29 @@ def test_runs_are_listed_by_id_by_what_ids_begin_with_or_by_their_graph(pcneo: A
         assert sorted(version["id"] for version in versions) == sorted(ids)
 
 
+def test_runs_and_check_take_the_name_of_a_graph_and_refuse_a_misspelt_one(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, folder=tmp_path)
+    pcneo("annotate", *NAMES, "-p", "0.5", "-p", "0.9", "--graph", "friends")
+    pcneo("annotate", *NAMES, "-p", "0.5", "--graph", "friends2")
+    of_friends = ("--graph", "friends", "--json")
+    ids = ["friends@1/2", "friends@9/10"]
+    assert [stored["run"]["id"] for stored in json.loads(pcneo("runs", *of_friends).stdout)] == ids
+    assert [version["id"] for version in json.loads(pcneo("runs", "--history", *of_friends).stdout)] == ids
+    assert [run["run"]["id"] for run in json.loads(pcneo("check", *of_friends).stdout)["runs"]] == ids
+    assert json.loads(pcneo("runs", "friends@9", "--diff", "1", "1", *of_friends).stdout) == []
+    assert pcneo("check", "friends2@1/2", *of_friends).returncode == 4
+    for command in (["runs"], ["runs", "--history"], ["check"]):
+        misspelt = pcneo(*command, "--graph", "freinds")
+        assert (misspelt.returncode, misspelt.stdout) == (4, "")
+        assert "There is no graph 'freinds'" in misspelt.stderr
+        assert "Did you mean friends?" in misspelt.stderr
+    assert pcneo("runs", "--diff", "1", "1", "--graph", "freinds").returncode == 4
+    assert pcneo("runs", "--verify", "--graph", "friends").returncode == 2
+    pcneo("budget", "set", "--graph", "friends2", "--epsilon", "1")
+    pcneo("clean", "friends2@1/2")
+    assert pcneo("runs", "--graph", "friends2").stdout == "No run of friends2 is stored; `pcneo annotate` makes one.\n"
+
+
 def test_a_query_printed_for_a_graph_runs_as_it_is(
     pcneo: Any, tmp_path: Path, neo4j_driver: neo4j.Driver, database: str
 ) -> None:
