@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -17,9 +18,13 @@ from pcneo.server.processes import start_detached, started_at
 
 __all__ = ["end_service", "service_log", "service_process", "start_service"]
 
-END_SECONDS = 30
-"""How long the request under way may take when the server is to stop; after that the service is killed."""
+END_SECONDS = 60
+"""How long a service may take to end: 20 s of grace for the request under way, and to remove what that wrote."""
+QUIET_SECONDS = 2
+"""How long one may take that has nothing to finish, about; after that the wait is told."""
 POLL_SECONDS = 0.1
+
+log = logging.getLogger(__name__)
 
 # The services that this Python process started: an ended child is a process until its parent has asked for it.
 _children: dict[int, subprocess.Popen[bytes]] = {}
@@ -80,17 +85,28 @@ def end_service(data: Path) -> bool:
         return False
     try:
         os.kill(pid, signal.SIGTERM)
-        deadline = time.monotonic() + END_SECONDS
-        while service_process(data) is not None and time.monotonic() < deadline:
-            time.sleep(POLL_SECONDS)
+        if not _has_ended(data, QUIET_SECONDS):
+            log.info("The service finishes its request or gives it back, for which it has %d seconds.", END_SECONDS)
+            _has_ended(data, END_SECONDS - QUIET_SECONDS)
     finally:
         if service_process(data) is not None:
+            log.info("Killing the service, which has not ended. The next one takes up its request.")
             os.kill(pid, signal.SIGKILL)
             while service_process(data) is not None:
                 time.sleep(POLL_SECONDS)
     if (child := _children.pop(pid, None)) is not None:
         child.wait()  # it has ended, perhaps only since it was last asked for
     _record(data).unlink(missing_ok=True)
+    return True
+
+
+def _has_ended(data: Path, seconds: float) -> bool:
+    """Wait so long at most, and return whether no service runs any more."""
+    deadline = time.monotonic() + seconds
+    while service_process(data) is not None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_SECONDS)
     return True
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from pcneo.basics.signals import signals_interrupt, signals_wait
 from pcneo.errors import LocalServerError, ParameterError
-from pcneo.server import configuration, folders, process, servers
+from pcneo.server import companion, configuration, folders, process, servers
 from pcneo.server import data_folder as data
 from pcneo.server.processes import holder_of, started_at
 from pcneo.server.records import Record, folder_arguments, read_record, running
@@ -85,6 +85,30 @@ def test_a_record_is_found_again_and_is_its_owners_only(run_stand_in, tmp_path):
     (file,) = folders.state_folder().iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert data.read_password(tmp_path / "a") not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (SLEEP, []),
+        (DEAF, ["The service finishes its request or gives it back", "Killing the service, which has not ended."]),
+    ],
+)
+def test_a_service_that_goes_on_is_waited_for_and_killed_and_both_are_told(tmp_path, monkeypatch, caplog, code, says):
+    caplog.set_level("INFO")
+    monkeypatch.setattr(companion, "QUIET_SECONDS", 1 if code == SLEEP else 0.1)
+    monkeypatch.setattr(companion, "END_SECONDS", 2 if code == SLEEP else 0.3)
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
+    monkeypatch.setitem(companion._children, child.pid, child)
+    (tmp_path / "service.json").touch(mode=0o600)
+    (tmp_path / "service.json").write_text(json.dumps([child.pid, started_at(child.pid)]))
+    assert companion.end_service(tmp_path)
+    assert child.wait() == (-signal.SIGTERM if code == SLEEP else -signal.SIGKILL)
+    child.communicate()
+    assert len(caplog.messages) == len(says)
+    assert all(message.startswith(begun) for message, begun in zip(caplog.messages, says, strict=True))
 
 
 def test_a_record_whose_process_is_gone_is_removed_and_logged(tmp_path, caplog):
