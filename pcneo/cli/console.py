@@ -25,7 +25,7 @@ from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import is_number, words
 from pcneo.basics.progress_bars import ProgressBars as Bars
 from pcneo.basics.visible import visible
-from pcneo.cli.streams import can_ask, note, output, say, takes_all_text
+from pcneo.cli.streams import can_ask, filled, note, output, say, takes_all_text
 from pcneo.errors import ConnectionFailedError
 
 if TYPE_CHECKING:
@@ -180,8 +180,9 @@ def print_table(
     console = Console(markup=False, emoji=False, highlight=False)
     if not (console.is_terminal or "COLUMNS" in os.environ):
         console.width = 200
-    widths = _widths(list(zip(heads, *cells, strict=True)), console.width - 3 * len(heads) - 1)
-    heading = title and visible(title)
+    borders = 3 * len(heads) + 1
+    widths = _widths(list(zip(heads, *cells, strict=True)), console.width - borders)
+    heading = title and filled(visible(title), sum(widths) + borders if widths else console.width)
     with output():
         console.print(_table(heads, values, cells, widths, heading) if widths else _paragraphs(heads, cells, heading))
 

@@ -22,6 +22,7 @@ __all__ = [
     "VisibleFormatter",
     "can_ask",
     "csv_row",
+    "filled",
     "mend_streams",
     "note",
     "output",
@@ -34,7 +35,7 @@ __all__ = [
 _LABEL = re.compile(r" *(?:[\w-]+ {2,})?")
 """What stands before the text of a line: white space, and a word that is set apart, as in a list of meanings."""
 
-_NO_BREAK = "\u00a0=\u00a0"
+_SIGN, _WHOLE_SIGN = re.compile(r" ([=≈]) "), re.compile(r"\u00a0([=≈])\u00a0")
 
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
@@ -103,10 +104,14 @@ def _lines(text: str, stream: TextIO | None) -> Iterator[str]:
         if len(line) <= width:
             yield line
             continue
-        indent = " " * (len(line) - len(_LABEL.sub("", line, count=1)))
-        whole = line.replace(" = ", _NO_BREAK)  # a sign stays with its number
-        filled = textwrap.fill(whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-        yield filled.replace(_NO_BREAK, " = ")
+        yield filled(line, width, " " * (len(line) - len(_LABEL.sub("", line, count=1))))
+
+
+def filled(line: str, width: int, indent: str = "") -> str:
+    """Return a line broken between words, but not between a sign and its number; `indent` begins all but the first."""
+    whole = _SIGN.sub("\u00a0\\1\u00a0", line)
+    broken = textwrap.fill(whole, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return _WHOLE_SIGN.sub(r" \1 ", broken)
 
 
 @contextmanager

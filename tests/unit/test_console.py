@@ -91,6 +91,19 @@ def test_status_names_every_local_server_that_runs(
         assert [line.split()[1] for line in printed.splitlines() if "address" in line] == [s.uri for s in there]
 
 
+def test_a_mechanism_that_there_is_not_is_told_within_the_terminal_and_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("edges\n edge \n"))
+    assert release._asked() == "edge"
+    before, said, after = capsys.readouterr().err.split("Mechanism:")
+    assert (before, after) == ("", "")
+    assert "Did you mean edge?" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= 80
+
+
 def test_counts_have_commas_and_keys_and_versions_none(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(["vertex", "edges", "members"], [[12345, 12345, [12345, 6]], [6, None, []]], names=["vertex"])
     cells = [line.replace(" ", "") for line in capsys.readouterr().out.splitlines()]
@@ -116,21 +129,20 @@ def test_a_table_is_as_narrow_as_its_words_and_no_narrower(
         assert max(map(len, printed.splitlines())) <= width
         assert words <= set(printed.split()), width
         shapes.append("table" if "━" in printed else "paragraphs")
-def test_a_mechanism_that_there_is_not_is_told_within_the_terminal_and_asked_for_again(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("edges\n edge \n"))
-    assert release._asked() == "edge"
-    before, said, after = capsys.readouterr().err.split("Mechanism:")
-    assert (before, after) == ("", "")
-    assert "Did you mean edge?" in " ".join(said.split())
-    assert max(map(len, said.splitlines())) <= 80
-
-
     # 9 + 10 + 9 letters for the longest words, and 10 for three columns' borders
     assert shapes == ["paragraphs"] * 18 + ["table"] * 33
+
+
+@pytest.mark.parametrize("width", range(20, 70))
+def test_no_line_of_a_title_ends_between_a_sign_and_its_number(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    title = "friends: total ε = 6, δ = 1e-6, spent ε ≈ 0.333333, δ = 1e-7, left ε ≈ 5.66667, δ = 9e-7"
+    print_table(["mechanism", "what it protects", "number"], [["edge", "every connection", 1]], title)
+    printed = capsys.readouterr().out
+    assert title in " ".join(printed.split())
+    assert not any(line.rstrip().endswith(("ε", "δ", "=", "≈")) for line in printed.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -169,6 +181,19 @@ def test_a_time_stands_in_the_unit_that_fits_and_an_interval_without_width_is_on
     assert annotate._span("54", "55") == "54 to 55"
 
 
+@pytest.mark.parametrize("parquet_bytes", [None, 1_000])
+def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
+    parquet_bytes: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures: dict[str, Any] = dict.fromkeys((field.name for field in fields(Estimate)), 1)
+    estimate = Estimate(**{**figures, "parquet_bytes": parquet_bytes})
+    configuration: Any = {"vertices": None}
+    annotate._print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "size in the store" in shown
+    assert ("size as Parquet" in shown) is (parquet_bytes is not None)
+
+
 def test_a_quantile_of_sizes_is_a_whole_number_unless_it_lies_between_two() -> None:
     assert [str(annotate._whole(size)) for size in (4.0, 4.5)] == ["4", "4.5"]
 
@@ -188,16 +213,3 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
 def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
     runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
     assert capsys.readouterr().out.splitlines()[-1] == says
-@pytest.mark.parametrize("parquet_bytes", [None, 1_000])
-def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
-    parquet_bytes: int | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    figures: dict[str, Any] = dict.fromkeys((field.name for field in fields(Estimate)), 1)
-    estimate = Estimate(**{**figures, "parquet_bytes": parquet_bytes})
-    configuration: Any = {"vertices": None}
-    annotate._print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "size in the store" in shown
-    assert ("size as Parquet" in shown) is (parquet_bytes is not None)
-
-

@@ -60,6 +60,8 @@ def test_on_a_terminal_lines_end_between_words_and_what_is_copied_stays_as_it_is
     assert capsys.readouterr().out == "  says  more than thirty\n        columns take\n"
     say("as much as is spent: ε = 1, δ = 1e-6")
     assert capsys.readouterr().out == "as much as is spent: ε = 1,\nδ = 1e-6\n"
+    say("in all as much as is spent: ε ≈ 0.333333")
+    assert capsys.readouterr().out == "in all as much as is spent:\nε ≈ 0.333333\n"
     say(f"a {'long' * 10} word")
     assert capsys.readouterr().out == f"a\n{'long' * 10}\nword\n"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
@@ -160,8 +162,6 @@ def test_a_signal_that_comes_where_python_drops_exceptions_is_not_lost(name, cod
     assert ended.stderr == ("x: interrupted\n" if name == "SIGINT" else f"x: interrupted by {name}\n")
 
 
-def test_ctrl_c_before_the_command_line_is_read_is_told_too():
-    head = "def stop(*_, **__): raise KeyboardInterrupt\ntyper.Typer.__call__ = stop"
 @pytest.mark.parametrize("prompt", ["typer.confirm('Sure?', abort=True, err=True)", "typer.prompt('Sure?', err=True)"])
 @pytest.mark.parametrize(
     ("does", "code", "says"),
@@ -183,6 +183,8 @@ def test_a_no_is_no_interruption():
     assert (ended.returncode, ended.stderr) == (1, "Sure? [y/N]:Aborted.\n")
 
 
+def test_ctrl_c_before_the_command_line_is_read_is_told_too():
+    head = "def stop(*_, **__): raise KeyboardInterrupt\ntyper.Typer.__call__ = stop"
     command = program("pass")
     command[-1] = command[-1].replace("\nrun(", f"\n{head}\nrun(")
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
