@@ -1,31 +1,34 @@
 // Every standing run of the database at the version that readers go by, in the order of their ids.
 //
+// What is said of the version is null where its record is not there, or not yet: the server shows a commit piece by
+// piece, the new number on the run before the record is found by it.
+//
 // returns:
 //   id                 string         the run
 //   graph              string         name of its graph
 //   scope              string         graph, vertices or answers
 //   pText              string         p as a canonical fraction a/b
 //   score              string         density or degree
-//   version            integer        the version
-//   readable           boolean        true
-//   pcneo              string         the pcneo that wrote it
-//   search             integer        of the search; raised where any answer can change
-//   added              integer        hubs that came with the version
-//   retired            integer        hubs that went with it
-//   cohesions          integer        hubs that it has
-//   memberships        integer        their members
-//   nodeCount          integer        the count store's figure when the graph was read
-//   relationshipCount  integer        likewise
-//   vertices           integer        vertices read
-//   edges              integer        edges read
+//   version            integer|null   the version
+//   readable           boolean|null   true
+//   pcneo              string|null    the pcneo that wrote it
+//   search             integer|null   of the search; raised where any answer can change
+//   added              integer|null   hubs that came with the version
+//   retired            integer|null   hubs that went with it
+//   cohesions          integer|null   hubs that it has
+//   memberships        integer|null   their members
+//   nodeCount          integer|null   the count store's figure when the graph was read
+//   relationshipCount  integer|null   likewise
+//   vertices           integer|null   vertices read
+//   edges              integer|null   edges read
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
-//   startedAt          datetime       server time
-//   finishedAt         datetime       server time
+//   startedAt          datetime|null  server time
+//   finishedAt         datetime|null  server time
 //   replacedAt         datetime|null  null
 MATCH (run:PCohesionRun)
 WHERE run.id IS NOT NULL AND run.version > 0
-MATCH (version:PCohesionVersion {run: run.id, version: run.version})
+OPTIONAL MATCH (version:PCohesionVersion {run: run.id, version: run.version})
 RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.score AS score,
        version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.search AS search,
        version.added AS added, version.retired AS retired, version.cohesions AS cohesions,

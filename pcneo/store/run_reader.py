@@ -6,6 +6,7 @@ more than one statement names a version, and asks at the end whether it is still
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,9 @@ __all__ = ["FORMAT", "DifferingHub", "HubColumns", "KeptHub", "RunReader"]
 FORMAT = 2
 """Of the data model: standing runs with versions. A run of the first format has a status and no version."""
 
+_TRIES = 10
+_PAUSE_SECONDS = 0.02
+"""How often, and how soon after another, runs are listed while a version of one of them is being committed."""
 
 SMALLEST_KEYS: tuple[Key, Key] = (-(2**63), "")
 """Of each kind: which one the graph has is not known yet where hubs are read ahead. Neither finds the other kind."""
@@ -98,7 +102,12 @@ class RunReader(GraphReader):
             StoreFormatError: the store holds runs of the earlier data model, or of a later one.
         """
         self.check_format()
-        return [_run(row) for row in self._read("list_runs")]
+        for _ in range(_TRIES):
+            rows = self._read("list_runs")
+            if all(row["readable"] is not None for row in rows):
+                break
+            time.sleep(_PAUSE_SECONDS)  # a version is being committed, or its record is lost
+        return [_run(row) for row in rows if row["readable"] is not None]
 
     def list_versions(self, run: str) -> list[Run]:
         """Return every version of a run that is on record, oldest first."""

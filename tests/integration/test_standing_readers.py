@@ -98,6 +98,26 @@ def test_no_read_beside_an_updater_is_torn(db: Database) -> None:
     assert [answer for answer in answers if answer != recorded[answer[0]]] == []
 
 
+def test_a_run_whose_new_version_is_half_committed_is_there(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server shows the run's new number a moment before it finds the record of that version."""
+    some_graph(db)
+    write(db)
+    pauses: list[float] = []
+    db.run("MATCH (v:PCohesionVersion) SET v.version = -v.version")
+
+    def show_the_rest(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            db.run("MATCH (v:PCohesionVersion) SET v.version = -v.version")
+
+    monkeypatch.setattr(run_reader.time, "sleep", show_the_rest)
+    assert [stored.run.id for stored in runs.list_runs(db.driver, db.name)] == [RUN]
+    assert len(pauses) == 2
+    db.run("MATCH (v:PCohesionVersion) DELETE v")
+    assert runs.list_runs(db.driver, db.name) == []
+    assert len(pauses) < 20, "a record that is lost is not waited for"
+
+
 def repeat(read: Callable[[], T], times: int) -> list[T]:
     return [read() for _ in range(times)]
 
