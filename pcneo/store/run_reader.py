@@ -102,11 +102,10 @@ class RunReader(GraphReader):
             StoreFormatError: the store holds runs of the earlier data model, or of a later one.
         """
         self.check_format()
-        for _ in range(_TRIES):
-            rows = self._read("list_runs")
-            if all(row["readable"] is not None for row in rows):
-                break
+        rows, tries = self._read("list_runs"), 1
+        while tries < _TRIES and any(row["readable"] is None for row in rows):
             time.sleep(_PAUSE_SECONDS)  # a version is being committed, or its record is lost
+            rows, tries = self._read("list_runs"), tries + 1
         return [_run(row) for row in rows if row["readable"] is not None]
 
     def list_versions(self, run: str) -> list[Run]:
