@@ -49,7 +49,11 @@ async def ask(
     """
     values = {"command": command, "graph": graph, "p": p, "score": score, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
-    await _rows(driver, database, "WRITE", "place_request", placed.parameters())
+    try:
+        await _rows(driver, database, "WRITE", "place_request", placed.parameters())
+    except asyncio.CancelledError:  # the request may be there already, though nobody has said so here
+        await _cancel(driver, database, placed)
+        raise
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:
@@ -62,8 +66,12 @@ async def ask(
             await asyncio.sleep(patience.pause(time.monotonic(), rows[0]))
     except BaseException as error:
         if is_to_be_cancelled(error):
-            await asyncio.shield(_rows(driver, database, "WRITE", "cancel_request", {"id": placed.id}))
+            await _cancel(driver, database, placed)
         raise
+
+
+async def _cancel(driver: AsyncDriver, database: str | None, placed: PlacedRequest) -> None:
+    await asyncio.shield(_rows(driver, database, "WRITE", "cancel_request", {"id": placed.id}))
 
 
 async def _rows(

@@ -114,7 +114,7 @@ def test_several_tasks_ask_at_once_without_blocking_the_loop(db, server, service
     assert set(db.members("friends@1/2:vertices")) == {0, 1, 2}
 
 
-def test_a_cancelled_task_cancels_its_request(db, server):
+def cancel_once_it_is_there(db, server):
     async def give_up() -> None:
         auth = (server.username, server.password)
         async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
@@ -126,6 +126,24 @@ def test_a_cancelled_task_cancels_its_request(db, server):
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(give_up())
+
+
+def test_a_cancelled_task_cancels_its_request(db, server):
+    cancel_once_it_is_there(db, server)
+    assert look(db, "given up")["cancel"] is True
+
+
+def test_a_task_that_is_cancelled_before_it_knows_its_request_is_there_cancels_it_too(db, server, monkeypatch):
+    send = pcneo.aio._rows
+
+    async def answered_late(driver: Any, database: Any, access: str, statement: str, parameters: Any) -> Any:
+        rows = await send(driver, database, access, statement, parameters)
+        if statement == "place_request":
+            await asyncio.sleep(60)
+        return rows
+
+    monkeypatch.setattr(pcneo.aio, "_rows", answered_late)
+    cancel_once_it_is_there(db, server)
     assert look(db, "given up")["cancel"] is True
 
 
