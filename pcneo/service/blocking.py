@@ -63,7 +63,11 @@ def ask(
     """
     values = {"command": command, "graph": graph, "p": p, "score": score, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
-    _rows(driver, database, "WRITE", "place_request", placed.parameters())
+    try:
+        _rows(driver, database, "WRITE", "place_request", placed.parameters())
+    except KeyboardInterrupt:  # the request may be there already, though nobody has said so here
+        _rows(driver, database, "WRITE", "cancel_request", {"id": placed.id})
+        raise
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:

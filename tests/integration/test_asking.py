@@ -19,7 +19,7 @@ from services import look, serving
 
 import pcneo
 from pcneo.errors import ParameterError, RequestError
-from pcneo.service import placing
+from pcneo.service import blocking, placing
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
@@ -144,6 +144,21 @@ def test_a_task_that_is_cancelled_before_it_knows_its_request_is_there_cancels_i
 
     monkeypatch.setattr(pcneo.aio, "_rows", answered_late)
     cancel_once_it_is_there(db, server)
+    assert look(db, "given up")["cancel"] is True
+
+
+def test_an_interruption_while_a_request_is_placed_cancels_it(db, monkeypatch):
+    send = blocking._rows
+
+    def interrupted(driver: Any, database: Any, access: str, statement: str, parameters: Any) -> Any:
+        rows = send(driver, database, access, statement, parameters)
+        if statement == "place_request":
+            raise KeyboardInterrupt
+        return rows
+
+    monkeypatch.setattr(blocking, "_rows", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request="given up")
     assert look(db, "given up")["cancel"] is True
 
 
