@@ -23,7 +23,7 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$environment"
     "$python" -m venv "$environment"
     touch "$stamp"   # from here on it is ours, also where the rest fails
-    # uv takes a fifth of pip's time. It does not read pip's settings, such as an index of one's own: then pip does it.
+    # uv takes a fifth of pip's time. It does not read pip's settings, such as a proxy: where it fails for that, pip does it.
     # What is imported is compiled then, a small part of what is installed.
     pinned=(--constraint scripts/constraints.txt)
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile "${pinned[@]}" uv
