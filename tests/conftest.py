@@ -6,6 +6,7 @@ tests had is said at the end, and none is a failure.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -23,7 +24,7 @@ import pytest
 import stuck
 from hypothesis import settings
 from neo4j_servers import VERSIONS, Server
-from standing import Schema
+from standing import Kind, Schema
 
 FIRST = [
     *("test_cohesion", "test_evaluation_figures", "test_cluster"),
@@ -86,6 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = sorted((item for item in items if not _is_left_out(item, config)), key=_place)
 
 
+def pytest_collection_finish() -> None:
+    """What was collected stays: searches for garbage, which the programs under test ask for, need not go through it."""
+    gc.collect()
+    gc.freeze()
+
+
 def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
     if config.getoption("--quick"):
         marks = {mark.name for mark in item.iter_markers()}
@@ -93,12 +100,21 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
     return item.get_closest_marker("thorough") is not None and not config.getoption("--thorough")
 
 
-def _place(item: pytest.Item) -> tuple[int, int]:
+def _place(item: pytest.Item) -> tuple[int, int, str, str]:
+    """Files in their order; within a file those of one schema together, since it takes long to make another."""
     name, folder = item.path.stem, item.path.parent.name
     return (
         FIRST.index(name) if name in FIRST else len(FIRST),
         FOLDERS.index(folder) if folder in FOLDERS else len(FOLDERS),
+        str(item.path),
+        _kind(item),
     )
+
+
+def _kind(item: pytest.Item) -> Kind:
+    """The constraints and indexes with which a test begins."""
+    mark = item.get_closest_marker("schema")
+    return mark.args[0] if mark else "usual"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -191,8 +207,7 @@ def schema(neo4j_driver: neo4j.Driver, database: str) -> Iterator[Schema]:
 @pytest.fixture
 def empty_database(request: pytest.FixtureRequest, schema: Schema, database: str) -> str:
     """The database without nodes; `@pytest.mark.schema` says which constraints and indexes it has."""
-    mark = request.node.get_closest_marker("schema")
-    schema.clear(mark.args[0] if mark else "usual")
+    schema.clear(_kind(request.node))
     return database
 
 

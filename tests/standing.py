@@ -12,13 +12,15 @@ from graphs import Database, quoted
 
 from pcneo.store.schema import OWN_SCHEMA
 
-Kind = Literal["usual", "users", "loaded", "bare"]
-"""Ours and an index of `Person` on `id`; this index alone; ours and a constraint, as `pcneo load` makes it; none."""
+Kind = Literal["usual", "rings", "users", "loaded", "bare"]
+"""Ours and an index of `Person` on `id`; two more of `Ring` and `Other`; the index of `Person` alone; ours and a
+constraint, as `pcneo load` makes it; none."""
 
 OURS = [item.statement for item in OWN_SCHEMA]
 INDEX = "CREATE INDEX FOR (v:Person) ON (v.id)"
 STANDING: dict[Kind, list[str]] = {
     "usual": [*OURS, INDEX],
+    "rings": [*OURS, *(INDEX.replace("Person", label) for label in ("Person", "Ring", "Other"))],
     "users": [INDEX],
     "loaded": [*OURS, "CREATE CONSTRAINT FOR (v:Person) REQUIRE v.id IS UNIQUE"],
     "bare": [],

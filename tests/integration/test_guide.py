@@ -28,8 +28,10 @@ def test_the_guide_has_these_pages_in_this_order() -> None:
     assert {path.name for path in GUIDE.glob("*.md")} == {*PAGES, "README.md"}
 
 
-@pytest.mark.schema("bare")
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.schema("bare" if page == PAGES[0] else "loaded"), id=page) for page in PAGES],
+)
 def test_all_that_a_page_prints_runs_in_its_order(page: str, reader: Reader) -> None:
     if page != PAGES[0]:
         names = "--node-label Person --relationship-type KNOWS --key id"

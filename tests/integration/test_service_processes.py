@@ -18,7 +18,7 @@ from services import answer, ask, look, service_processes, serving, wait_until
 
 from pcneo import check
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.schema("rings")]
 
 
 @pytest.fixture
