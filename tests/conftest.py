@@ -32,7 +32,7 @@ FIRST = [
     *("test_release", "test_annotate", "test_wheel", "test_benchmark"),
     *("test_guide", "test_cli", "test_refusals", "test_writers", "test_cluster_annotate", "test_service_owner"),
 ]
-"""What takes longest begins first, lest a worker be left with it; before it what needs no server, which is fetched."""
+"""What takes longest begins first, lest a worker be left with it at the end."""
 FOLDERS = ["integration", "property", "statistical", "unit"]
 
 

@@ -1,7 +1,8 @@
 """Which worker gets which test file.
 
 Each core has a worker with a Neo4j of its own, for which it often waits. One worker more has none, and fills that time
-with files that need no server.
+with files that need no server. Of these the others take what is left when none is left that needs theirs, so that the
+waiting is filled to the end.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ OWN_SERVERS = {"test_servers.py", "test_wheel.py"}
 
 
 class FilledWaiting(LoadFileScheduling):
-    """Files in their order; workers beyond the number of cores take those alone that need no server."""
+    """Files in their order, those that need a server to the workers that have one."""
 
     def _assign_work_unit(self, node: Any) -> None:
-        if int(node.gateway.id.removeprefix("gw")) >= CORES:
-            file = next((file for file in self.workqueue if not needs_server(file)), None)
-            if file is None:
-                node.shutdown()
-                return
+        has_server = int(node.gateway.id.removeprefix("gw")) < CORES
+        file = next((file for file in self.workqueue if needs_server(file) == has_server), None)
+        if file is not None:
             self.workqueue.move_to_end(file, last=False)
+        elif not has_server:
+            node.shutdown()
+            return
         super()._assign_work_unit(node)
 
 
