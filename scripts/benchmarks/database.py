@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns, say, timed
 from benchmarks.neo4j_servers import NAMES, in_process, loaded
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["annotate", "streamed", "writers"]
 
+Statements = list[tuple[str, dict[str, Any]]]
+"""Texts with their parameters."""
 READ = "MATCH (v:Person) RETURN v.id AS key, [(v)-[:KNOWS]->(n:Person) | n.id] AS neighbours"
 DELETE = "MATCH (c:PCohesion {run: 'plain'}) CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 200 ROWS"
 GOALS = {"0.1": 1.0, "0.3": 1.5}
@@ -134,74 +138,94 @@ def writers(setting: Setting) -> Iterator[Line]:
 
 
 def streamed(setting: Setting) -> Iterator[Line]:
-    """One streamed vertex, beside the driver sending the same statements one after the other."""
+    """One streamed vertex, beside the driver sending the same statements one after the other, right before or after."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
     from pcneo import connect, minimal_p_cohesions
     from pcneo.basics.config import ConnectionSettings
 
-    graph, rows, rounds = setting.graph, as_sets(setting.graph), min(3, setting.rounds)
+    graph, rounds = setting.graph, setting.many
     chosen = np.random.default_rng(SEED).choice(graph.vertex_count, min(20, graph.vertex_count), replace=False)
+    rows, keys = as_sets(graph), graph.keys[chosen].tolist()
+    needs = {p: pseudocode.needs(rows, p) for p in ("0.1", "0.3")}
+    steps = {p: [pseudocode.expand(rows, need, q)[1] for q in chosen.tolist()] for p, need in needs.items()}
+    del rows, needs
     with loaded(setting.file) as server, server.driver() as plain:
         settings = ConnectionSettings(server.uri, "neo4j", server.password_file.read_text().strip())
-        for p in ("0.1", "0.3"):
-            need = pseudocode.needs(rows, p)
-            steps = [pseudocode.expand(rows, need, q)[1] for q in chosen.tolist()]
-            keys = graph.keys[chosen].tolist()
-            with connect(settings) as driver:
-                _, seen = _streamed_each(driver, p, keys)  # compiles our code and the server's plans
-                more: list[float] = []
-                both: dict[str, list[float]] = {"ours": [], "driver": []}
-                for number in range(rounds):
-                    mine, seen = _streamed_each(driver, p, keys)
-                    theirs = [_sent(plain, statements) for statements in seen]
-                    more.append(1e3 * median(a - b for a, b in zip(mine, theirs, strict=True)))
-                    both["ours"].append(1e3 * median(mine))
-                    both["driver"].append(1e3 * median(theirs))
-                    say(f"  streamed p={p} round {number + 1} of {rounds}: {more[-1]:.1f} ms more")
+        for p in steps:
+            with connect(settings) as driver, _unscanned():
+                seen: dict[Any, Statements] = {}
+                for key in keys:  # compiles our code and the server's plans
+                    with _recorded() as seen[key]:
+                        _streamed(driver, p, key)
+                ours, theirs = _beside(driver, plain, p, seen, rounds)
+            more = ours - theirs
+            each = np.median(more, axis=0)
             searched = [timed(lambda q=q, p=p: minimal_p_cohesions(graph, p, vertices=[q]))() for q in chosen.tolist()]
-            trips = [sum("$keys" in text for text, _ in statements) for statements in seen]
-            over = [trip - step for trip, step in zip(trips, steps, strict=True)]
+            trips = [sum("$keys" in text for text, _ in statements) for statements in seen.values()]
+            over = [trip - step for trip, step in zip(trips, steps[p], strict=True)]
             note = f"{len(chosen)} vertices, seed {SEED}; {THREADS} cores shared with the server"
             yield Line(
                 f"one vertex streamed, {setting.name}, p={p}, beyond the driver's own round trips (median)",
-                more,
+                np.median(more, axis=1).tolist(),
                 "ms",
                 goal=at_most(20, "ours"),
                 bound="the search of the same vertices in arrays",
                 floor=[1e3 * seconds for seconds in searched],
-                note=f"{note}; whole {median(both['ours']):.0f} ms, the same {median(map(len, seen)):.0f} statements "
-                f"sent by the driver alone {median(both['driver']):.0f} ms",
+                note=f"{note}; {rounds} rounds; of the vertices' medians the mean {each.mean():.0f} and the worst "
+                f"{each.max():.0f} ms; whole {np.median(ours):.0f} ms, the same "
+                f"{median(map(len, seen.values())):.0f} statements sent by the driver alone {np.median(theirs):.0f} ms",
             )
             yield Line(
                 f"one vertex streamed, {setting.name}, p={p}, fetches less expansion steps (largest)",
                 [float(max(over))],
                 "",
                 goal=at_most(2, "ours"),
-                note=f"{note}; median {median(trips):.0f} fetches, {median(steps):.0f} steps",
+                note=f"{note}; median {median(trips):.0f} fetches, {median(steps[p]):.0f} steps",
             )
 
 
-def _streamed_each(driver: Any, p: str, keys: list[Any]) -> tuple[list[float], list[list[tuple[str, dict[str, Any]]]]]:
-    """Stream single vertices; return the seconds and the statements of each."""
+def _beside(
+    driver: Any, plain: Any, p: str, statements: Mapping[Any, Statements], rounds: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Milliseconds of each vertex in each round, ours and the driver's alone, which go first in turns."""
+    taken = np.empty((2, rounds, len(statements)))
+    for number in range(rounds):
+        for place, (key, sent) in enumerate(statements.items()):
+            tasks = [(0, lambda key=key: _streamed(driver, p, key)), (1, lambda sent=sent: _sent(plain, sent))]
+            for who, task in tasks if (number + place) % 2 else reversed(tasks):
+                taken[who, number, place] = 1e3 * task()
+        more = np.median(taken[0, number] - taken[1, number])
+        say(f"  streamed p={p} round {number + 1} of {rounds}: {more:.1f} ms more")
+    return taken[0], taken[1]
+
+
+def _streamed(driver: Any, p: str, key: Any) -> float:
+    """Seconds that one vertex takes, streamed."""
     from pcneo import annotate
 
-    seconds, sent = [], []
-    for key in keys:
-        with _recorded() as statements:
-            started = time.perf_counter()
-            next(annotate.stream(driver, p=p, vertices=[key], **NAMES))
-            seconds.append(time.perf_counter() - started)
-        sent.append(statements)
-    return seconds, sent
+    started = time.perf_counter()
+    next(annotate.stream(driver, p=p, vertices=[key], **NAMES))
+    return time.perf_counter() - started
 
 
 @contextmanager
-def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
+def _unscanned() -> Iterator[None]:
+    """Keep the benchmark's own graph out of Python's search for garbage, which either program may set off."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextmanager
+def _recorded() -> Iterator[Statements]:
     """Record every statement that the driver sends, with its parameters; two halves of a fetch as one statement."""
     import neo4j
 
-    seen: list[tuple[str, dict[str, Any]]] = []
+    seen: Statements = []
     halves: list[dict[str, Any]] = []  # sent by another thread, each beside one of ours
     ours, kept = threading.current_thread(), {}
     for kind in (neo4j.Session, neo4j.ManagedTransaction, neo4j.Transaction):
@@ -230,7 +254,7 @@ def _recorded() -> Iterator[list[tuple[str, dict[str, Any]]]]:
                 kind.run = run
 
 
-def _sent(driver: Any, statements: Sequence[tuple[str, dict[str, Any]]]) -> float:
+def _sent(driver: Any, statements: Statements) -> float:
     """Seconds that the driver alone needs to send the statements and receive every row."""
     started = time.perf_counter()
     with driver.session(default_access_mode="READ") as session:
