@@ -21,10 +21,11 @@ VERSIONS = {"2026.09": ("2026.09.0", "neo4j:2026.09.0"), "5.26": ("5.26.25", "ne
 _TRUSTED = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"  # a sixth of a start is checking classes
 SHORT = f"{_TRUSTED} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For servers that a test starts: they start in half the processor time, and answer few questions twice."""
-_TIERS = "-XX:Tier4InvocationThreshold=30000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=80000"
-LONG = f"{_TRUSTED} -XX:+UseSerialGC {_TIERS}"
-"""For the server of a worker, which answers for minutes: what it does most is compiled well, at six times the usual
-thresholds, for the compiler would take half of its time otherwise."""
+_LATE = "-XX:Tier4InvocationThreshold=30000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=80000"
+_SMALL = "-XX:FreqInlineSize=120 -XX:InlineSmallCode=1200 -XX:LoopUnrollLimit=10 -XX:-DoEscapeAnalysis"
+LONG = f"{_TRUSTED} -XX:+UseSerialGC {_LATE} {_SMALL}"
+"""For the server of a worker, which answers for minutes: what it does most is compiled well, but at six times the usual
+thresholds and with little inlining, for the compiler would take half of its time otherwise."""
 
 
 @dataclass(frozen=True)
