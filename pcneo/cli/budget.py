@@ -148,12 +148,7 @@ def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
 @app.command("forget", cls=Command)
 def forget_budget(
     graph: Graph,
-    again: Annotated[
-        str,
-        typer.Option(
-            "--again", prompt="Type the graph's name again", help="The name again; asked for if it is not given."
-        ),
-    ],
+    again: Annotated[str | None, typer.Option("--again", help="The name again; asked for if it is not given.")] = None,
 ) -> None:
     """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
 
@@ -161,8 +156,9 @@ def forget_budget(
     """
     from pcneo.release.budget import forget
 
+    typed: str = typer.prompt("Type the graph's name again", err=True) if again is None else again
     with connected() as (driver, database):
-        forgotten = forget(driver, database, graph=graph, again=again)
+        forgotten = forget(driver, database, graph=graph, again=typed)
     say(f"forgot {forgotten.records:,} records of {graph}")
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")

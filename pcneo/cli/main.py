@@ -13,6 +13,7 @@ from typer import Abort, BadParameter
 from pcneo.basics.signals import signals_interrupt
 from pcneo.basics.visible import visible
 from pcneo.cli import app
+from pcneo.cli.driver_import import import_driver_alone
 from pcneo.cli.streams import mend_streams, note, output
 from pcneo.errors import OutputError, PcneoError
 
@@ -30,6 +31,7 @@ _INTERRUPTED = 128 + signal.SIGINT
 
 def main() -> None:
     """Run the command line; a user's mistake gets a line and an exit code, never a traceback."""
+    import_driver_alone()
     run(app, "pcneo")
 
 

@@ -709,8 +709,8 @@ def test_ctrl_c_at_a_question_is_an_interruption_and_changes_nothing(
     before = kite.everything()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", Leaving())
-    code, _, err = pcneo(*command.split())
-    assert (code, err.splitlines()[-1]) == (130, "pcneo: interrupted")
+    code, out, err = pcneo(*command.split())
+    assert (code, out.strip(), err.splitlines()[-1]) == (130, "", "pcneo: interrupted")
     assert kite.everything() == before
     assert not (tmp_path / "b.csv").exists()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -80,6 +81,25 @@ print("imported", *(name for name in {HEAVY!r} if name in sys.modules))
     done = subprocess.run([sys.executable, "-W", "error", "-c", watched], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1].split() == ["imported"]
     assert not done.stderr
+
+
+@pytest.mark.parametrize("later", ["", "import pandas, pyarrow; pyarrow.array(pandas.Series([1]))"])
+def test_a_command_imports_the_driver_without_pandas_which_may_be_imported_later(tmp_path, later):
+    watched = f"""
+import sys
+from pcneo.cli.main import main
+sys.argv[1:] = ["server", "status"]
+try:
+    main()
+except SystemExit:
+    {later or "pass"}
+    print(*(name in sys.modules for name in ("neo4j", "pandas")))
+"""
+    folders = {"PCNEO_DATA_DIR": str(tmp_path), "PCNEO_STATE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", watched], capture_output=True, text=True, check=True, env={**os.environ, **folders}
+    )
+    assert done.stdout.splitlines()[-1] == f"True {bool(later)}"
 
 
 # --- What every public function takes
