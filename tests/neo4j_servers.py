@@ -24,8 +24,8 @@ SHORT = f"{_TRUSTED} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _LATE = "-XX:Tier4InvocationThreshold=30000 -XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=80000"
 _SMALL = "-XX:FreqInlineSize=120 -XX:InlineSmallCode=1200 -XX:LoopUnrollLimit=10 -XX:-DoEscapeAnalysis"
 LONG = f"{_TRUSTED} -XX:+UseSerialGC {_LATE} {_SMALL}"
-"""For the server of a worker, which answers for minutes: what it does most is compiled well, but at six times the usual
-thresholds and with little inlining, for the compiler would take half of its time otherwise."""
+"""For the servers that answer for minutes: what they do most is compiled well, but at five to ten times the usual
+thresholds and with little inlining, unrolling and analysis, for the compiler took up to half of their time before."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Which worker gets which test file.
 
 Each core has a worker with a Neo4j of its own, for which it often waits. One worker more has none, and fills that time
-with files that need no server. Of these the others take what is left when none is left that needs theirs, so that the
-waiting is filled to the end.
+with files that need no server. When no file that needs one is left, the others help with the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class FilledWaiting(LoadFileScheduling):
     """Files in their order, those that need a server to the workers that have one."""
 
     def _assign_work_unit(self, node: Any) -> None:
-        has_server = int(node.gateway.id.removeprefix("gw")) < CORES
+        has_server = is_of_a_core(node) or not any(map(is_of_a_core, self.nodes))
         file = next((file for file in self.workqueue if needs_server(file) == has_server), None)
         if file is not None:
             self.workqueue.move_to_end(file, last=False)
@@ -31,6 +30,11 @@ class FilledWaiting(LoadFileScheduling):
             node.shutdown()
             return
         super()._assign_work_unit(node)
+
+
+def is_of_a_core(node: Any) -> bool:
+    """Whether a worker may start a server; xdist keeps only as many workers as there are files, whichever they are."""
+    return int(node.gateway.id.removeprefix("gw")) < CORES
 
 
 def needs_server(file: str) -> bool:

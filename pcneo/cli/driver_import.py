@@ -1,6 +1,6 @@
-"""Has Neo4j's driver imported without pandas, which it takes along wherever it is installed.
+"""Imports Neo4j's driver without pandas, which the driver imports wherever it is installed.
 
-That is a third of the time to start a command, and for data frames that no command has.
+Pandas takes a third of the time that a command needs to start, for data frames that no command has.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ _finder = _PandasLater()
 
 
 def import_driver_alone() -> None:
-    """From here on, whoever imports the driver imports it without pandas. Of a program of its own, not of a library."""
+    """From here on, whoever imports the driver imports it without pandas.
+
+    For programs, not for libraries: another thread that imports pandas in that very moment would be told there is none.
+    """
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)

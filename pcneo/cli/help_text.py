@@ -45,6 +45,4 @@ def _shown(parameters: Any) -> Any:
     for parameter in parameters:
         if getattr(parameter, "is_bool_flag", False):
             parameter.metavar = ""
-        if getattr(parameter, "prompt", None):
-            parameter.required = False  # what is asked for may be left out; typer would call it required
     return parameters

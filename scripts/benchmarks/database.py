@@ -170,7 +170,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
                 np.median(more, axis=1).tolist(),
                 "ms",
                 goal=at_most(20, "ours"),
-                bound="the search of the same vertices in arrays",
+                bound="the search in arrays, though two halves of a fetch at once may win more back",
                 floor=[1e3 * seconds for seconds in searched],
                 note=f"{note}; {rounds} rounds; of the vertices' medians the mean {each.mean():.0f} and the worst "
                 f"{each.max():.0f} ms; whole {np.median(ours):.0f} ms, the same "

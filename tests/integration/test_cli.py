@@ -116,7 +116,7 @@ def test_a_paragraph_of_help_has_no_short_line_but_its_last(
         assert not following or not line or len(line) + 1 + len(following.split()[0]) > 78, line
 
 
-def test_what_is_prompted_for_is_not_called_required(
+def test_what_is_asked_for_is_not_called_required(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["pcneo", "budget", "forget", "--help"])
