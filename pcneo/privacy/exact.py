@@ -5,11 +5,12 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
 from pcneo.errors import ParameterError
 
 __all__ = ["decimal_text", "exact_text", "fraction_text", "positive", "typed_text"]
 
-_MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more are no floats
+_MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more do not fit a float
 _DECIMALS = 15  # the longest decimal that is written in full
 _SMALL = -3  # the power of ten below which people read 1e-6 more surely than zeros
 _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
@@ -25,12 +26,13 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
         or_zero: whether 0 is admitted.
 
     Raises:
-        ParameterError: it is no number, not positive, not finite or not below `below`; NaN is refused too, and so are
-            more than 300 digits.
+        ParameterError: it is not a number, not positive, not finite or not below `below`, or has more than 300 digits.
     """
     try:
-        fraction = _fraction(value)
-    except (ValueError, ArithmeticError):
+        fraction = exact_number(value, _MOST_DIGITS)
+    except TooManyDigitsError as error:
+        raise ParameterError(f"{name} {error}.", name=name, value=value) from error
+    except ValueError:
         fraction = None
     if fraction is None or fraction < 0 or (fraction == 0 and not or_zero) or not (below is None or fraction < below):
         bound = "and finite" if below is None else f"and below {below}"
@@ -40,33 +42,12 @@ def positive(value: object, name: str, *, below: int | None = None, or_zero: boo
             name=name,
             value=value,
         )
-    if max(fraction.numerator, fraction.denominator) >= 10**_MOST_DIGITS:
-        raise ParameterError(
-            f"{name} has more than {_MOST_DIGITS:,} digits before or after its point; round it.", name=name, value=value
-        )
     return fraction
 
 
 def _shortened(value: object) -> str:
-    if isinstance(value, int) and abs(value) >= 10**_MOST_DIGITS:
-        return "that"  # Python would refuse to write it out
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:60]}…"
-
-
-def _fraction(value: object) -> Fraction | None:
-    """Return a number as a fraction, or None where it cannot be read as a finite number."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, Fraction | int):
-        return Fraction(value)
-    if isinstance(value, str) and "/" in value:
-        return Fraction(value)
-    if isinstance(value, str | float | Decimal):
-        number = Decimal(value if isinstance(value, Decimal) else str(value))
-        if number.is_finite() and abs(number.adjusted()) < 100 * _MOST_DIGITS:
-            return Fraction(number)
-    return None
 
 
 def fraction_text(x: Fraction) -> str:

@@ -2,49 +2,34 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
 from pcneo.errors import ParameterError
 
 __all__ = ["needs_of", "p_text", "parse_fraction"]
-
-_MOST_DIGITS = 1_000  # of the denominator: the texts of p and of its needs stay short
 
 
 def parse_fraction(p: object) -> Fraction:
     """Return p exactly as it is written: `"0.3"`, `"3/10"`, a Decimal, a Fraction, or a float through its `repr`.
 
     Raises:
-        ParameterError: p is not a number, or not between 0 and 1, both excluded, or has more than 1,000 digits.
+        ParameterError: p is not a number, not between 0 and 1, both excluded, or has more than 1,000 digits.
     """
     try:
-        fraction = _fraction(p)
-    except (ValueError, ArithmeticError):
+        fraction = exact_number(p)
+    except TooManyDigitsError as error:
+        raise ParameterError(f"p {error}.", name="p", value=p) from error
+    except ValueError:
         fraction = None
-    if fraction is not None and fraction.denominator >= 10**_MOST_DIGITS:
-        raise ParameterError(f"p has more than {_MOST_DIGITS:,} digits; round it.", name="p", value=p)
     if fraction is None or not 0 < fraction < 1:
         raise ParameterError(
             f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {p!r}.", name="p", value=p
         )
     return fraction
-
-
-def _fraction(p: object) -> Fraction | None:
-    """Return p as a fraction, or None where it cannot be one between 0 and 1."""
-    if isinstance(p, Fraction):
-        return p
-    if isinstance(p, str) and "/" in p:
-        return Fraction(p)
-    if isinstance(p, str | float | Decimal):
-        number = p if isinstance(p, Decimal) else Decimal(p if isinstance(p, str) else repr(float(p)))
-        if number.is_finite() and -_MOST_DIGITS < number.adjusted() < 0:
-            return Fraction(number)
-    return None
 
 
 def p_text(p: Fraction) -> str:

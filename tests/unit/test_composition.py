@@ -37,7 +37,7 @@ def test_a_number_is_read_exactly_as_it_is_written(value: object, expected: Frac
 @pytest.mark.parametrize(
     "value",
     [
-        *("0", "-0.5", "0/1", "-1/2", "nan", "NaN", "inf", "-inf", "1/0", "", "abc", "0.5/3", "1e99999", "1e-99999"),
+        *("0", "-0.5", "0/1", "-1/2", "nan", "NaN", "inf", "-inf", "1/0", "", "abc", "0.5/3"),
         *(0, -1, 0.0, float("nan"), float("inf"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")),
         *(None, True, [1], 1j),
     ],
@@ -49,7 +49,10 @@ def test_what_is_not_positive_and_finite_is_refused_by_name(value: object) -> No
     assert refusal.value.data["name"] == "epsilon 1"
 
 
-TOO_LONG = ["1e300", "1e400", "1e1000", "1e5000", "9" * 5000, 10**5000, "1e-1000", "1e-9999", F(1, 10**5000)]
+TOO_LONG = [
+    *("1e300", "1e400", "1e1000", "1e5000", "9" * 5000, "1e-1000", "1e-9999", "1e99999", "1e-99999", "1e999999999"),
+    *(10**5000, -(10**5000), F(1, 10**5000), Decimal("1e-999999999")),
+]
 
 
 @pytest.mark.parametrize("value", TOO_LONG, ids=range(len(TOO_LONG)))
@@ -61,10 +64,8 @@ def test_more_digits_than_sums_of_floats_have_are_refused(value: object) -> None
 
 def test_a_long_text_that_is_no_number_is_cut_in_the_message() -> None:
     with pytest.raises(ParameterError, match="…") as refusal:
-        positive("x" * 10_000, "epsilon")
+        positive("x" * 500, "epsilon")
     assert len(str(refusal.value)) < 200
-    with pytest.raises(ParameterError, match="not that"):
-        positive(-(10**5000), "epsilon")
 
 
 @pytest.mark.parametrize("value", [1, "1", "1.0", 2, "3/2"])

@@ -73,7 +73,7 @@ def test_p_is_read_exactly_from_its_text(p: object, exact: str) -> None:
 NO_FRACTION = [
     *("0", "1", "-0.3", "1.5", "3/2", "-1/3", "0/5", "1/0", "nan", "inf", "", "p", "0.3.1", "1/3/5", "0,3"),
     *(0.0, 1.0, -0.1, float("nan"), float("inf"), 0, 1, True, None, [0.3], Fraction(0), Fraction(1)),
-    *("1e-999999999", Decimal("1E-999999"), Decimal("NaN"), Decimal("sNaN"), "0." + "3" * 5_000 + "/7"),
+    *(Decimal("NaN"), Decimal("sNaN"), "0.3/7"),
 ]
 
 
@@ -83,7 +83,13 @@ def test_what_is_no_number_between_0_and_1_is_refused(p: object) -> None:
         parse_fraction(p)
 
 
-@pytest.mark.parametrize("p", ["0." + "3" * 5_000, Fraction(1, 10**5_000), "1/" + "3" * 1_001], ids=["text", "1", "2"])
+TOO_LONG = [
+    *("0." + "3" * 5_000, Fraction(1, 10**5_000), "1/" + "3" * 1_001, "0." + "3" * 5_000 + "/7"),
+    *("1e-999999999", "1e999999999", Decimal("1E-999999")),
+]
+
+
+@pytest.mark.parametrize("p", TOO_LONG, ids=range(len(TOO_LONG)))
 def test_more_digits_than_anyone_means_are_refused(p: object) -> None:
     with pytest.raises(ParameterError, match="more than 1,000 digits"):
         parse_fraction(p)
