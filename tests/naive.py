@@ -365,20 +365,3 @@ def smoothed(counts: list[float], degrees: list[float], least: list[float], larg
         for v in part:
             drawn[v] = mean + spread / (spread + least[v]) * (counts[v] - mean)
     return [min(max(x, 0), most) for x, most in zip(drawn, largest, strict=True)]
-
-
-def first_neighbours(graph: Graph, w: Vertex, limit: int) -> list[Vertex]:
-    """The first neighbours of w in the order of keys that starts after w and goes around."""
-    order = [x for x in sorted(graph) if x > w] + [x for x in sorted(graph) if x < w]
-    return [x for x in order if x in graph[w]][:limit]
-
-
-def row_sum(graph: Graph, yes: Graph, f: Fraction, w: Vertex, limit: int) -> Fraction:
-    """2^24·Σ (answer - f) over the pairs of w's first neighbours: what gets noise under `row`."""
-    pairs = combinations(first_neighbours(graph, w, limit), 2)
-    return sum((2**24 * ((y in yes[x]) - f) for x, y in pairs), Fraction(0))
-
-
-def row_scale(limit: int, epsilon_2: Fraction) -> Fraction:
-    """Of that noise."""
-    return 2 * 2**24 * max(1, limit - 1) / epsilon_2

@@ -48,7 +48,7 @@ def release(
         str | None,
         typer.Option(
             "--mechanism",
-            help="critical, edge, elv, published, respond, row or total. Without it you are told what each promises, "
+            help="critical, edge, elv, published, respond or total. Without it you are told what each promises, "
             "publishes exactly and shows, and asked; a script must name one.",
         ),
     ] = None,
@@ -59,11 +59,6 @@ def release(
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
     h: Closer = None,
-    epsilon_0: Annotated[
-        str | None, typer.Option("--epsilon-0", help="The part of ε with which row bounds each vertex's neighbours.")
-    ] = None,
-    epsilon_h: Annotated[str | None, typer.Option("--epsilon-h", help="The part of ε that row's answers cost.")] = None,
-    epsilon_2: Annotated[str | None, typer.Option("--epsilon-2", help="The part of ε that row's counts cost.")] = None,
     large: Annotated[
         bool,
         typer.Option("--large", help="Allow more than 65,536 vertices with respond; the dry run says what it takes."),
@@ -142,9 +137,6 @@ def release(
                 "delta": delta,
                 "epsilon_1": epsilon_1,
                 "h": h,
-                "epsilon_0": epsilon_0,
-                "epsilon_h": epsilon_h,
-                "epsilon_2": epsilon_2,
                 "large": large or None,
                 "clip": clip or None,
                 "smooth": smooth or None,
@@ -167,9 +159,6 @@ def release(
             delta=delta,
             epsilon_1=epsilon_1,
             h=h,
-            epsilon_0=epsilon_0,
-            epsilon_h=epsilon_h,
-            epsilon_2=epsilon_2,
             large=large or None,
             clip=clip or None,
             smooth=smooth or None,

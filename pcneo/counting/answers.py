@@ -19,7 +19,7 @@ from pcneo.kernels import answers as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.threads import run_ranges
 
-__all__ = ["AnsweredPairs", "Rows", "answer_pairs", "answered_among"]
+__all__ = ["AnsweredPairs", "Rows", "answer_pairs"]
 
 Integers = NDArray[np.int64]
 
@@ -207,33 +207,6 @@ def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> Ans
             kernels.answer_row(drawn, below, x, friends, rows[x])
         kernels.mirror(rows)
     return AnsweredPairs(rows)
-
-
-def answered_among(graph: Graph, answers: Rows, limits: Integers) -> tuple[Integers, Integers]:
-    """Count the answers among the first limits[w] neighbours of each vertex w, in the order that starts after w.
-
-    Args:
-        graph: the graph.
-        answers: about its vertices.
-        limits: int64, shape (n,); 0 or more.
-
-    Returns:
-        How many pairs among them were answered yes, and how many neighbours they are: int64, shape (n,).
-
-    Raises:
-        AnswerError: the numbers fail their check.
-    """
-    sizes = np.minimum(graph.degrees, limits)
-    twice = np.zeros(graph.vertex_count, np.int64)
-    with compilation_announced(_COUNTS):
-
-        def count(_: None, first: int, last: int) -> None:
-            kernels.count_among(answers.rows, graph.offsets, graph.neighbours, sizes, first, last, twice)
-
-        run_ranges(sizes + 1, lambda: None, count)
-    if (twice % 2).any() or (twice > sizes * (sizes - 1)).any():
-        raise _wrong()
-    return twice // 2, sizes
 
 
 def _sum(parts: list[Integers]) -> Integers:

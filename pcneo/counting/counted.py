@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting import cliques, common_neighbours
-from pcneo.counting.answers import AnsweredPairs, Rows, answer_pairs, answered_among
+from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.memo import Memo
 from pcneo.counting.protected import (
     Groups,
@@ -92,10 +92,6 @@ class CountedGraph:
     def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
         """Answer every pair once, by randomised response; drawn anew with every call."""
         return answer_pairs(self.graph, below, coins)
-
-    def answered_among(self, answers: Rows, limits: Counts) -> tuple[Counts, Counts]:
-        """Return the yes-answers among the first limits[w] neighbours after each vertex w, and how many these are."""
-        return answered_among(self.graph, answers, limits)
 
     # --- Of the groups
 

@@ -11,7 +11,6 @@ from pcneo.kernels.instructions import lowest, ones
 
 __all__ = [
     "answer_row",
-    "count_among",
     "count_around",
     "count_cliques",
     "count_degrees",
@@ -181,32 +180,6 @@ def count_cliques(answers, first, last, beside, thrice):
                         rest &= rest - ONE
                         beside[w] += shared - 1
                         thrice[w] += _shared(common, answers[w])
-
-
-@njit(nogil=True, cache=True)
-def count_among(answers, offsets, neighbours, sizes, first, last, twice):
-    """Count yes-answers among some neighbours of each vertex.
-
-    Args:
-        answers: the answers.
-        offsets, neighbours: the graph's rows, ascending.
-        sizes: int64, n; how many neighbours of w count, from the first that is larger than w, and around.
-        first, last: the vertices w.
-        twice: int64, n; filled with twice the pairs among them that were answered yes.
-    """
-    chosen = np.zeros(answers.shape[1], np.uint64)
-    for w in range(first, last):
-        row = neighbours[offsets[w] : offsets[w + 1]]
-        begin = np.searchsorted(row, np.uint32(w))
-        for i in range(sizes[w]):
-            x = row[(begin + i) % len(row)]
-            chosen[x >> 6] |= ONE << np.uint64(x & 63)
-        total = 0
-        for i in range(sizes[w]):
-            total += _shared(answers[row[(begin + i) % len(row)]], chosen)
-        twice[w] = total
-        for i in range(sizes[w]):
-            chosen[row[(begin + i) % len(row)] >> 6] = 0
 
 
 @njit(nogil=True, cache=True)

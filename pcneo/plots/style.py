@@ -110,7 +110,6 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         "edge": Look("edge", "#CC79A7", "v", "--", "..."),
         "published": Look("published", "#56B4E9", "P", ":", "xxx"),
         "respond": Look("respond", "#882255", "X", (0, (5, 1)), "++"),
-        "row": Look("row", "#B8A600", "*", (0, (1, 1)), "oo"),
         # neither a score nor a mechanism
         "exact": Look("exact", "#000000", "x", "-", ""),
         "other": Look("other", "#999999", ".", ":", ""),

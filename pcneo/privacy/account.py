@@ -13,7 +13,7 @@ from fractions import Fraction
 from pcneo.errors import BudgetError
 from pcneo.privacy.composition import UNBOUNDED, Cost, compose, fits, left
 from pcneo.privacy.exact import typed_text
-from pcneo.privacy.mechanisms import MECHANISMS, protection_of
+from pcneo.privacy.mechanisms import MECHANISMS, RETIRED, protection_of
 from pcneo.privacy.protection import Protects
 
 __all__ = ["Account", "Spend", "bounded_cost", "check_spends", "missing_total"]
@@ -47,7 +47,7 @@ class Spend:
     @property
     def is_known(self) -> bool:
         """Whether this version knows the mechanism."""
-        return self.mechanism in MECHANISMS
+        return self.mechanism in MECHANISMS or self.mechanism in RETIRED
 
     @property
     def protected_set(self) -> str | None:

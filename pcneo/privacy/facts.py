@@ -117,18 +117,6 @@ class Facts(Protocol):
         """
         ...
 
-    def answered_among(self, answers: Answers, limits: Integers) -> tuple[Integers, Integers]:
-        """Look at the first limits[w] neighbours of each vertex w, in the order of keys from w on, and around.
-
-        Args:
-            answers: those of this graph's vertices.
-            limits: shape (n,).
-
-        Returns:
-            How many pairs among them were answered yes, and how many neighbours they are: int64, shape (n,).
-        """
-        ...
-
     def inner_degrees(self) -> Integers:
         """Return deg(v, MC(v)): int64, shape (n,)."""
         ...

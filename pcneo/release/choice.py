@@ -110,7 +110,7 @@ def _sharing(chosen: Sequence[Chosen]) -> list[Chosen]:
         if choice.mechanism.adds_noise:
             charged.append(choice)
             continue
-        of_set = choice.graph.name, choice.mechanism.epsilon_of_answers(choice.parameters)
+        of_set = choice.graph.name, choice.parameters.epsilon
         given = isinstance(choice.request, ReleaseRequest) and choice.request.answers_from is not None
         if given or of_set in drawn:
             charged.append(replace(choice, spend=spend_of(choice.mechanism, choice.parameters, None, shares=True)))
@@ -212,7 +212,8 @@ def spend_of(mechanism: type[Mechanism], parameters: Parameters, run: Run | None
         run: the run it rests on, if any.
         shares: whether another release has paid for its answers.
     """
-    epsilon, delta = mechanism.entry_on_answers(parameters) if shares else mechanism.entry(parameters)
+    # [respond-afterwards] What is computed from answers costs nothing more.
+    epsilon, delta = (Fraction(0), Fraction(0)) if shares else mechanism.entry(parameters)
     return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 

@@ -97,7 +97,7 @@ def answers_record(mechanism: Mechanism, answers: Answers) -> dict[str, Any]:
         "pcneo": __version__,
         "mechanism": Respond.name,
         "promise": Respond.promise,
-        "epsilon": exact_text(mechanism.epsilon_of_answers(mechanism.parameters)),
+        "epsilon": exact_text(mechanism.epsilon),
         "vertices": answers.vertex_count,
         "threshold": mechanism.threshold,
         "yesAnswers": answers.yes_count,

@@ -19,7 +19,7 @@ from pcneo.errors import FileFormatError
 __all__ = ["PublicRelease", "read_release", "total_told"]
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
-_TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "epsilon0", "epsilonH", "epsilon2", "answersHash"}
+_TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
 """Values of the record that stay text although some look like numbers: exact ones among them."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
 

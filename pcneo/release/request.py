@@ -6,14 +6,13 @@ import csv
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 
 from pcneo.basics.model import AnyPath
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
-from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest, Row
+from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.outputs import check_writable
 
@@ -102,8 +101,6 @@ def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
     if request.answers_from is None:
         return request
     file = AnswersFile.open(request.answers_from)
-    if request.mechanism == Row.name:
-        return replace(request, epsilon_h=_own("epsilon h", request.epsilon_h, file))
     for name, given, own in (
         ("mechanism", request.mechanism, file.mechanism),
         ("epsilon", None if request.epsilon is None else positive(request.epsilon, "epsilon"), file.epsilon),
@@ -111,12 +108,6 @@ def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
         if given not in (None, own):
             raise ParameterError(f"{file.path} has answers of {name} {own}; leave {name} out.", name=name, value=given)
     return replace(request, mechanism=file.mechanism, epsilon=file.epsilon)
-
-
-def _own(name: str, given: object, file: AnswersFile) -> Fraction:
-    if given is not None and positive(given, name) != file.epsilon:
-        raise ParameterError(f"{file.path} has answers of {name} {file.epsilon}; leave it out.", name=name, value=given)
-    return file.epsilon
 
 
 def read_batch(path: AnyPath) -> list[ReleaseRequest]:

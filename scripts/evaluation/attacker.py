@@ -35,7 +35,7 @@ _DRAWS, _PAIRS = 5, 2_000_000
 _NOTE = (
     "At equal ε, mechanisms promise different things: `critical` protects pairs inside groups only, given the groups; "
     "`published` promises nothing. The attacker's figure is a lower bound: one fixed attacker with the best of its "
-    "weights (GUARANTEE.md, The attacker). Errors of `respond` and `row` are those of plain, clipped and smoothed "
+    "weights (GUARANTEE.md, The attacker). Errors of `respond` are those of plain, clipped and smoothed "
     "counts; none is picked by the truth. The picture has plain counts. All pairs are ranked, so of graphs of more "
     "than 10,000 vertices there are errors alone."
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.graph_arrays import GraphArrays
-from pcneo.counting.answers import AnsweredPairs, Rows, answer_pairs, answered_among
+from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.protected import common_bounds
 
 __all__ = ["CellFacts", "KeptSupports"]
@@ -61,10 +61,6 @@ class CellFacts:
     def answers(self, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
         """Answer every pair once, by randomised response."""
         return answer_pairs(self._graph.graph, below, coins)
-
-    def answered_among(self, answers: Rows, limits: Counts) -> tuple[Counts, Counts]:
-        """Return the yes-answers among each vertex's first neighbours, and how many these are."""
-        return answered_among(self._graph.graph, answers, limits)
 
     def inner_degrees(self) -> Counts:
         """Return deg(v, MC(v))."""

@@ -201,7 +201,7 @@ def attacker(
     """Measure the errors of every mechanism beside what one fixed attacker finds.
 
     The friendships that come with pcneo are always among the graphs. Of those with more than 10,000 vertices, whose
-    pairs are too many to be ranked, there are errors alone, and only where they are named. Of respond and row, errors
+    pairs are too many to be ranked, there are errors alone, and only where they are named. Of respond, errors
     are those of plain, clipped and smoothed counts.
 
     Example: scripts/evaluate attacker --graphs graphs --to results

@@ -165,7 +165,7 @@ _VERTICES = {dataset.name: dataset.counts.nodes for dataset in DATASETS}
 
 
 def answered_runs(name: str) -> int:
-    """Return how many releases of `respond` and `row` are simulated, whose every run answers all pairs.
+    """Return how many releases of `respond` are simulated, whose every run answers all pairs.
 
     100 where pairs are few, and 30 at least: the error of a total is about that of a normal number, so the standard
     error of its mean is 0.76/√30, 14 % of it.
@@ -177,8 +177,6 @@ def _mechanisms(settings: Settings) -> Iterator[tuple[str, str | None, int | Non
     """Yield each mechanism with the ε1, h and switches that it has; the paper's switches are of its two phases."""
     yield "critical", None, None, ()
     yield "respond", None, None, ()
-    if settings.k == 3:
-        yield "row", None, None, ()
     for epsilon_1 in settings.epsilon_1s:
         yield "edge", epsilon_1, None, ()
         for h, switches in product(settings.hs, settings.switches):

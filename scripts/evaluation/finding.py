@@ -128,7 +128,7 @@ def _of_answers(finished: Finished, setting: str) -> str:
     if not thresholds:
         return ""
     return (
-        f"`respond` and `row` protect every connection, as `edge` and `elv` do. But ln(n/d), d the mean degree, is "
+        "`respond` protects every connection, as `edge` and `elv` do. But ln(n/d), d the mean degree, is "
         f"{min(thresholds):.1f} to {max(thresholds):.1f} on these graphs: where ε is larger, as at {setting}, the "
         "answers that `respond` publishes nearly are the graph, and its small errors say no more than that. [What an "
         "attacker finds](../attacker_report/attacker.md) stands beside the errors for that reason."

@@ -33,7 +33,7 @@ def report(done: Mapping[str, Finished], verdicts: Sequence[Verdict], command: s
         *([f"**{missing:,} cells are not finished**: figures and tables show the others."] if missing else []),
         finding(done),
         f"**{PROMISES}** `critical`: pairs inside groups, given the groups and all other connections. `edge` and "
-        "`elv`: every connection, with a δ; `respond` and `row`: every connection, without one. A smaller error is no "
+        "`elv`: every connection, with a δ; `respond`: every connection, without one. A smaller error is no "
         "better mechanism. What [one fixed attacker](../attacker_report/attacker.md) finds with each stands beside the "
         "errors there, for graphs of up to 10,000 vertices.",
         "## Which mechanism",
@@ -71,9 +71,9 @@ def _settings(done: Mapping[str, Finished]) -> str:
     return (
         f"- Noise is simulated, in floating point: {RUNS} runs a cell, seed {SEED}. No release has such noise. "
         "δ = 1/n, as in the paper; ε1 = ε/10 where it is not swept.\n"
-        "- `respond` and `row` answer every pair of vertices in every run"
-        + (f", and are simulated in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
-        + ". Their errors are those of plain counts unless clipped or smoothed is said.\n"
+        "- `respond` answers every pair of vertices in every run"
+        + (f", and is simulated in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
+        + ". Its errors are those of plain counts unless clipped or smoothed is said.\n"
         "- `published` is the paper's Algorithm 3 over minimal p-cohesions, `elv` the same over extended local views; "
         "both with integer noise, a floor of λ and a clamp of the bound at n-2.\n"
         f"- Switches that exist here only: {'; '.join(f'`{name}`: {what}' for name, what in SWITCHES.items())}. "

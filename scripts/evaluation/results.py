@@ -125,7 +125,7 @@ class Errors(TypedDict):
     """Errors of simulated releases: means over the runs, each with its standard error.
 
     Relative errors are missing where the graph has no clique. `absolute` is of plain counts; `clipped` and `smoothed`
-    are the same of counts that `respond` and `row` may add. Of the scales there is either one λ in each run, with the
+    are the same of counts that `respond` may add. Of the scales there is either one λ in each run, with the
     bound of the local sensitivity behind it, or one scale for each vertex. Keys are in the order of the tables;
     `expected` is no part of a file, `with_expected` adds it.
     """

@@ -65,7 +65,6 @@ def _totals(finished: Finished) -> str:
     (k,) = releases.values(lambda cell: cell.k)
     variants = sorted({cell.switches for cell, _ in releases}, key=lambda switches: (len(switches), switches))
     columns: list[tuple[str, Switches]] = [(name, ()) for name in ("critical", "edge", "respond")]
-    columns += [("row", ())] if k == 3 else []
     columns += [(name, switches) for switches in variants for name in ("elv", "published")]
     for graph in finished.graph_names:
         results = {
@@ -85,18 +84,15 @@ _LOCAL: Sequence[tuple[str, str, Quantity]] = (
     ("respond", "respond", "absolute"),
     ("respond, clipped", "respond", "clipped"),
     ("respond, smoothed", "respond", "smoothed"),
-    ("row", "row", "absolute"),
-    ("row, clipped", "row", "clipped"),
-    ("row, smoothed", "row", "smoothed"),
     ("published", "published", "absolute"),
 )
-"""The columns of local errors; `row` and smoothed counts are for k = 3."""
+"""The columns of local errors; smoothed counts are for k = 3."""
 
 
 def local_errors(finished: Finished) -> str:
     """Return the mean absolute errors of a count beside those of publishing zeros, as a table."""
     (k,) = finished.releases.values(lambda cell: cell.k)
-    shown = [column for column in _LOCAL if k == 3 or (column[1] != "row" and column[2] != "smoothed")]
+    shown = [column for column in _LOCAL if k == 3 or column[2] != "smoothed"]
     rows = []
     for graph in finished.graph_names:
         cliques = finished.cliques.only(graph=graph)

@@ -12,14 +12,14 @@ from pcneo.privacy.randomised_response import half_true_epsilon
 
 __all__ = ["PROMISING", "PROTECTING_ALL", "advice", "clearly_less", "half_true", "least_error", "settings_of"]
 
-PROTECTING_ALL = ("edge", "elv", "respond", "row")
+PROTECTING_ALL = ("edge", "elv", "respond")
 """The mechanisms that protect every connection, with nothing given."""
 
 PROMISING = ("critical", *PROTECTING_ALL)
 """The mechanisms that promise something."""
 
 _ALWAYS = ("critical", "edge", "elv")
-"""Those without which nothing is compared; `respond` and `row` are beside them where they were measured."""
+"""Those without which nothing is compared; `respond` is beside them where it was measured."""
 
 _MEASURES: Mapping[Quantity, str] = {"total": "the total", "absolute": "local counts"}
 
@@ -40,7 +40,7 @@ def least_error(results: ByMechanism, quantity: Quantity = "total") -> str:
 
     Args:
         results: of one setting and graph.
-        quantity: which error; of `respond` and `row` that of plain counts.
+        quantity: which error; of `respond` that of plain counts.
     """
     if any(name in results and results[name] is None for name in _ALWAYS):
         return "not compared"
@@ -188,7 +188,7 @@ def _of_all_connections(compared: _Compared, settings: Mapping[str, Finished]) -
         "Where every connection must be protected, take the mechanism with the smallest error that shows no more than "
         f"you accept. {smallest}An owner of the graph never needs `elv`: the expected error of `edge` is clearly "
         f"smaller in {better} of {len(pairs)} settings; `elv` is for vertices that trust nobody with the graph, as "
-        f"`respond` is. {_respond(compared)}The small errors of `respond` and `row` at a large ε are no gift: from "
+        f"`respond` is. {_respond(compared)}The small errors of `respond` at a large ε are no gift: from "
         "ε = ln(n/d) on, d the mean degree, the answers nearly are the graph, and [one fixed "
         "attacker](../attacker_report/attacker.md) finds most of its connections. "
         f"{_before_half_are_true(compared, settings)}Choose by both figures."

@@ -366,9 +366,9 @@ def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing
     assert all(0 < (row.share or 0) <= 1 for row in result.attacked)
     assert attack(db.driver, db.name, request=GraphRequest(epsilon=2)) == result  # with a seed
 
-    larger = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=2, k=4)).attacked}
-    assert "from 3 to 3" in (larger["row"].refused or "")
-    assert larger["row"].share is None
+    larger = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=2, k=5)).attacked}
+    assert "from 3 to 4" in (larger["respond"].refused or "")
+    assert larger["respond"].share is None
     assert larger["edge"].share is not None
     dear = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=20)).attacked}
     assert "from 0.001 to 16" in (dear["respond"].refused or "")

@@ -390,57 +390,27 @@ def test_a_hash_that_cannot_be_recorded_is_said_and_the_answers_are_written_on_a
     assert (tmp_path / "out.answers.gz").exists()
 
 
-# --- `row`
+# --- What an earlier version's `row` has left
 
 
-def test_row_publishes_what_follows_from_its_answers_and_spends_its_parts(
+def test_answers_of_row_are_computed_from_and_what_it_spent_goes_on_counting(
     db: Database, pcneo: Callable[..., Any], tmp_path: Path
 ) -> None:
+    """The mechanism is gone. It stored answers under its own name, with all that it had spent."""
     db.put(KITE)
-    options = ["--mechanism", "row", "-e", "3", "--budget-epsilon", "6", "--clip", "--smooth"]
-    code, out, err = pcneo("release", *options, "--to", tmp_path / "a.json")
-    assert code == 0, err
-    assert "neighbours were counted in the answers" in out
-    public = json.loads((tmp_path / "a.json").read_text())
-    assert [public[name] for name in ("epsilon0", "epsilonH", "epsilon2")] == ["0.766", "1.033", "1.201"]
-    for row in public["counts"]:
-        assert row.keys() == {"key", "degree", "count", "standardError", "bound", "scale", "clipped", "smoothed"}
-        assert 1 <= row["bound"] <= 6
-        assert row["scale"] == pytest.approx(float(naive.row_scale(row["bound"], Fraction(1201, 1000))))
-    record, _ = read_pairs(tmp_path / "a.answers.gz")
-    assert (record["mechanism"], record["epsilon"]) == ("respond", "1.033")
-    assert (record["answersHash"], int(record["threshold"])) == (public["answersHash"], public["threshold"])
-    assert spent(db) == 3
-
-    # Its answers are `respond`'s for nothing, and its own again for ε0+ε2.
+    first = ["--mechanism", "respond", "-e", "1", "--budget-epsilon", "4", "--to", tmp_path / "a.json"]
+    assert pcneo("release", *first)[0] == 0
+    db.run("MATCH (r:PCohesionRelease) SET r.mechanism = 'row', r.epsilon = '3/1'")
     code, _, err = pcneo("release", "--from", tmp_path / "a.answers.gz", "--to", tmp_path / "b.json")
     assert code == 0, err
     assert json.loads((tmp_path / "b.json").read_text())["mechanism"] == "respond"
     assert spent(db) == 3
-    again = ["--mechanism", "row", "-e", "3", "--from", tmp_path / "a.answers.gz", "--to", tmp_path / "c.json"]
-    code, _, err = pcneo("release", *again)
-    assert code == 0, err
-    assert spent(db) == 3 + 3 - Fraction(1033, 1000)
-    assert json.loads((tmp_path / "c.json").read_text())["answersHash"] == public["answersHash"]
-    assert not (tmp_path / "c.answers.gz").exists()
-
-    before = db.everything()
-    for options, code, says in (
-        (["--mechanism", "row", "-e", "3", "-k", "4"], 2, "k must be"),
-        (["--mechanism", "row", "-e", "3", "--epsilon-0", "3"], 2, "no part"),
-        (["--mechanism", "row", "-e", "3", "--epsilon-0", "2", "--epsilon-h", "2"], 2, "at most ε"),
-        (["--mechanism", "respond", "-e", "1", "--epsilon-h", "1"], 2, "no epsilon h"),
-        (["--mechanism", "row", "-e", "3", "--epsilon-h", "1", "--from", tmp_path / "a.answers.gz"], 2, "leave it out"),
-        (["--mechanism", "row", "-e", "3"], 9, "left"),
-    ):
-        ended, _, err = pcneo("release", "--to", tmp_path / "d.json", *options)
-        assert ended == code, (options, err)
-        assert says in err, (options, err)
-        assert db.everything() == before, options
-    db.run("MATCH (a {id: 6})-[r:KNOWS]-(b {id: 7}) DELETE r")
-    ended, _, err = pcneo("release", *again[:-1], tmp_path / "d.json", "--epsilon-0", "0.5", "--epsilon-2", "0.1")
-    assert ended == 4
-    assert "would mix two" in err
+    (shown,) = budget.show(db.driver, db.name)
+    assert str(shown.account.left) == "ε = 1, δ = 0"
+    more = ["--mechanism", "respond", "-e", "1.5", "--to", tmp_path / "c.json"]
+    code, _, err = pcneo("release", *more)
+    assert code == 9
+    assert "ε = 1 left" in err
 
 
 # --- All parties at once
@@ -470,7 +440,7 @@ def test_all_parties_of_a_stored_graph_answer_in_one_command(
     assert str(shown.account.spent) == "ε = 1, δ = 0"
 
 
-@pytest.mark.parametrize("changed", [{"mechanism": "row"}, {"mechanism": "edge"}, {"answers_from": "out.answers.gz"}])
+@pytest.mark.parametrize("changed", [{"mechanism": "edge"}, {"answers_from": "out.answers.gz"}])
 def test_parties_answer_with_respond_alone(db: Database, tmp_path: Path, changed: dict[str, Any]) -> None:
     db.put(KITE)
     if "answers_from" in changed:

@@ -30,7 +30,7 @@ RELEASED = {
 def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
     cells = [cell for cell in EXPERIMENTS[name].cells(dict.fromkeys(NINE, "c")) if isinstance(cell, ReleaseCell)]
     graphs, ks, ps, hs, epsilons, epsilon_1s = RELEASED[name]
-    assert {cell.runs for cell in cells if cell.mechanism not in ("respond", "row")} == {100}
+    assert {cell.runs for cell in cells if cell.mechanism != "respond"} == {100}
     printed = ("unclamped",) if ks == {3} else ("four-thirds", "unclamped")
     for switches in ((), printed, tuple(sorted((*printed, "inside")))):
         switched = [cell for cell in cells if cell.switches == switches]
@@ -38,8 +38,8 @@ def test_a_figure_of_releases_has_the_paper_s_settings(name: str) -> None:
         elv = {(c.graph, c.k, c.h, c.epsilon, c.epsilon_1) for c in switched if c.mechanism == "elv"}
         assert published == set(product(graphs, ks, ps, hs, epsilons, epsilon_1s))
         assert elv == set(product(graphs, ks, hs, epsilons, epsilon_1s))
-    answered = {(c.mechanism, c.graph, c.epsilon) for c in cells if c.mechanism in ("respond", "row")}
-    names = set[str]() if name == "h-celegans" else {"respond", "row"} if ks == {3} else {"respond"}
+    answered = {(c.mechanism, c.graph, c.epsilon) for c in cells if c.mechanism == "respond"}
+    names = set[str]() if name == "h-celegans" else {"respond"}
     assert answered == set(product(names, graphs, epsilons))
     edge = {(c.graph, c.k, c.epsilon, c.epsilon_1) for c in cells if c.mechanism == "edge"}
     assert edge == set(product(graphs, ks, epsilons, epsilon_1s))

@@ -51,7 +51,7 @@ def test_figures_are_drawn_with_their_data_beside_them(tmp_path: Path, monkeypat
         assert (tmp_path / "figures" / f"{picture}.svg").read_text().startswith("<?xml")
         assert (tmp_path / "figures" / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
     table = (tmp_path / "figures" / "all-10.csv").read_text().splitlines()
-    assert len(table) == 1 + 3 * (4 + 2 * 4 + 2)
+    assert len(table) == 1 + 3 * (4 + 2 * 4 + 1)
     assert "Celegans" in made.tables["datasets"]
     pictures.clear()  # drawn already
     again = evaluate(["datasets", "losses"], some_graphs(), tmp_path, largest_p=usual_or_thorough(0.3, None))
@@ -88,7 +88,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
     assert "a clearly smaller error of the total" in opening
     assert re.search(r"publishing zeros would be nearer on \d of 1 graphs", report[places[0] : places[1]])
     assert "`inside` is inferred from the paper's figures, and its Section 5 contradicts it" in report
-    assert "`respond` and `row` answer every pair of vertices in every run. Their errors are those of plain" in report
+    assert "`respond` answers every pair of vertices in every run. Its errors are those of plain" in report
     assert re.search(r"^Of 49 claims that the paper's Section 6 makes, .*\.$", report, re.MULTILINE)
     assert re.search(r"^Apart from these, of 5 others \(3 implied, .*\.$", report, re.MULTILINE)
     assert "| USAirport | flights between airports |" in report
@@ -135,7 +135,7 @@ def test_advice_names_who_is_clearly_best_and_where_critical_is_refused(tmp_path
                 raise AssertionError(cell.kind)
             elif (cell.mechanism, cell.graph) == ("critical", "Celegans"):
                 pairs.append((cell, {"refused": "too large"}))
-            elif cell.mechanism not in ("respond", "row"):
+            elif cell.mechanism != "respond":
                 pairs.append((cell, errors_of(totals[cell.graph].get(cell.mechanism, 1.0), 0.01)))
         done[name] = Finished(pairs)
     error = {"0.1": 0.5, "0.2": 0.999, "0.3": 2.0, "0.4": 3.0}
@@ -181,7 +181,7 @@ def test_marks_of_lines_that_lie_upon_one_another_stand_side_by_side(
     cells = [cell for cell in EXPERIMENTS["p-hepth"].cells({"HepTh": "c"}) if isinstance(cell, ReleaseCell)]
     finished = Finished([(cell, errors_of(1.0, 0.01, smoothed=1.0, smoothed_error=0.01)) for cell in cells])
     drawings("p-hepth", finished)["p-hepth-absolute"](tmp_path / "any.svg")
-    assert [len(of_panel) for of_panel in places] == [7] * 6  # edge, elv, its variant, respond and row, both smoothed
+    assert [len(of_panel) for of_panel in places] == [5] * 6  # edge, elv, its variant, respond, plain and smoothed
     for of_panel in places:
         assert sorted(of_panel) == pytest.approx([0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75])
 
@@ -320,7 +320,7 @@ def legend_of(monkeypatch: pytest.MonkeyPatch, name: str, finished: Finished, pi
     if name.startswith(("score", "view")):
         assert "line: median; diamond: mean" in explanation
     if name == "losses":
-        assert "respond and row are not here" in explanation
+        assert "respond is not here" in explanation
     return words
 
 

@@ -117,18 +117,16 @@ def test_what_is_expected_is_the_mean_scale_or_the_error_of_the_runs() -> None:
     assert with_expected(cast("Errors", {"total": 1.0}), 1.0, everywhere=True) == {"total": 1.0}
 
 
-@pytest.mark.parametrize(("mechanism", "k"), [("respond", 3), ("respond", 4), ("row", 3)])
-def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(
-    mechanism: str, k: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("k", [3, 4])
+def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(k: int, tmp_path: Path) -> None:
     graph = some_graph()
     twin = twin_of(graph)
     counts = [naive.clique_counts(twin, k)[v] for v in twin]
-    parameters: dict[str, Any] = {"k": k, "mechanism": mechanism, "epsilon": "3", "runs": 6}
+    parameters: dict[str, Any] = {"k": k, "mechanism": "respond", "epsilon": "3", "runs": 6}
     result = result_of(ReleaseCell, graph, tmp_path, **parameters)
     cell = ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters)
     facts = CountedGraph(evaluated(graph).graph)
-    made = replace(mechanism_named(mechanism).make(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
+    made = replace(mechanism_named("respond").make(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
     noise = SimulatedNoise.seeded(cell.stream)
     drawn = [made.draw(facts, made.scaling(facts), noise).columns for _ in range(6)]
     expected = errors_of(np.array([columns["count"] for columns in drawn]) - np.array(counts), counts)

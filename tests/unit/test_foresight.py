@@ -35,7 +35,7 @@ def test_every_mechanism_is_told_of_with_what_it_promises_and_costs() -> None:
         else:
             assert (Fraction(figures.epsilon or 0), Fraction(figures.delta or 0)) == cost
     assert {name for name, figures in of.items() if figures.standard_error is None} == {"critical", "total"}
-    assert {name for name, figures in of.items() if figures.percent_true is not None} == {"respond", "row"}
+    assert {name for name, figures in of.items() if figures.percent_true is not None} == {"respond"}
     assert of["total"].standard_error_of_total is not None
     assert of["edge"].standard_error_of_total is not None
     assert of["total"].standard_error_of_total < of["edge"].standard_error_of_total / 50
@@ -97,7 +97,6 @@ def test_what_cannot_be_had_is_told_with_its_reason() -> None:
     assert of["respond"].epsilon is of["respond"].standard_error is None
     of = foreseen(100, 5, 1, k=5)
     assert "from 3 to 4" in (of["respond"].refused or "")
-    assert of["row"].refused is not None
     assert of["edge"].refused is None
     large = foreseen(10**6, 5, 3)["respond"]
     assert large.refused is None

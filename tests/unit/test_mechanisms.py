@@ -29,7 +29,6 @@ from pcneo.privacy.mechanisms import (
     Parameters,
     Published,
     Respond,
-    Row,
     Total,
     TwoPhases,
     mechanism_named,
@@ -38,7 +37,7 @@ from pcneo.privacy.noise import SimulatedNoise, handed_scale
 from pcneo.search import minimal_p_cohesions
 
 F = Fraction
-NAMES = ["critical", "edge", "elv", "published", "respond", "row", "total"]
+NAMES = ["critical", "edge", "elv", "published", "respond", "total"]
 WITH_DELTA = [*NAMES[1:4], "total"]
 TWO_PHASES = [Elv, Published]
 
@@ -103,14 +102,13 @@ def test_what_does_not_fit_the_number_of_vertices_is_refused_before_the_mechanis
 
 @pytest.mark.parametrize("name", NAMES)
 def test_another_mechanism_gets_of_a_request_what_it_has(name: str) -> None:
-    k = 3 if name == "row" else 4  # which has no other
-    request = MechanismRequest(mechanism="elv", k=k, epsilon="1", delta="0.1", epsilon_1="0.2", h=2)
+    request = MechanismRequest(mechanism="elv", k=4, epsilon="1", delta="0.1", epsilon_1="0.2", h=2)
     kind = mechanism_named(name)
     adapted = kind.adapted(request)
-    assert (adapted.mechanism, adapted.k, adapted.epsilon) == (name, k, "1")
+    assert (adapted.mechanism, adapted.k, adapted.epsilon) == (name, 4, "1")
     assert {field for field in ("delta", "epsilon_1", "h") if getattr(adapted, field) is not None} == {
         "critical": set(), "edge": {"delta", "epsilon_1"}, "elv": {"delta", "epsilon_1", "h"},
-        "published": {"delta", "epsilon_1", "h"}, "respond": set(), "row": set(), "total": {"delta", "epsilon_1"},
+        "published": {"delta", "epsilon_1", "h"}, "respond": set(), "total": {"delta", "epsilon_1"},
     }[name]  # fmt: skip
     kind.parameters_of(adapted)
 
@@ -118,7 +116,7 @@ def test_another_mechanism_gets_of_a_request_what_it_has(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("k", [2, 0, -3, 3.0, "3", None, True, float("nan")], ids=repr)
 def test_a_k_below_3_or_no_whole_number_is_refused(name: str, k: object) -> None:
-    with pytest.raises(ParameterError, match=r"^k must be a whole number (of at least 3|from 3 to [34])"):
+    with pytest.raises(ParameterError, match=r"^k must be a whole number (of at least 3|from 3 to 4)"):
         make(name, k=k)
 
 
@@ -140,7 +138,7 @@ def test_a_parameter_that_a_mechanism_has_not_is_refused(name: str, given: dict[
 
 
 def test_an_unknown_mechanism_is_refused_with_the_names_that_there_are() -> None:
-    with pytest.raises(ParameterError, match="critical, edge, elv, published, respond, row, total, not 'Edge'"):
+    with pytest.raises(ParameterError, match="critical, edge, elv, published, respond, total, not 'Edge'"):
         make("Edge")
 
 
@@ -173,7 +171,7 @@ def test_the_defaults_are_those_of_the_document(n: int, delta: Fraction) -> None
 
 
 def test_the_mechanisms_are_these_by_name() -> None:
-    classes = [Critical, Edge, Elv, Published, Respond, Row, Total]
+    classes = [Critical, Edge, Elv, Published, Respond, Total]
     assert list(MECHANISMS.items()) == list(zip(NAMES, classes, strict=True))
 
 
@@ -181,7 +179,7 @@ def test_the_mechanisms_are_these_by_name() -> None:
 def test_a_promise_is_a_sentence_or_two(name: str) -> None:
     promise = MECHANISMS[name].promise
     assert promise.endswith(".")
-    assert promise.count(". ") == (name in ("respond", "row"))
+    assert promise.count(". ") == (name == "respond")
     assert "  " not in promise
     assert "\n" not in promise
 

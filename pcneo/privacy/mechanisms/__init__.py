@@ -19,7 +19,6 @@ from pcneo.privacy.mechanisms.one_scale import OneScale
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.respond import Respond
-from pcneo.privacy.mechanisms.row import Row
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
@@ -28,6 +27,7 @@ from pcneo.privacy.protection import Protects
 __all__ = [
     "EARLIER_GROUPS",
     "MECHANISMS",
+    "RETIRED",
     "Critical",
     "Drawn",
     "Edge",
@@ -39,7 +39,6 @@ __all__ = [
     "Parameters",
     "Published",
     "Respond",
-    "Row",
     "Scaling",
     "Total",
     "TwoPhases",
@@ -47,7 +46,7 @@ __all__ = [
     "protection_of",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond, Row, Total)}
+MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond, Total)}
 """Every mechanism that a release can have, in the order in which people read them."""
 
 
@@ -72,6 +71,10 @@ def mechanism_named(name: str | None) -> type[Mechanism]:
     return MECHANISMS[name]
 
 
+RETIRED: dict[str, Protects] = {"row": Protects.EVERY_CONNECTION}
+"""What recorded releases protect whose mechanism is no longer here; what they spent goes on counting."""
+
+
 def protection_of(name: str) -> Protects:
     """Return what a recorded release protects; nothing for a name that only another version of pcneo knows."""
-    return MECHANISMS[name].protects if name in MECHANISMS else Protects.NOTHING
+    return MECHANISMS[name].protects if name in MECHANISMS else RETIRED.get(name, Protects.NOTHING)

@@ -80,8 +80,6 @@ class Mechanism(ABC):
     """Whether exact counts get noise; if not, all is computed from `answered`, which is published beside."""
     counts_vertices: ClassVar[bool] = True
     """Whether each vertex gets a number; if not, the graph's total is published alone."""
-    reads_graph: ClassVar[bool] = True
-    """Whether it looks at the graph again once answers are drawn."""
     of_columns: ClassVar[Mapping[str, str]] = MappingProxyType(
         {
             "key": "the vertex's key",
@@ -138,9 +136,6 @@ class Mechanism(ABC):
                 delta=None if request.delta is None else positive(request.delta, "delta", below=1),
                 epsilon_1=None if request.epsilon_1 is None else positive(request.epsilon_1, "epsilon 1"),
                 h=request.h,
-                epsilon_0=None if request.epsilon_0 is None else positive(request.epsilon_0, "epsilon 0"),
-                epsilon_h=None if request.epsilon_h is None else positive(request.epsilon_h, "epsilon h"),
-                epsilon_2=None if request.epsilon_2 is None else positive(request.epsilon_2, "epsilon 2"),
                 large=request.large,
                 clip=request.clip,
                 smooth=request.smooth,
@@ -221,17 +216,6 @@ class Mechanism(ABC):
     def entry(cls, parameters: Parameters) -> tuple[Fraction, Fraction]:
         """Return (ε, δ) as one release enters them into the ledger; `protects` says what they are worth there."""
         return parameters.epsilon, parameters.spent_delta
-
-    @classmethod
-    def entry_on_answers(cls, parameters: Parameters) -> tuple[Fraction, Fraction]:
-        """Return what it enters where another release has paid for its answers; for a mechanism that has some."""
-        # [respond-afterwards] What is computed from answers costs nothing more.
-        return Fraction(0), Fraction(0)
-
-    @classmethod
-    def epsilon_of_answers(cls, parameters: Parameters) -> Fraction:
-        """Return the ε at which pairs are answered; for a mechanism that has answers."""
-        return parameters.epsilon
 
     @abstractmethod
     def cost(self, inside: int, outside: int = 0) -> Cost:

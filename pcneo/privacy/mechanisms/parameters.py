@@ -23,7 +23,6 @@ class MechanismRequest:
         epsilon_1: ε1, the part of ε that finds the scale λ.
         h: how many vertices are asked for a closer bound.
         large: whether a graph is meant that is too large to be taken by mistake.
-        epsilon_0, epsilon_h, epsilon_2: the parts of ε that bound rows, answer pairs and count.
         clip: whether to add counts cut to what is possible.
         smooth: whether to add counts drawn towards those of vertices of like degree.
     """
@@ -34,9 +33,6 @@ class MechanismRequest:
     delta: object = None
     epsilon_1: object = None
     h: int | None = None
-    epsilon_0: object = None
-    epsilon_h: object = None
-    epsilon_2: object = None
     large: bool | None = None
     clip: bool | None = None
     smooth: bool | None = None
@@ -57,7 +53,6 @@ class Parameters:
         h: how many vertices are asked for a closer bound; checked against the number of vertices.
         large: whether a graph is meant that is too large to be taken by mistake.
         clip, smooth: whether to add clipped and smoothed counts.
-        epsilon_0, epsilon_h, epsilon_2: the parts of ε that bound rows, answer pairs and count.
     """
 
     k: int
@@ -68,9 +63,6 @@ class Parameters:
     large: bool | None = None
     clip: bool | None = None
     smooth: bool | None = None
-    epsilon_0: Fraction | None = None
-    epsilon_h: Fraction | None = None
-    epsilon_2: Fraction | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, and keep numbers of privacy as fractions.
@@ -91,11 +83,6 @@ class Parameters:
                     value=self.epsilon_1,
                 )
         whole("k", self.k, at_least=3)
-
-    @property
-    def parts_of_row(self) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-        """ε0, ε_h and ε2."""
-        return self.epsilon_0, self.epsilon_h, self.epsilon_2
 
     @property
     def spent_delta(self) -> Fraction:

@@ -83,7 +83,6 @@ class Respond(Mechanism):
         "Estimates err both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
     )
     adds_noise = False
-    reads_graph = False
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -179,7 +178,7 @@ class Respond(Mechanism):
     def shown_by(self, yes: Yes) -> str:
         """Say what the answers show; the warning only where the one beforehand was too mild."""
         degree_is = "the mean degree that the answers estimate,"  # the one beforehand was guessed
-        text = shown(self.epsilon_of_answers(self.parameters), self.n, yes.mean_degree, degree_is)
+        text = shown(self.epsilon, self.n, yes.mean_degree, degree_is)
         return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
     def foresee(self, mean_degree: float) -> Foresight:
@@ -199,7 +198,7 @@ class Respond(Mechanism):
             error=error,
             error_is="at least, as a mean over the vertices",
             error_of_total=error_of_total,
-            shows=shown(self.epsilon_of_answers(self.parameters), n, d),
+            shows=shown(self.epsilon, n, d),
             percent_true=100 * (1 - flips.f) * d / yes,
             takes=_means(flips, self.k, d),
         )
@@ -210,7 +209,7 @@ class Respond(Mechanism):
 
     def answers_would_show(self) -> str:
         """Say from where on the answers nearly are the graph, for a mean degree that is guessed: its own is private."""
-        return shown(self.epsilon_of_answers(self.parameters), self.n, _USUAL_DEGREE, "a guessed mean degree")
+        return shown(self.epsilon, self.n, _USUAL_DEGREE, "a guessed mean degree")
 
 
 def check_size(flips: Flips, parameters: Parameters) -> None:

@@ -86,7 +86,7 @@ def attack_release(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draw
     together = _inside_groups(facts) if mechanism.needs_groups else None
     shares, grouped, errors = list[float](), list[float](), list[Mapping[str, float]]()
     for answers, drawn in _drawn(facts, mechanism, noise, draws):
-        degrees = drawn.columns.get("bound", drawn.columns.get("degree"))
+        degrees = drawn.columns.get("degree")
         counts = drawn.counts if mechanism.counts_vertices else None
         seen = partial(_seen, facts.vertex_count, mechanism, answers, degrees, counts)
         shares.append(_share(facts, seen(grouped=False), answers, None))
@@ -151,7 +151,7 @@ def _seen(
 ) -> Seen:
     if answers is None:
         return Seen(n, degrees=degrees, counts=counts, grouped=grouped)
-    epsilon = float(mechanism.epsilon_of_answers(mechanism.parameters))
+    epsilon = float(mechanism.epsilon)
     flips = Flips(n, mechanism.threshold)
     return Seen(n, epsilon, flips, answers.degrees(), degrees, counts, grouped)
 

@@ -36,7 +36,7 @@ _TITLES = ("mechanisms that promise something", "the paper's two phases, over lo
 
 _LOSSES_NOTE = (
     f"On the upper edge: infinite. {PROMISES}\n"
-    "respond and row are not here: with randomised response every pair loses the same, on every graph."
+    "respond is not here: with randomised response every pair loses the same, on every graph."
 )
 
 _WIDTH = 0.84

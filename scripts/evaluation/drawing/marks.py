@@ -54,7 +54,6 @@ _LABELS = {
     "edge": "edge (every connection)",
     "elv": "elv (every connection)",
     "respond": "respond (every connection)",
-    "row": "row (every connection)",
     "published": "published (nothing)",
 }
 """A mechanism's name and what it protects."""
@@ -111,8 +110,8 @@ class Series:
 
 
 PROMISING = [
-    *(Series(name) for name in ("critical", "edge", "elv", "respond", "row")),
-    *(Series(name, "smoothed") for name in ("respond", "row")),
+    *(Series(name) for name in ("critical", "edge", "elv", "respond")),
+    Series("respond", "smoothed"),
 ]
 """Mechanisms that promise something, in the order of the legend; smoothed counts where they are."""
 
