@@ -56,7 +56,7 @@ def serve(
     ] = 100_000,
     max_memberships: Annotated[
         int, typer.Option("--max-memberships", help="Memberships of a run of a whole graph, estimated.")
-    ] = 50_000_000,
+    ] = 5_000_000,
     max_waiting: Annotated[int, typer.Option("--max-waiting", help="Requests that may wait; one more fails.")] = 10_000,
     keep_days: Annotated[int, typer.Option("--keep-days", help="Days for which an answer is kept.")] = 7,
     keep_answers: Annotated[int, typer.Option("--keep-answers", help="Answers that are kept.")] = 10_000,

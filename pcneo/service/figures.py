@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 
 from pcneo.annotate.writing import WriteResult
 
-__all__ = ["Figures"]
+__all__ = ["COMMANDS", "Figures"]
+
+COMMANDS = ("annotate", "check", "clean")
+"""What a request may ask for; a request that asks for something else counts as `other`."""
+
+BOUNDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, math.inf)
+"""Seconds up to which a bucket counts."""
 
 
 class Figures:
-    """Counts that only grow; written by the worker, read by whoever asks for the metrics.
+    """Counts that only grow; written by the worker, read when the metrics are asked for.
 
     Attributes:
         answered: requests by status, and those given back as `returned`.
-        seconds: spent by stage: `read`, `search`, `write`, and `request` for all of it.
         memberships: written.
         reachable: whether the database answered when it was last asked.
     """
@@ -23,21 +30,42 @@ class Figures:
     def __init__(self) -> None:
         """Begin at zero."""
         self.answered: Counter[str] = Counter()
-        self.seconds = {"read": 0.0, "search": 0.0, "write": 0.0, "request": 0.0}
         self.memberships = 0
         self.reachable = False
+        self._seconds: defaultdict[tuple[str, str], Counter[float]] = defaultdict(Counter)
+        self._totals: defaultdict[tuple[str, str], float] = defaultdict(float)
         self._use = threading.Lock()
 
-    def add_update(self, result: WriteResult) -> None:
-        """Add what one update took and wrote."""
+    def add_update(self, command: str, result: WriteResult) -> None:
+        """Add what one update took and wrote; `command` is `update` where no request asked for it."""
         with self._use:
-            self.seconds["read"] += result.pre_processing_millis / 1000
-            self.seconds["search"] += result.compute_millis / 1000
-            self.seconds["write"] += result.write_millis / 1000
+            self._add(command, "read", result.pre_processing_millis / 1000)
+            self._add(command, "search", result.compute_millis / 1000)
+            self._add(command, "write", result.write_millis / 1000)
             self.memberships += sum(run.memberships_written for run in result.runs)
 
-    def add_request(self, outcome: str, seconds: float) -> None:
-        """Add a request that was worked on."""
+    def add_request(self, command: object, outcome: str, seconds: float) -> None:
+        """Add a request that was worked on; its command is as its author wrote it."""
         with self._use:
             self.answered[outcome] += 1
-            self.seconds["request"] += seconds
+            self._add(command if isinstance(command, str) and command in COMMANDS else "other", "request", seconds)
+
+    def ends(self) -> list[tuple[str, int]]:
+        """How often requests ended how, in the order of the words."""
+        with self._use:
+            return sorted(self.answered.items())
+
+    def durations(self) -> list[tuple[tuple[str, str], tuple[list[tuple[str, float]], float]]]:
+        """By command and stage: for each bound how many took no longer, and the sum of all, in seconds."""
+        with self._use:
+            return [(place, (_cumulated(self._seconds[place]), self._totals[place])) for place in sorted(self._seconds)]
+
+    def _add(self, command: str, stage: str, seconds: float) -> None:
+        self._seconds[command, stage][BOUNDS[bisect_left(BOUNDS, seconds)]] += 1
+        self._totals[command, stage] += seconds
+
+
+def _cumulated(numbers: Counter[float]) -> list[tuple[str, float]]:
+    """Prometheus's buckets: the last has all."""
+    texts = [str(bound) if bound < math.inf else "+Inf" for bound in BOUNDS]
+    return [(text, sum(numbers[bound] for bound in BOUNDS[: i + 1])) for i, text in enumerate(texts)]

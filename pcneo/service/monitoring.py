@@ -1,24 +1,43 @@
-"""`/metrics` for Prometheus and `/healthz` over HTTP; needs the extra `metrics`."""
+"""`/metrics` for Prometheus and `/healthz` over HTTP, within limits; needs the extra `metrics`.
+
+One thread holds all connections and another asks the database, however many clients there are. A connection is for one
+request. It ends after some seconds, and the oldest ends at once where a new one would be too many, so that clients who
+send half a request and wait keep nobody out.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import re
+import resource
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from pcneo.errors import ParameterError, PcneoError, needs_extra
+from pcneo.errors import ParameterError, needs_extra
+from pcneo.service.events import tell
+from pcneo.service.metrics import Metrics
 
 if TYPE_CHECKING:
-    from prometheus_client.core import Metric
-
     from pcneo.service.serving import Service
 
 __all__ = ["monitored", "parse_address"]
 
 LOOPBACK = "127.0.0.1"
+MOST_CONNECTIONS = 64
+"""At a time; fewer where the process may open few files, which the database needs too."""
+TAKEN_AT_ONCE = 16
+"""Connections that the system holds until they are taken; as many are taken before any is looked at."""
+PATIENCE = 5.0
+"""Seconds for a request to come in, and again for its answer to be taken."""
+LONGEST_REQUEST = 16_384
+"""Bytes of a request with its headers."""
+REQUEST = re.compile(rb"(GET|HEAD) ([^ ?]*)(?:\?[^ ]*)? HTTP/1\.[01]\r\n")
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -49,81 +68,101 @@ def monitored(service: Service, address: str) -> Iterator[int]:
             needs_extra("--metrics needs prometheus-client", "metrics"), name="metrics", value=address
         ) from error
     registry = CollectorRegistry()
-    registry.register(_Collector(service))
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path == "/metrics":
-                self._send(HTTPStatus.OK, CONTENT_TYPE_LATEST, generate_latest(registry))
-            elif self.path == "/healthz":
-                well = service.figures.reachable
-                status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
-                self._send(status, "text/plain", b"ok\n" if well else b"the database does not answer\n")
-            else:
-                self._send(HTTPStatus.NOT_FOUND, "text/plain", b"/metrics or /healthz\n")
-
-        def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing; every scrape would be a line."""
-
+    registry.register(Metrics(service))
     try:
-        server = ThreadingHTTPServer((host, port), Handler)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listener = socket.create_server((host, port), family=family, backlog=TAKEN_AT_ONCE)
+        loop = asyncio.new_event_loop()
     except OSError as error:
         raise ParameterError(
             f"--metrics cannot use {address}: {error.strerror}.", name="metrics", value=address
         ) from error
-    with server:
-        thread = threading.Thread(target=server.serve_forever, name="pcneo-metrics", daemon=True)
-        thread.start()
+    door = _Door(lambda: service.figures.reachable, lambda: generate_latest(registry), CONTENT_TYPE_LATEST)
+    thread = threading.Thread(target=door.serve, args=(loop, listener), name="pcneo-metrics", daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        loop.call_soon_threadsafe(door.ending.set)
+        thread.join()
+
+
+class _Door:
+    """The connections of one thread."""
+
+    def __init__(self, is_well: Callable[[], bool], collect: Callable[[], bytes], kind: str) -> None:
+        self.ending = asyncio.Event()
+        self._is_well = is_well
+        self._collect = collect
+        self._kind = kind
+        self._open: dict[asyncio.Task[None], None] = {}  # oldest first
+        self._most = min(MOST_CONNECTIONS, max(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4))
+        self._collector = ThreadPoolExecutor(1, "pcneo-metrics")
+
+    def serve(self, loop: asyncio.AbstractEventLoop, listener: socket.socket) -> None:
+        """Answer until `ending` is set."""
+        loop.set_exception_handler(_tell_of)
         try:
-            yield server.server_port
+            loop.run_until_complete(self._serve(listener))
         finally:
-            server.shutdown()
-            thread.join()
+            loop.close()
+            self._collector.shutdown()
 
+    async def _serve(self, listener: socket.socket) -> None:
+        server = await asyncio.start_server(self._talk, sock=listener, limit=LONGEST_REQUEST, backlog=TAKEN_AT_ONCE)
+        await self.ending.wait()
+        server.close()
+        for task in (left := asyncio.all_tasks() - {asyncio.current_task()}):
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
-class _Collector:
-    """The service's figures, and those of its requests in the database, in Prometheus's words."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def collect(self) -> Iterator[Metric]:
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-
-        figures, requests = self._service.figures, self._requests()
-        yield GaugeMetricFamily(
-            "pcneo_database_reachable", "Whether the database answers.", value=int(requests is not None)
-        )
-        numbers = GaugeMetricFamily("pcneo_requests", "Requests in the database.", labels=["status"])
-        for status in ("requested", "running", "complete", "failed", "cancelled"):
-            numbers.add_metric([status], (requests or {}).get(status, (0, 0))[0])
-        if requests is not None:
-            yield numbers
-            yield GaugeMetricFamily(
-                "pcneo_oldest_request_seconds",
-                "Age of the oldest request that waits.",
-                value=requests.get("requested", (0, 0))[1],
-            )
-        worked = CounterMetricFamily("pcneo_worked_requests", "Requests that this service worked on.", labels=["end"])
-        for end, number in sorted(figures.answered.items()):
-            worked.add_metric([end], number)
-        yield worked
-        seconds = CounterMetricFamily("pcneo_seconds", "Seconds spent, by stage.", labels=["stage"])
-        for stage, spent in figures.seconds.items():
-            seconds.add_metric([stage], spent)
-        yield seconds
-        yield CounterMetricFamily("pcneo_memberships_written", "Memberships written.", value=figures.memberships)
-
-    def _requests(self) -> dict[str, tuple[int, int]] | None:
-        queue = self._service.queue
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._open) >= self._most:
+            self._open.pop(oldest := next(iter(self._open)))
+            oldest.cancel()
+        self._open[task := cast("asyncio.Task[None]", asyncio.current_task())] = None
         try:
-            return None if queue is None else queue.count_requests()
-        except PcneoError:
-            return None
+            async with asyncio.timeout(PATIENCE):
+                request = await reader.readuntil(b"\r\n\r\n")
+            answer = await self._answer(request)
+            writer.transport.set_write_buffer_limits(0)  # so that draining waits until all is gone
+            writer.write(answer)
+            async with asyncio.timeout(PATIENCE):
+                await writer.drain()
+            writer.close()
+        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            pass  # it is the client's, who gets no answer
+        finally:
+            self._open.pop(task, None)
+            if not writer.is_closing():
+                writer.transport.abort()
+
+    async def _answer(self, request: bytes) -> bytes:
+        asked = REQUEST.match(request)
+        if asked is None:
+            return _http(HTTPStatus.BAD_REQUEST, b"GET /metrics or /healthz\n")
+        method, path = asked.groups()
+        if path == b"/metrics":
+            figures = await asyncio.get_running_loop().run_in_executor(self._collector, self._collect)
+            answer = _http(HTTPStatus.OK, figures, self._kind)
+        elif path == b"/healthz":
+            well = self._is_well()
+            status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+            answer = _http(status, b"ok\n" if well else b"the database does not answer\n")
+        else:
+            answer = _http(HTTPStatus.NOT_FOUND, b"/metrics or /healthz\n")
+        return answer if method == b"GET" else answer.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+
+
+def _http(status: HTTPStatus, body: bytes, kind: str = "text/plain") -> bytes:
+    head = (
+        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: {kind}\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode("ascii") + body
+
+
+def _tell_of(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what went wrong at a connection, as when the process has no descriptor left; after that asyncio waits."""
+    why = context.get("exception") or context.get("message")
+    tell("metrics: a connection failed", level=logging.WARNING, why=repr(why))

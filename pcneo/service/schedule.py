@@ -101,7 +101,7 @@ class Schedule:
         )
         seconds = time.monotonic() - started
         self._queue.note_reading(graph.name, seconds * (1 / SHARE - 1))
-        self._figures.add_update(result)
+        self._figures.add_update("update", result)
         for run in result.runs:
             if run.changed:
                 tell("updated", run=run.run, version=run.version, added=run.added, retired=run.retired, seconds=seconds)

@@ -39,7 +39,7 @@ class ServiceSettings:
     every: float | None = None
     max_vertices: int = 1_000
     max_run_vertices: int = 100_000
-    max_memberships: int = 50_000_000
+    max_memberships: int = 5_000_000
     max_waiting: int = 10_000
     keep_days: int = 7
     keep_answers: int = 10_000

@@ -95,7 +95,7 @@ class Work:
             client,
             tell_of_removal=lambda: tell("removing what the request wrote", request=self.claim.id),
         )
-        self.figures.add_update(result)
+        self.figures.add_update("annotate", result)
         return answers[-1]
 
     def _admit(self, supply: Supply, questions: Sequence[tuple[Fraction, str]]) -> None:

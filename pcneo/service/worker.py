@@ -163,7 +163,7 @@ class Worker:
         except LostClaimError:
             outcome, message = "lost", "another service has it, or it is gone"
         seconds = time.monotonic() - started
-        self._figures.add_request(outcome, seconds)
+        self._figures.add_request(claim.values["command"], outcome, seconds)
         tell(outcome, request=claim.id, seconds=seconds, message=message)
 
     def _outcome(self, claim: Claim) -> tuple[str, str]:

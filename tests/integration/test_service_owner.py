@@ -32,6 +32,7 @@ from pcneo.service.service_settings import ServiceSettings, parse_duration
 from pcneo.service.serving import Service
 from pcneo.store import transaction
 from pcneo.store.gateway import Gateway
+from pcneo.store.requests import RequestQueue
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
 
@@ -135,10 +136,24 @@ def test_metrics_and_health(db, server):
         assert float(values['pcneo_worked_requests_total{end="complete"}']) == 1
         members = sum(len(members) for members in db.members("friends@2/5").values())
         assert float(values["pcneo_memberships_written_total"]) == members
-        assert float(values['pcneo_seconds_total{stage="request"}']) > 0
+        assert float(values['pcneo_stage_seconds_sum{command="annotate",stage="request"}']) > 0
+        assert float(values['pcneo_stage_seconds_count{command="annotate",stage="request"}']) == 2
+        assert float(values['pcneo_stage_seconds_bucket{command="annotate",le="+Inf",stage="search"}']) == 1
         assert float(values["pcneo_oldest_request_seconds"]) == 0
         assert fetch(port, "/healthz") == (200, "ok\n")
         assert fetch(port, "/secrets")[0] == 404
+
+
+def test_the_oldest_request_counts_from_its_creation_before_a_service_has_seen_it(db):
+    queue = RequestQueue(db.driver, db.name)
+    db.run("CREATE (:PCohesionRequest {command: 'check', requestedAt: datetime() - duration('PT100S')})")
+    db.run("CREATE (:PCohesionRequest {command: 'check', requestedAt: datetime() + duration('PT100S')})")
+    db.run(
+        "CREATE (:PCohesionRequest {command: 'check', requestedAt: 'long ago'}), (:PCohesionRequest {status: 'odd'})"
+    )
+    number, seconds = queue.count_requests()["requested"]
+    assert number == 3
+    assert 100 <= seconds < 400
 
 
 def test_health_says_when_the_database_does_not_answer():

@@ -1,0 +1,60 @@
+"""The service's figures, and those of its requests in the database, in Prometheus's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pcneo.errors import PcneoError
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric
+
+    from pcneo.service.serving import Service
+
+__all__ = ["Metrics"]
+
+
+class Metrics:
+    """What `/metrics` shows, collected when it is asked for; prometheus-client calls it a collector."""
+
+    def __init__(self, service: Service) -> None:
+        """Of this service."""
+        self._service = service
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every family of metrics; those of requests only while the database answers."""
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+
+        figures, requests = self._service.figures, self._requests()
+        yield GaugeMetricFamily(
+            "pcneo_database_reachable", "Whether the database answers.", value=int(requests is not None)
+        )
+        if requests is not None:
+            numbers = GaugeMetricFamily("pcneo_requests", "Requests in the database.", labels=["status"])
+            for status in ("requested", "running", "complete", "failed", "cancelled"):
+                numbers.add_metric([status], requests.get(status, (0, 0))[0])
+            yield numbers
+            yield GaugeMetricFamily(
+                "pcneo_oldest_request_seconds",
+                "Since the oldest request that waits was created.",
+                value=requests.get("requested", (0, 0))[1],
+            )
+        worked = CounterMetricFamily("pcneo_worked_requests", "Requests that this service worked on.", labels=["end"])
+        for end, number in figures.ends():
+            worked.add_metric([end], number)
+        yield worked
+        seconds = HistogramMetricFamily(
+            "pcneo_stage_seconds", "Seconds of requests and updates, by stage.", labels=["command", "stage"]
+        )
+        for (command, stage), (buckets, total) in figures.durations():
+            seconds.add_metric([command, stage], buckets, total)
+        yield seconds
+        yield CounterMetricFamily("pcneo_memberships_written", "Memberships written.", value=figures.memberships)
+
+    def _requests(self) -> dict[str, tuple[int, int]] | None:
+        queue = self._service.queue
+        try:
+            return None if queue is None else queue.count_requests()
+        except PcneoError:
+            return None
