@@ -57,8 +57,8 @@ REVISIONS = {
     "overlap": 1,  # members that a vertex's cohesions of the two scores share
     "against": 1,  # cohesions and extended local views, compared vertex by vertex
     "subsets": 1,  # extended local views inside cohesions
-    "release": 1,  # errors of simulated releases
-    "loss": 2,  # what the worst connection loses
+    "release": 2,  # errors of simulated releases
+    "loss": 3,  # what the worst connection loses
     "cliques": 1,  # how many k-cliques there are
     "coverage": 1,  # connections inside groups
 }

@@ -75,7 +75,8 @@ def _settings(done: Mapping[str, Finished]) -> str:
         + (f", and is simulated in fewer runs where pairs are many: {', '.join(fewer)}" if fewer else "")
         + ". Its errors are those of plain counts unless clipped or smoothed is said.\n"
         "- `published` is the paper's Algorithm 3 over minimal p-cohesions, `elv` the same over extended local views; "
-        "both with integer noise, a floor of λ and a clamp of the bound at n-2.\n"
+        "both with integer noise, a floor of λ and a clamp of the bound at n-2. Their pads allow for δ/(2h+2), as the "
+        "paper has it, in `published`, and for sqrt(δ)/2 in `elv`.\n"
         f"- Switches that exist here only: {'; '.join(f'`{name}`: {what}' for name, what in SWITCHES.items())}. "
         "`unclamped` and `four-thirds` are the paper's printed text, its Algorithm 3 and its Section 6: "
         f'"as printed" is `{" + ".join(PRINTED[3])}` for k=3, `{" + ".join(PRINTED[4])}` for k=4. `inside` is inferred '

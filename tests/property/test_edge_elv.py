@@ -14,6 +14,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from lengths import usual_or_thorough
 
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms import Edge, Elv
@@ -153,22 +154,48 @@ def elv(n: int, h: int, epsilon: str, delta: str) -> Elv:
     return Elv.make(k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("10", "0.01"), ("40", "0.5"), ("200", "0.9")])
-@pytest.mark.parametrize("h", [1, 3, 6])
-def test_the_bound_fails_for_a_connection_with_at_most_the_stated_probability(h: int, epsilon: str, delta: str) -> None:
-    """The bound must reach cn(a,b) for each pair; every different case of all graphs is computed once."""
-    for n in SIZES:
-        all_graphs, mechanism = every(n), elv(n, h, epsilon, delta)
-        stated = float((2 * mechanism.part_delta) ** 2)
-        most = np.max(list(all_graphs.common.values()), axis=0)  # the pair that is hardest to cover
-        cases = {tuple(row) for row in np.vstack([all_graphs.degrees, all_graphs.largest_at, most]).T.tolist()}
-        sorted_cases = {
-            (*sorted(zip(case[:n], case[n : 2 * n], strict=True)), case[-1]) for case in cases if case[-1] > 0
-        }
-        for *vertices, m in sorted_cases:
+def largest_failure(mechanism: Elv, n: int) -> float:
+    """The largest, over all graphs of n vertices, for the pair that is hardest to cover."""
+    all_graphs = every(n)
+    cases = np.vstack([all_graphs.degrees, all_graphs.largest_at, all_graphs.largest]).T.tolist()
+    different = {(*sorted(zip(case[:n], case[n : 2 * n], strict=True)), case[-1]) for case in map(tuple, cases)}
+    worst = 0.0
+    for *vertices, m in different:
+        if m > 0:  # else λ's floor is enough
             degrees, common = zip(*vertices, strict=True)
-            assert failure(mechanism, list(degrees), list(common), m) <= stated * (1 + 1e-9)
+            worst = max(worst, failure(mechanism, list(degrees), list(common), m))
+    return worst
+
+
+DELTAS = [("1", "1e-6"), ("1", "0.05"), ("10", "0.01"), ("40", "0.5"), ("200", "0.9")]
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), DELTAS)
+@pytest.mark.parametrize("h", [1, 2, 3, 6])
+def test_the_bound_fails_for_a_connection_with_a_probability_of_at_most_delta(h: int, epsilon: str, delta: str) -> None:
+    for n in range(2, usual_or_thorough(5, 7)):
+        assert largest_failure(elv(n, h, epsilon, delta), n) <= float(delta) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("delta", ["1/7", "1e-6", "0.9999999999", "1e-299", "123456789/987654321"])
+def test_twice_the_part_of_delta_squared_is_delta_and_never_more(delta: str) -> None:
+    mechanism = elv(50, 3, "1", delta)
+    assert mechanism.part_delta == elv(50, 1, "7", delta).part_delta
+    assert 1 - Fraction(1, 10**8) < (2 * mechanism.part_delta) ** 2 / Fraction(delta) <= 1
+
+
+class WithoutHalf(Elv):
+    """As if one end of a connection alone had to fail in one way."""
+
+    @property
+    def part_delta(self) -> Fraction:
+        return 2 * super().part_delta
+
+
+def test_a_part_of_twice_that_size_lets_the_bound_fail_too_often() -> None:
+    mutant = WithoutHalf.make(k=3, epsilon=1, n=3, delta="0.05", h=3)
+    assert largest_failure(mutant, 3) > 0.06
+    assert largest_failure(elv(3, 3, "1", "0.05"), 3) < 0.01
 
 
 def test_the_mechanism_fails_as_often_as_the_sum_says() -> None:

@@ -305,8 +305,8 @@ PINNED = {
     "scores": (1, "4b2ca6610e49ad66"),
     "against": (1, "e367e3771e276bad"),
     "subsets": (1, "74aceb77a861560a"),
-    "release": (1, "aef38b8382b9ad49"),
-    "loss": (2, "daf5dd6d884c1578"),
+    "release": (2, "b9f5b32b099c7cdc"),
+    "loss": (3, "027a6542deb7ae06"),
     "cliques": (1, "7928949588e6ca12"),
     "coverage": (1, "72c95e026867dce7"),
 }

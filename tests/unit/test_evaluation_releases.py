@@ -35,7 +35,8 @@ def twin_release(
     n, k, h = len(counts), cell.k, cell.h or 0
     epsilon_1 = float(cell.epsilon) / 10
     epsilon_2 = float(cell.epsilon) - epsilon_1
-    part, t_d, t_c = 1 / n / (2 * h + 2), 4 / epsilon_1, 2 * h / epsilon_1
+    part = math.sqrt(1 / n) / 2 if cell.mechanism == "elv" else 1 / n / (2 * h + 2)
+    t_d, t_c = 4 / epsilon_1, 2 * h / epsilon_1
     draw = floating_point_noise(cell.stream)
     runs = cell.runs
     first = draw(np.array(t_d), (runs, n))

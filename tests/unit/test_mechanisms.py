@@ -306,13 +306,16 @@ def two_phases(n: int = 5, h: int = 2, k: int = 3) -> Elv:
 
 
 def test_the_parameters_of_the_two_phases_are_those_of_the_document() -> None:
-    mechanism = two_phases(h=2)  # ε1 = 1
-    assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(4), F(1, 10))
-    mechanism = two_phases(h=3)
-    assert (mechanism.degree_scale, mechanism.common_scale, mechanism.part_delta) == (F(4), F(6), F(3, 40))
+    for h, common, delta in ((2, 4, F(1, 10)), (3, 6, F(3, 40))):
+        for kind in TWO_PHASES:
+            mechanism = kind.make(k=3, epsilon=10, n=5, delta="0.6", h=h)  # ε1 = 1
+            assert (mechanism.degree_scale, mechanism.common_scale) == (F(4), F(common))
+            if kind is Published:
+                assert mechanism.part_delta == delta
+    assert Elv.make(k=3, epsilon=10, n=5, delta="0.64", h=2).part_delta == F(4, 10)
 
 
-@pytest.mark.parametrize(("kind", "epsilon_1", "parts", "h"), [(Edge, 3, 1, None), (Elv, 12, 4, 1)])
+@pytest.mark.parametrize(("kind", "epsilon_1", "parts", "h"), [(Edge, 3, 1, None), (Published, 12, 4, 1)])
 def test_the_pad_is_that_of_the_scale_that_is_drawn_and_not_of_the_one_asked_for(
     kind: type[OneScale], epsilon_1: int, parts: int, h: int | None
 ) -> None:
@@ -329,7 +332,7 @@ def test_the_pad_is_that_of_the_scale_that_is_drawn_and_not_of_the_one_asked_for
 def test_phase_1_by_hand(kind: type[TwoPhases]) -> None:
     """Degrees 40, 50, 50, 10, 50 without noise: the collector asks the vertices 1 and 2, who answer 7 and 45."""
     mechanism = kind.make(k=4, epsilon=10, n=100, delta="0.6", h=2)
-    a = pad(F(4), F(1, 10))
+    a = pad(F(4), mechanism.part_delta)
     vertices = []
 
     def common(v: int) -> int:
@@ -454,7 +457,7 @@ def test_a_vertex_is_handed_its_own_view_and_its_own_noise_and_nothing_else(
     kind: type[TwoPhases], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wall, _ = run_behind_the_wall(kind, 0, monkeypatch)
-    a = pad(F(4), F(1, 10))
+    a = pad(F(4), kind.make(k=3, epsilon=10, n=5, delta="0.6", h=2).part_delta)
     degrees = [(degree, 1000 + v, a) for v, degree in enumerate(DEGREES)]
     assert wall.handed == [*degrees, (COMMON[4], 1000, a), (COMMON[3], 1001, a)]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Facts, Integers
@@ -11,6 +13,8 @@ from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
 __all__ = ["Elv"]
+
+_DIGITS = 10**9
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,13 @@ class Elv(TwoPhases):
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return the cost of m = inside + outside connections: groups make no difference."""
         return self.cost_of_any(inside + outside)
+
+    @property
+    def part_delta(self) -> Fraction:
+        """δ', the largest multiple of 1/(2·10⁹b) for δ = a/b with (2δ')² <= δ: both ends of a connection must fail."""
+        # [elv-delta] Rounded down in integers, so never above sqrt(δ)/2.
+        a, b = self.delta.as_integer_ratio()
+        return Fraction(math.isqrt(a * b * _DIGITS**2), 2 * b * _DIGITS)
 
     def view(self, facts: Facts) -> tuple[Integers, Integers]:
         """Return deg(v) and c(v)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, Integers
@@ -33,6 +34,11 @@ class Published(TwoPhases):
         """Return a cost that nothing bounds, unless nothing changes."""
         # [published-none]
         return UNBOUNDED if inside or outside else NOTHING
+
+    @property
+    def part_delta(self) -> Fraction:
+        """δ' = δ/(2h+2), as in the paper."""
+        return self.delta / (2 * self.h + 2)
 
     def view(self, facts: Facts) -> tuple[Integers, Integers]:
         """Return deg(v, MC(v)) and cn_in(v)."""

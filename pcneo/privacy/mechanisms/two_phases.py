@@ -66,9 +66,9 @@ class TwoPhases(OneScale):
         return 2 * self.h / self.epsilon_1
 
     @property
+    @abstractmethod
     def part_delta(self) -> Fraction:
-        """δ' = δ/(2h+2): the probability with which one padded report may be below the truth."""
-        return self.delta / (2 * self.h + 2)
+        """δ': the probability with which one padded report may be below the truth."""
 
     @cached_property
     def _pads(self) -> tuple[int, int]:
