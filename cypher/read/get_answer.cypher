@@ -9,8 +9,8 @@
 //   runs      list<list<any>>  run and version of each that it produced
 MATCH (request:PCohesionRequest {id: $id})
 RETURN request.status AS status,
-       request.progress AS progress,
-       request.message AS message,
+       CASE WHEN 0 <= request.progress <= 1 THEN request.progress END AS progress,
+       CASE WHEN valueType(request.message) = 'STRING NOT NULL' THEN request.message END AS message,
        COLLECT {
          MATCH (request)-[produced:PRODUCED]->(run:PCohesionRun)
          WITH run.id AS run, produced.version AS version

@@ -1,32 +1,40 @@
-// What a request says, in the transaction that has locked it; values that are too long or no scalars stay behind.
+// What a request says, in the transaction that has locked it, each value by its kind: whoever may write to the database
+// may have written any of them. Those that are too long, or neither scalars nor lists of scalars, stay behind.
 //
 // parameters:
 //   $id        integer | string  the request
 //   $names     list              the properties that a request may have
 //   $longest   integer           characters of a text
 //   $most      integer           items of a list
+//   $ahead     integer           seconds: no pause and no lease that a service writes reaches further
 // returns:
 //   status     string|null        requested or running, where it may be claimed
 //   claimable  boolean            whether it waits and is due, or has a lease that has run out
 //   cancel     boolean            whether its author wants it stopped
-//   attempts   integer            how often it was tried
-//   token      string|null        of its last worker
-//   busy       integer            seconds since it was first found that its graph was busy
+//   attempts   integer            how often it was tried, if that can be believed
+//   token      string|null        of its last worker, unless another request that is worked on has the same
+//   busy       integer            seconds since it was first found that it has to wait for others, likewise
 //   names      list<string>       names of its properties, the first hundred
 //   kinds      list<string>       kind of each value, in the order of $names
 //   values     list<any>          the values
 MATCH (request:PCohesionRequest {id: $id})
-WITH request, datetime() AS now
-RETURN request.status AS status,
-       request.status = 'requested' AND NOT coalesce(request.notBefore > now, false)
+WITH request, datetime() AS now, datetime() + duration({seconds: $ahead}) AS horizon
+RETURN CASE WHEN request.status IN ['requested', 'running'] THEN request.status END AS status,
+       request.status = 'requested' AND NOT coalesce(now < request.notBefore < horizon, false)
          OR request.status = 'requested' AND coalesce(request.cancel = true, false)
-         OR request.status = 'running' AND NOT coalesce(request.leaseUntil > now, false) AS claimable,
+         OR request.status = 'running' AND NOT coalesce(now < request.leaseUntil < horizon, false) AS claimable,
        coalesce(request.cancel = true, false) AS cancel,
        CASE WHEN valueType(request.attempts) = 'INTEGER NOT NULL' THEN request.attempts ELSE 0 END AS attempts,
-       CASE WHEN valueType(request.token) = 'STRING NOT NULL' THEN request.token END AS token,
        CASE
-         WHEN valueType(request.busySince) = 'ZONED DATETIME NOT NULL'
-           THEN duration.inSeconds(request.busySince, now).seconds
+         WHEN valueType(request.token) = 'STRING NOT NULL' AND NOT EXISTS {
+           MATCH (other:PCohesionRequest {status: 'running'})
+           WHERE other.token = request.token AND other.id <> request.id
+         }
+           THEN left(request.token, $longest)
+       END AS token,
+       CASE
+         WHEN datetime({epochSeconds: 0}) <= request.busySince <= now
+           THEN now.epochSeconds - request.busySince.epochSeconds
          ELSE 0
        END AS busy,
        keys(request)[..100] AS names,
@@ -36,7 +44,11 @@ RETURN request.status AS status,
            WHEN valueType(request[name]) STARTS WITH 'STRING' AND size(request[name]) <= $longest THEN request[name]
            WHEN valueType(request[name]) STARTS WITH 'LIST'
                 AND size(request[name]) <= $most
-                AND all(item IN request[name] WHERE NOT valueType(item) STARTS WITH 'STRING' OR size(item) <= $longest)
+                AND all(item IN request[name]
+                        WHERE CASE
+                          WHEN valueType(item) STARTS WITH 'STRING' THEN size(item) <= $longest
+                          ELSE valueType(item) IN ['INTEGER NOT NULL', 'FLOAT NOT NULL', 'BOOLEAN NOT NULL']
+                        END)
              THEN request[name]
            WHEN valueType(request[name]) IN ['INTEGER NOT NULL', 'FLOAT NOT NULL', 'BOOLEAN NOT NULL']
              THEN request[name]

@@ -6,7 +6,7 @@
 // returns:
 //   ids  list<integer | string>  the requests
 MATCH (request:PCohesionRequest)
-WHERE request.status = 'requested' AND request.id IS NOT NULL
+WHERE request.status = 'requested' AND valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
 WITH request
 ORDER BY request.requestedAt, request.id
 SKIP $waiting

@@ -1,4 +1,4 @@
-// Delete answers that are old, or beyond the number that is kept.
+// Delete answers that are old, or beyond the number that is kept; one without a time that can be one is old.
 //
 // parameters:
 //   $seconds  integer 0..  how long an answer is kept
@@ -10,15 +10,19 @@
 CALL () {
   MATCH (answer:PCohesionRequest)
   WHERE answer.status IN ['complete', 'failed', 'cancelled']
-  WITH answer
-  ORDER BY coalesce(answer.finishedAt, answer.requestedAt, datetime({epochSeconds: 0})) DESC
+  WITH answer, CASE
+         WHEN datetime({epochSeconds: 0}) <= answer.finishedAt <= datetime()
+           THEN answer.finishedAt.epochSeconds
+         ELSE 0
+       END AS finished
+  ORDER BY finished DESC
   SKIP $keep
   LIMIT $limit
   RETURN answer
   UNION
   MATCH (answer:PCohesionRequest)
   WHERE answer.status IN ['complete', 'failed', 'cancelled']
-    AND answer.finishedAt < datetime() - duration({seconds: $seconds})
+    AND NOT coalesce(datetime() - duration({seconds: $seconds}) <= answer.finishedAt <= datetime(), false)
   WITH answer
   LIMIT $limit
   RETURN answer

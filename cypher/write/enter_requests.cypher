@@ -12,7 +12,8 @@
 MATCH (request:PCohesionRequest)
 WHERE request.status IS NULL
    OR NOT request.status IN $statuses
-   OR request.status = 'requested' AND request.requestedAt IS NULL
+   OR request.status = 'requested'
+      AND NOT coalesce(datetime({epochSeconds: 0}) <= request.requestedAt <= datetime(), false)
    OR request.status IN ['requested', 'running']
       AND NOT valueType(request.id) IN ['STRING NOT NULL', 'INTEGER NOT NULL']
 WITH request
@@ -23,7 +24,8 @@ SET request.id = CASE
       ELSE randomUUID()
     END,
     request.requestedAt = CASE
-      WHEN valueType(request.requestedAt) = 'ZONED DATETIME NOT NULL' THEN request.requestedAt
+      WHEN datetime({epochSeconds: 0}) <= request.requestedAt <= datetime()
+        THEN request.requestedAt
       ELSE datetime()
     END,
     request.message = CASE

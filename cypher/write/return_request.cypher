@@ -17,7 +17,11 @@ SET request.status = 'requested',
     request.progress = 0.0,
     request.attempts = $attempts,
     request.notBefore = datetime() + duration({milliseconds: toInteger(1000 * $wait)}),
-    request.busySince = CASE WHEN $busy THEN coalesce(request.busySince, datetime()) END,
+    request.busySince = CASE
+      WHEN $busy AND datetime({epochSeconds: 0}) <= request.busySince <= datetime()
+        THEN request.busySince
+      WHEN $busy THEN datetime()
+    END,
     request.token = null,
     request.leaseUntil = null
 RETURN count(request) AS returned

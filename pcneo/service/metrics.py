@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pcneo.errors import PcneoError
+from pcneo.errors import ConnectionFailedError, PcneoError
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -26,10 +26,8 @@ class Metrics:
         """Yield every family of metrics; those of requests only while the database answers."""
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
-        figures, requests = self._service.figures, self._requests()
-        yield GaugeMetricFamily(
-            "pcneo_database_reachable", "Whether the database answers.", value=int(requests is not None)
-        )
+        figures, (reachable, requests) = self._service.figures, self._requests()
+        yield GaugeMetricFamily("pcneo_database_reachable", "Whether the database answers.", value=int(reachable))
         if requests is not None:
             numbers = GaugeMetricFamily("pcneo_requests", "Requests in the database.", labels=["status"])
             for status in ("requested", "running", "complete", "failed", "cancelled"):
@@ -52,9 +50,12 @@ class Metrics:
         yield seconds
         yield CounterMetricFamily("pcneo_memberships_written", "Memberships written.", value=figures.memberships)
 
-    def _requests(self) -> dict[str, tuple[int, int]] | None:
+    def _requests(self) -> tuple[bool, dict[str, tuple[int, int]] | None]:
+        """Whether the database answers, and the requests in it; None where it cannot say."""
         queue = self._service.queue
         try:
-            return None if queue is None else queue.count_requests()
+            return queue is not None, None if queue is None else queue.count_requests()
+        except ConnectionFailedError:
+            return False, None
         except PcneoError:
-            return None
+            return True, None

@@ -104,7 +104,7 @@ def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:
         message = row["message"] or f"The request was {row['status']}."
         raise RequestError(message, id=request, status=row["status"])
     if row["status"] == "complete":
-        return AnsweredRequest(request, row["message"], tuple((run, version) for run, version in row["runs"]))
+        return AnsweredRequest(request, row["message"] or "", tuple((run, version) for run, version in row["runs"]))
     return float(row["progress"] or 0.0)
 
 

@@ -11,6 +11,7 @@ import random
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from pcneo.basics.model import Key
@@ -73,6 +74,7 @@ class Worker:
         self._known = -1
         self._entered = self._tidied = -1e9
         self._left_alone: dict[Key, float] = {}
+        self._troubles: Counter[Key] = Counter()
         self._trimmed: dict[str, float] = {}
         self._lease: Lease | None = None
         self._ending = threading.Event()
@@ -147,13 +149,36 @@ class Worker:
 
     def _claim(self, id: Key) -> Claim | None:
         try:
-            return self._queue.claim(id, self.name)
+            claim = self._queue.claim(id, self.name)
         except ConnectionFailedError:
             raise
-        except (BusyError, DatabaseError) as error:  # somebody else's transaction holds it
-            tell("left alone", level=logging.WARNING, request=id, why=error)
-            self._left_alone[id] = time.monotonic() + LONGEST_WAIT
-            return None
+        except BusyError as error:  # somebody else's transaction holds it
+            self._leave_alone(id, error)
+        except Exception as error:  # noqa: BLE001 - whatever a request says must not keep others from being answered
+            self._set_aside(id, error)
+        else:
+            self._troubles.pop(id, None)
+            return claim
+        return None
+
+    def _leave_alone(self, id: Key, why: Exception) -> None:
+        tell("left alone", level=logging.WARNING, request=id, why=why)
+        self._left_alone[id] = time.monotonic() + LONGEST_WAIT
+
+    def _set_aside(self, id: Key, error: Exception) -> None:
+        """Let a request fail that cannot be claimed; but what the database is troubled by may pass."""
+        self._troubles[id] += 1
+        if isinstance(error, DatabaseError) and self._troubles[id] < ATTEMPTS:
+            self._leave_alone(id, error)
+            return
+        del self._troubles[id]
+        tell("set aside", level=logging.ERROR, request=id, error=repr(error))
+        try:
+            self._queue.refuse([id], f"This request could not be taken. {_sentence(error)}")
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as trouble:
+            self._leave_alone(id, trouble)
 
     def _work_on(self, claim: Claim) -> None:
         started = time.monotonic()

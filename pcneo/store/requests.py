@@ -7,7 +7,7 @@ Whatever depends on what a request says locks it first and reads it afterwards, 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import neo4j
@@ -38,6 +38,12 @@ ENTER_SECONDS = 2.0
 """Likewise for new requests, which are entered many at once."""
 BATCH = 1_000
 """Requests that one transaction enters, refuses or deletes."""
+AHEAD_SECONDS = 60
+"""No lease and no pause that a service writes reaches further; a later time is somebody else's, and does not count."""
+MOST_ATTEMPTS = 1_000
+"""Beyond what any service counts to."""
+LONGEST_BUSY = 10 * 86_400
+"""Seconds, likewise."""
 LONGEST_TEXT = 1_000
 """Characters of a text that are read of a request."""
 LONGEST_LIST = 100_000
@@ -98,7 +104,7 @@ class RequestQueue(LedgerGateway):
 
     def poll(self, limit: int = 10) -> tuple[int, list[Key]]:
         """Return how many requests there are, of any status, and the oldest of those that may be claimed."""
-        row = self._read("poll_requests", limit=limit)[0]
+        row = self._read("poll_requests", limit=limit, ahead=AHEAD_SECONDS)[0]
         return row["requests"], row["ids"]
 
     def enter(self, limit: int = BATCH, skip: int = 0) -> int:
@@ -119,10 +125,13 @@ class RequestQueue(LedgerGateway):
         ids = self._read("list_excess", waiting=waiting, limit=BATCH)[0]["ids"]
         if not ids:
             return 0
-        message = f"More than {waiting:,} requests are waiting. Ask again later."
+        return self.refuse(ids, f"More than {waiting:,} requests are waiting. Ask again later.")
+
+    def refuse(self, ids: Sequence[Key], message: str) -> int:
+        """Let requests fail unclaimed, for a reason; return how many of them nobody was working on."""
         with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
             transaction.run("lock_requests", ids=ids)
-            refused = transaction.run("refuse_requests", ids=ids, message=message)[0]["refused"]
+            refused = transaction.run("refuse_requests", ids=ids, message=message, ahead=AHEAD_SECONDS)[0]["refused"]
             transaction.commit()
             return refused
 
@@ -145,7 +154,7 @@ class RequestQueue(LedgerGateway):
         """
         with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
             transaction.run("lock_requests", ids=[request])
-            values = {"names": list(VALUES), "longest": LONGEST_TEXT, "most": LONGEST_LIST}
+            values = {"names": list(VALUES), "longest": LONGEST_TEXT, "most": LONGEST_LIST, "ahead": AHEAD_SECONDS}
             rows = transaction.run("get_request", id=request, **values)
             if not rows or not rows[0]["claimable"]:
                 return None
@@ -276,15 +285,17 @@ def is_cancelled_within(transaction: Transaction, claim: Claim) -> bool:
 
 
 def _claim(request: Key, token: str, row: Row) -> Claim:
+    """Read what a request says, in the row of the statement `get_request`: by kind there, within bounds here."""
+
     def by_name(column: str) -> dict[str, object]:
         return dict(zip(VALUES, row[column], strict=True))
 
     return Claim(
         id=request,
         token=token,
-        attempts=row["attempts"] + 1,
+        attempts=min(max(row["attempts"], 0), MOST_ATTEMPTS) + 1,
         cancel=row["cancel"],
-        busy=row["busy"],
+        busy=min(max(row["busy"], 0), LONGEST_BUSY),
         names=tuple(row["names"]),
         kinds={name: str(kind) for name, kind in by_name("kinds").items()},
         values=by_name("values"),

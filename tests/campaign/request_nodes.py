@@ -17,6 +17,19 @@ from campaign.texts import any_name, hostile_text, number_text, one_of
 __all__ = ["try_requests"]
 
 KNOWN = ("command", "graph", "p", "score", "vertices", "run", "by", "id", "cancel", "status", "progress", "message")
+WRITTEN = (
+    *("attempts", "requestedAt", "leaseUntil", "notBefore", "busySince", "token", "worker", "status", "progress"),
+    *("message", "version", "startedAt", "finishedAt", "lockedAt"),
+)
+"""Properties that a service writes itself, and that anybody else may have written as well."""
+EXPRESSIONS = (
+    *("9223372036854775807", "-9223372036854775808", "-1", "0.0 / 0.0", "1e308", "true", "''", "'yesterday'", "[]"),
+    *("[1, 2]", "['a']", "'x' + reduce(x = 'y', i IN range(1, 12) | x + x)", "date()", "time()", "localdatetime()"),
+    *("datetime('+999999999-12-31T23:59:59Z')", "datetime('-999999999-01-01T00:00:00Z')", "datetime('1970-01-01')"),
+    *("datetime() + duration('P1D')", "datetime({year: 12000, timezone: 'Pacific/Kiritimati'})", "[datetime()]"),
+    *("[datetime('+999999999-12-31T23:59:59Z')]", "duration({years: 100000000})", "point({x: 1, y: 2})"),
+)
+"""Cypher for values of every kind that a property can have, and the farthest of each."""
 FINAL = ("complete", "failed", "cancelled")
 REQUESTS = 25
 
@@ -28,6 +41,8 @@ def try_requests(rng: random.Random, folder: Path, ground: Ground) -> bool:
     try:
         for number in range(REQUESTS):
             _place(ground, _draw(rng, number))
+            if rng.random() < 0.3:
+                _meddle(rng, ground)
             if rng.random() < 0.1:
                 ground.db.run(own_text("MATCH (q:PCohesionRequest {asked: $n}) SET q.cancel = true"), n=number)
         wait_until(lambda: not _waiting(ground), "answers to all requests", at_pace(120))
@@ -57,6 +72,15 @@ def _place(ground: Ground, values: dict[str, Any]) -> None:
         is_name = error.code == "Neo.ClientError.Schema.TokenNameError"  # a null byte in a property's name
         if not is_name and "too large to index" not in str(error):
             raise
+
+
+def _meddle(rng: random.Random, ground: Ground) -> None:
+    """Write what a service writes, on a request that waits, that is worked on, or that is answered."""
+    name, value = rng.choice(WRITTEN), rng.choice(EXPRESSIONS)
+    if name != "status":
+        ground.db.run(
+            own_text(f"MATCH (q:PCohesionRequest) WITH q ORDER BY rand() LIMIT 1 SET q.{name} = {value}"),
+        )
 
 
 WRONG = ("Error(", "Exception", "unexpected", "NoneType", "object has no", "Neo.")
