@@ -2,8 +2,10 @@ from . import aio, annotate, errors, plots, release
 from .annotate.load import load
 from .annotate.load_cohesions import load_cohesions
 from .basics.config import ConnectionSettings, __version__, read_environment
-from .basics.model import Cohesion, CohesionBatch, Graph, Selection
+from .basics.model import Cohesion, CohesionBatch, Graph
 from .basics.progress_bars import ProgressBars
+from .basics.searches import P, Search
+from .basics.selection import Selection
 from .graph import graph_from_edges, graph_from_networkx
 from .privacy.foresight import advise
 from .release import audit, budget
@@ -27,7 +29,9 @@ __all__ = [
     "CohesionBatch",
     "ConnectionSettings",
     "Graph",
+    "P",
     "ProgressBars",
+    "Search",
     "Selection",
     "__version__",
     "advise",

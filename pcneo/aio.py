@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.model import Key, Progress
-from pcneo.service.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of, is_to_be_cancelled
+from pcneo.basics.searches import AnyP
+from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.store.failures import translated
 from pcneo.store.sessions import session_options
 from pcneo.store.statements import load_statement
@@ -25,8 +26,8 @@ async def ask(
     database: str | None = None,
     *,
     graph: str | None = None,
-    p: P | Sequence[P] | None = None,
-    score: str | None = None,
+    p: AnyP | Sequence[AnyP] | None = None,
+    search: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     command: str = "annotate",
     run: str | None = None,
@@ -39,7 +40,7 @@ async def ask(
 
     Args:
         driver: an open asynchronous driver.
-        database, graph, p, score, vertices, command, run, by, request, timeout, progress: as for `pcneo.ask`.
+        database, graph, p, search, vertices, command, run, by, request, timeout, progress: as for `pcneo.ask`.
 
     Returns:
         The answer.
@@ -47,7 +48,7 @@ async def ask(
     Raises:
         RequestError, DatabaseError: as from `pcneo.ask`.
     """
-    values = {"command": command, "graph": graph, "p": p, "score": score, "vertices": vertices, "run": run, "by": by}
+    values = {"command": command, "graph": graph, "p": p, "search": search, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
     try:
         await _rows(driver, database, "WRITE", "place_request", placed.parameters())

@@ -3,7 +3,7 @@
 Each class carries its data as attributes beside the sentence it prints, so a service can act on them.
 
     PcneoError                  1   anything below; raised itself only where no finer class fits
-    ├── ParameterError          2   an argument outside its range: p, a score's name, a key
+    ├── ParameterError          2   an argument outside its range: p, a search's name, a key
     ├── FileFormatError         3   a file that cannot be read as a graph; names the line
     ├── GraphError              4   a graph that cannot be worked on as it stands
     │   ├── KeyPropertyError    4   missing, mixed, repeated or unusable keys

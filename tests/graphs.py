@@ -144,7 +144,7 @@ class Database:
         """What the current version of each run holds: run, cohesions, memberships, both hashes, how it was searched."""
         return self.run(
             "MATCH (r:PCohesionRun) MATCH (v:PCohesionVersion {run: r.id, version: r.version}) "
-            "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash, v.search ORDER BY r.id"
+            "RETURN r.id, v.cohesions, v.memberships, v.fingerprint, v.membershipHash, v.revision ORDER BY r.id"
         )
 
     def users_own(self) -> tuple[list[Any], list[Any]]:

@@ -22,9 +22,9 @@ def main() -> None:
 
     ends = np.array([0, 0, 1, 2, 2, 3]), np.array([1, 2, 2, 3, 4, 4])
     graph = graph_from_edges(range(5), *map(np.ndarray.tolist, ends))
-    for score in ("density", "degree"):
-        minimal_p_cohesion(graph, 1, "1/2", score)
-        batch = minimal_p_cohesions(graph, "1/2", score)
+    for search in ("density", "degree"):
+        minimal_p_cohesion(graph, 1, "1/2", search)
+        batch = minimal_p_cohesions(graph, "1/2", search)
     counted = CountedGraph(graph, batch)
     for k in (3, 4):
         counted.counts(k)

@@ -1,7 +1,7 @@
-// The runs of the earlier data model, in which each run was a record of its own and had a status.
+// The runs of earlier formats, which name no search.
 //
 // returns:
 //   runs  integer  how many
 MATCH (run:PCohesionRun)
-WHERE run.id IS NOT NULL AND run.status IS NOT NULL
+WHERE run.id IS NOT NULL AND run.search IS NULL
 RETURN count(run) AS runs

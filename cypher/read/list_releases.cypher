@@ -10,7 +10,7 @@
 //   mechanism          string             name of the mechanism
 //   k                  integer            vertices of the cliques
 //   p                  string|null        p as a canonical fraction a/b
-//   score              string|null        score of the run
+//   search             string|null        name of the run's search; up to format 2 it was called score
 //   epsilon            string             ε as a canonical fraction a/b
 //   epsilonOne         string|null        ε1 likewise
 //   delta              string             δ likewise
@@ -31,7 +31,7 @@ MATCH (release:PCohesionRelease)
 WHERE release.graph IS NOT NULL
 RETURN release.id AS id, release.graph AS graph, release.nodeLabels AS nodeLabels,
        release.relationshipTypes AS relationshipTypes, release.run AS run, release.runVersion AS runVersion,
-       release.mechanism AS mechanism, release.k AS k, release.p AS p, release.score AS score,
+       release.mechanism AS mechanism, release.k AS k, release.p AS p, coalesce(release.search, release.score) AS search,
        release.epsilon AS epsilon, release.epsilonOne AS epsilonOne,
        release.delta AS delta, release.h AS h, release.membershipHash AS membershipHash,
        release.answers AS answers, release.threshold AS threshold, release.vertices AS vertices,

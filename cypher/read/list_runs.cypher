@@ -8,11 +8,12 @@
 //   graph              string         name of its graph
 //   scope              string         graph, vertices or answers
 //   pText              string         p as a canonical fraction a/b
-//   score              string         density or degree
+//   search             string         name of the search
 //   version            integer|null   the version
 //   readable           boolean|null   true
 //   pcneo              string|null    the pcneo that wrote it
-//   search             integer|null   of the search; raised where any answer can change
+//   revision           integer|null   of the search; raised where any answer can change
+//   effort             integer|null   of the search
 //   added              integer|null   hubs that came with the version
 //   retired            integer|null   hubs that went with it
 //   cohesions          integer|null   hubs that it has
@@ -29,8 +30,9 @@
 MATCH (run:PCohesionRun)
 WHERE run.id IS NOT NULL AND run.version > 0
 OPTIONAL MATCH (version:PCohesionVersion {run: run.id, version: run.version})
-RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.score AS score,
-       version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.search AS search,
+RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.search AS search,
+       version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.revision AS revision,
+       version.effort AS effort,
        version.added AS added, version.retired AS retired, version.cohesions AS cohesions,
        version.memberships AS memberships, version.nodeCount AS nodeCount,
        version.relationshipCount AS relationshipCount, version.vertices AS vertices, version.edges AS edges,

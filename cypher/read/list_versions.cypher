@@ -7,11 +7,12 @@
 //   graph              string         name of its graph
 //   scope              string         graph, vertices or answers
 //   pText              string         p as a canonical fraction a/b
-//   score              string         density or degree
+//   search             string         name of the search
 //   version            integer        the version
 //   readable           boolean        whether its hubs are kept
 //   pcneo              string         the pcneo that wrote it
-//   search             integer        of the search; raised where any answer can change
+//   revision           integer        of the search; raised where any answer can change
+//   effort             integer        of the search
 //   added              integer        hubs that came with the version
 //   retired            integer        hubs that went with it
 //   cohesions          integer        hubs that it had
@@ -28,8 +29,9 @@
 MATCH (run:PCohesionRun {id: $run})
 MATCH (version:PCohesionVersion {run: $run})
 WHERE version.version <= run.version
-RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.score AS score,
-       version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.search AS search,
+RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.search AS search,
+       version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.revision AS revision,
+       version.effort AS effort,
        version.added AS added, version.retired AS retired, version.cohesions AS cohesions,
        version.memberships AS memberships, version.nodeCount AS nodeCount,
        version.relationshipCount AS relationshipCount, version.vertices AS vertices, version.edges AS edges,

@@ -7,7 +7,7 @@
 //   $run      string     the run
 //   $version  integer    the first version that has them
 //   $p        float      for filtering
-//   $score    string     density or degree
+//   $search   string     name of the search
 //   $rows     list<map>  vertex, size, edges, density, owner, digest, members (keys); about 20,000 memberships a transaction
 // returns:
 //   cohesions    integer  hubs written
@@ -16,7 +16,7 @@
 UNWIND $rows AS row
 MATCH (vertex:Person {id: row.vertex})
 CREATE (vertex)-[:HAS_COHESION]->(cohesion:PCohesion {
-  run: $run, from: $version, until: 9007199254740991, p: $p, score: $score, size: row.size, edges: row.edges,
+  run: $run, from: $version, until: 9007199254740991, p: $p, search: $search, size: row.size, edges: row.edges,
   density: row.density, owner: row.owner, digest: row.digest
 })
 WITH row, cohesion

@@ -10,7 +10,7 @@
 //   $mechanism          string        name of the mechanism
 //   $k                  integer 3..   vertices of the cliques
 //   $p                  string|null   p as a canonical fraction a/b
-//   $score              string|null   score of the run
+//   $search             string|null   name of the run's search
 //   $epsilon            string        ε as a canonical fraction a/b
 //   $epsilonOne         string|null   ε1 likewise
 //   $delta              string        δ likewise
@@ -35,7 +35,7 @@ ON CREATE SET release.graph = $graph,
               release.mechanism = $mechanism,
               release.k = $k,
               release.p = $p,
-              release.score = $score,
+              release.search = $search,
               release.epsilon = $epsilon,
               release.epsilonOne = $epsilonOne,
               release.delta = $delta,

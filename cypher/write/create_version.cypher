@@ -5,7 +5,8 @@
 //   $replaces           integer        the version that readers went by until now
 //   $version            integer        the new one
 //   $pcneo              string         the pcneo that wrote it
-//   $search             integer        of the search; raised where any answer can change
+//   $revision           integer        of the search; raised where any answer can change
+//   $effort             integer        of the search
 //   $added              integer        hubs that came
 //   $retired            integer        hubs that went
 //   $cohesions          integer        hubs that it has
@@ -25,8 +26,8 @@ MATCH (graph:PCohesionGraph {name: run.graph})
 SET run.version = $version,
     graph.lastVersion = $version
 CREATE (:PCohesionVersion {
-  run: $run, version: $version, readable: true, pcneo: $pcneo, search: $search, added: $added, retired: $retired,
-  cohesions: $cohesions, memberships: $memberships, nodeCount: $nodeCount, relationshipCount: $relationshipCount,
+  run: $run, version: $version, readable: true, pcneo: $pcneo, revision: $revision, effort: $effort, added: $added,
+  retired: $retired, cohesions: $cohesions, memberships: $memberships, nodeCount: $nodeCount, relationshipCount: $relationshipCount,
   vertices: $vertices, edges: $edges, fingerprint: $fingerprint, membershipHash: $membershipHash,
   startedAt: $startedAt, finishedAt: datetime()
 })

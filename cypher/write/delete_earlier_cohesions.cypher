@@ -1,4 +1,4 @@
-// Delete some hubs that were written under the earlier data model: those without a version that they came with.
+// Delete some hubs of runs of earlier formats, which name no search.
 //
 // parameters:
 //   $limit  integer 1..  hubs a transaction
@@ -6,7 +6,7 @@
 //   deleted  integer  hubs deleted; 0 when none is left
 // repeatable: what is gone is not found again.
 MATCH (run:PCohesionRun)
-WHERE run.id IS NOT NULL AND run.status IS NOT NULL
+WHERE run.id IS NOT NULL AND run.search IS NULL
 MATCH (cohesion:PCohesion {run: run.id})
 WITH cohesion
 LIMIT $limit

@@ -1,9 +1,12 @@
-// Delete the records of the runs of the earlier data model, whose hubs are gone.
+// Delete the records of the runs of earlier formats, whose hubs are gone, with those of their versions.
 //
 // returns:
 //   deleted  integer  runs deleted
 // repeatable: what is gone is not found again.
 MATCH (run:PCohesionRun)
-WHERE run.id IS NOT NULL AND run.status IS NOT NULL
+WHERE run.id IS NOT NULL AND run.search IS NULL
+OPTIONAL MATCH (version:PCohesionVersion {run: run.id})
+WITH run, collect(version) AS versions
+FOREACH (version IN versions | DELETE version)
 DETACH DELETE run
 RETURN count(*) AS deleted

@@ -1,12 +1,12 @@
 // Enter a standing run before its first hub is written, so that what a dead writer leaves of it can be swept.
 //
 // parameters:
-//   $run    string  its id
-//   $graph  string  name of its graph
-//   $scope  string  graph, vertices or answers
-//   $p      float   for filtering
-//   $pText  string  canonical fraction a/b, the identity of p
-//   $score  string  density or degree
+//   $run     string  its id
+//   $graph   string  name of its graph
+//   $scope   string  graph, vertices or answers
+//   $p       float   for filtering
+//   $pText   string  canonical fraction a/b, the identity of p
+//   $search  string  name of the search
 // returns:
 //   version  integer  the version that readers go by; 0 where the run has none yet
 // repeatable: MERGE on a unique id.
@@ -15,6 +15,6 @@ ON CREATE SET run.graph = $graph,
               run.scope = $scope,
               run.p = $p,
               run.pText = $pText,
-              run.score = $score,
+              run.search = $search,
               run.version = 0
 RETURN run.version AS version

@@ -1,11 +1,13 @@
 // Take or keep the write lock on one graph for as long as this transaction is open.
 //
 // parameters:
-//   $name  string  the graph's name
+//   $name    string   the graph's name
+//   $format  integer  of the data model; an older one on record is raised to it
 // returns:
 //   lastVersion  integer   the largest version number used so far; no row where there is no such graph
 //   lockedAt     datetime  server time
-// repeatable: writes the time only.
+// repeatable: writes the time, and the same format again.
 MATCH (graph:PCohesionGraph {name: $name})
-SET graph.lockedAt = datetime()
+SET graph.lockedAt = datetime(),
+    graph.format = CASE WHEN graph.format > $format THEN graph.format ELSE $format END
 RETURN coalesce(graph.lastVersion, 0) AS lastVersion, graph.lockedAt AS lockedAt

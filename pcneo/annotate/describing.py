@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pcneo.annotate.plan import Configuration, Options, P, make_plan, size_text
+from pcneo.annotate.plan import Configuration, Options, make_plan, size_text
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.searches import AnyP
 from pcneo.plots import check_picture, draw_distributions
-from pcneo.search import p_text
 from pcneo.search.tally import Summary, Tally
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def stats(
     driver: Driver,
     database: str | None = None,
     *,
-    p: P | Sequence[P],
+    p: AnyP | Sequence[AnyP],
     plot: AnyPath | None = None,
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str | None = None,
+    search: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -75,7 +75,7 @@ def stats(
         p: one or several; several share the read.
         plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
         graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, score, vertices, concurrency, check, scheduler, progress: as for
+        node_labels, relationship_types, key, search, vertices, concurrency, check, scheduler, progress: as for
             `write`.
         create_index: refused: nothing is written.
 
@@ -92,7 +92,7 @@ def stats(
         node_labels=node_labels,
         relationship_types=relationship_types,
         key=key,
-        score=score,
+        search=search,
         vertices=vertices,
         concurrency=concurrency,
         create_index=create_index,
@@ -103,10 +103,10 @@ def stats(
     plan = make_plan(driver, database, "stats", options, graph)
     supply = supply_of(plan)
     read_millis = plan.millis()
-    tallies = {p_text(fraction): Tally() for fraction in plan.ps}
-    for fraction in plan.ps:
-        for batch in supply.batches(fraction, plan.score):
-            tallies[p_text(fraction)].add(batch)
+    tallies = {str(wanted.p): Tally() for wanted in plan.searches}
+    for wanted in plan.searches:
+        for batch in supply.batches(wanted):
+            tallies[str(wanted.p)].add(batch)
     node_count, relationship_count = supply.counts
     result = StatsResult(
         node_count=node_count,
@@ -120,5 +120,7 @@ def stats(
     )
     if plot is not None:
         runs = {text: (tally.sizes, tally.densities) for text, tally in tallies.items()}
-        draw_distributions(runs, plan.score, plot, vertices=supply.vertices if plan.vertices is None else None)
+        draw_distributions(
+            runs, plan.searches[0].name, plot, vertices=supply.vertices if plan.vertices is None else None
+        )
     return result

@@ -6,18 +6,17 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
+from pcneo.annotate.plan import Configuration, Options, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.write_pace import membership_seconds, writing
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import Graph, Key, Progress
+from pcneo.basics.searches import AnyP, Search
 from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
-from pcneo.search import p_text
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -140,12 +139,12 @@ def estimate(
     driver: Driver,
     database: str | None = None,
     *,
-    p: P | Sequence[P],
+    p: AnyP | Sequence[AnyP],
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str | None = None,
+    search: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -159,7 +158,7 @@ def estimate(
         database: None for the user's home database.
         p: one or several; several share the read.
         graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, score, concurrency, check, progress: as for `write`.
+        node_labels, relationship_types, key, search, concurrency, check, progress: as for `write`.
         vertices: refused: to search them is what an estimate would cost.
         create_index: refused: nothing is written.
 
@@ -177,7 +176,7 @@ def estimate(
         node_labels=node_labels,
         relationship_types=relationship_types,
         key=key,
-        score=score,
+        search=search,
         vertices=None,
         concurrency=concurrency,
         create_index=create_index,
@@ -194,23 +193,23 @@ def estimate(
         vertices=supply.vertices,
         edges=supply.edges,
         read_seconds=read_seconds,
-        estimates={p_text(fraction): _estimate(plan, supply, fraction, read_seconds) for fraction in plan.ps},
+        estimates={str(search.p): _estimate(plan, supply, search, read_seconds) for search in plan.searches},
         configuration=plan.configuration,
     )
 
 
-def estimate_memberships(supply: WholeGraph, p: Fraction, score: str) -> int:
+def estimate_memberships(supply: WholeGraph, search: Search) -> int:
     """Return about how many memberships a run of a whole graph would have, from a sample of its vertices."""
-    return round(_memberships(supply, p, score, SAMPLE, SAMPLE_SECONDS).value)
+    return round(_memberships(supply, search, SAMPLE, SAMPLE_SECONDS).value)
 
 
-def _memberships(supply: WholeGraph, p: Fraction, score: str, most: int, seconds: float) -> Interval:
+def _memberships(supply: WholeGraph, search: Search, most: int, seconds: float) -> Interval:
     threads = supply.concurrency
-    sample = draw_sample(supply.graph, p, score, most=most, seconds=seconds, concurrency=threads, timed=False)
+    sample = draw_sample(supply.graph, search, most=most, seconds=seconds, concurrency=threads, timed=False)
     return sample.memberships()
 
 
-def check_storable(supply: WholeGraph, p: Fraction, score: str) -> None:
+def check_storable(supply: WholeGraph, search: Search) -> None:
     """Refuse to write so many memberships that a store is no place for them.
 
     Raises:
@@ -218,29 +217,27 @@ def check_storable(supply: WholeGraph, p: Fraction, score: str) -> None:
     """
     if supply.vertices**2 <= MOST_STORED:  # however large the cohesions are
         return
-    memberships = _memberships(supply, p, score, 64, 1.0)
+    memberships = _memberships(supply, search, 64, 1.0)
     if memberships.low > MOST_STORED:
         number = float(f"{memberships.value:.2g}")
         raise GraphError(
-            f"p={p_text(p)}: the cohesions of this graph have about {number:,.0f} memberships, which take "
+            f"p={search.p}: the cohesions of this graph have about {number:,.0f} memberships, which take "
             f"{number / WRITE_RATE / 3600:,.0f} hours to write; a store is asked to take {MOST_STORED:,} at most. "
             "Nothing was written. Put them into files (--mode stream --format parquet --to FOLDER), choose a smaller "
             "p, whose cohesions are smaller, or name vertices (--vertex).",
             memberships=round(memberships.value),
-            p=p_text(p),
+            p=str(search.p),
         )
 
 
-def _estimate(plan: Plan, supply: WholeGraph, p: Fraction, read_seconds: float) -> Estimate:
+def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: float) -> Estimate:
     """Estimate from a sample whose seed is fixed: two estimates of sizes are the same, if there was time for all."""
     graph, threads = supply.graph, supply.concurrency
-    sample = draw_sample(
-        graph, p, plan.score, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check
-    )
-    n, memberships, search = graph.vertex_count, sample.memberships(), sample.search_seconds()
+    sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
+    n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
     write = writing(n, bounded, membership_seconds(plan.gateway, plan.selection, sample.batches))
-    compute_seconds = search.value / threads
+    compute_seconds = searching.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(
         sampled=len(sample.sizes),
@@ -248,15 +245,15 @@ def _estimate(plan: Plan, supply: WholeGraph, p: Fraction, read_seconds: float) 
         memberships_low=math.floor(bounded.low),
         memberships_high=math.ceil(bounded.high),
         compute_seconds=compute_seconds,
-        compute_seconds_low=search.low / threads,
-        compute_seconds_high=search.high / threads,
+        compute_seconds_low=searching.low / threads,
+        compute_seconds_high=searching.high / threads,
         write_seconds=write.value,
         write_seconds_low=write.low,
         write_seconds_high=write.high,
         total_seconds=read_seconds + max(compute_seconds, write.value),
         store_bytes=round(memberships.value * MEMBERSHIP_BYTES + n * HUB_BYTES),
         parquet_bytes=_parquet_bytes(sample, graph, memberships.value),
-        tasks=max(1, math.ceil(search.value / TASK_SECONDS)),
+        tasks=max(1, math.ceil(searching.value / TASK_SECONDS)),
         worker_bytes=worker_bytes,
         thread_bytes=thread_bytes,
     )
@@ -264,7 +261,7 @@ def _estimate(plan: Plan, supply: WholeGraph, p: Fraction, read_seconds: float) 
         log.warning(
             "p=%s would store about %s memberships, at most %s: %.1f GB, and %.0f minutes of writing. A smaller p "
             "gives smaller cohesions, and single vertices can be named.",
-            p_text(p),
+            search.p,
             f"{memberships.value:,.0f}",
             f"{result.memberships_high:,}",
             result.store_bytes / 1e9,

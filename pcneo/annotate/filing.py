@@ -5,21 +5,21 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.annotate.plan import Configuration, Options, P, Plan, make_plan
+from pcneo.annotate.plan import Configuration, Options, Plan, make_plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.basics.config import __version__
 from pcneo.basics.model import AnyPath, Progress
+from pcneo.basics.searches import AnyP, Search
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
 from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead, check_parquet
-from pcneo.search import REVISION, p_text
+from pcneo.search import REVISION
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -78,14 +78,14 @@ def to_parquet(
     driver: Driver,
     database: str | None = None,
     *,
-    p: P | Sequence[P],
+    p: AnyP | Sequence[AnyP],
     to: AnyPath,
     part: tuple[int, int] = (1, 1),
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str | None = None,
+    search: str | None = None,
     concurrency: int | None = None,
     check: bool = False,
     scheduler: Client | None = None,
@@ -100,10 +100,10 @@ def to_parquet(
         driver: an open driver.
         database: None for the user's home database.
         p: one or several; several share the read, and need a folder.
-        to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, score and part.
+        to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, search and part.
         part: which part of how many, counted from 1.
         graph: as for `write`; also whose key the fingerprint is made with.
-        node_labels, relationship_types, key, score, concurrency, check, scheduler, progress: as for `write`.
+        node_labels, relationship_types, key, search, concurrency, check, scheduler, progress: as for `write`.
 
     Returns:
         The files.
@@ -120,7 +120,7 @@ def to_parquet(
         node_labels=node_labels,
         relationship_types=relationship_types,
         key=key,
-        score=score,
+        search=search,
         vertices=None,
         concurrency=concurrency,
         create_index=False,
@@ -134,7 +134,7 @@ def to_parquet(
     head = _head(plan, supply, graph, part)
     read_millis = plan.millis()
     positions = part_positions(supply.vertices, part)
-    files = tuple(_write(supply, fraction, positions, path, head) for fraction, path in paths.items())
+    files = tuple(_write(supply, search, positions, path, head) for search, path in paths.items())
     node_count, relationship_count = supply.counts
     return ParquetResult(
         files=files,
@@ -158,21 +158,23 @@ def part_positions(vertices: int, part: tuple[int, int]) -> NDArray[np.int64]:
     return np.concatenate([np.arange(*bound, dtype=np.int64) for bound in bounds])
 
 
-def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Fraction, Path]:
-    """Return the file for each p; check that each can be written."""
-    fractions = options.fractions()
+def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Search, Path]:
+    """Return the file for each search; check that each can be written."""
+    searches = options.searches()
     with refusing(to, "to"):
         in_folder = to.is_dir()
     if in_folder:
         further = "-{}-of-{}".format(*part) if part[1] > 1 else ""
-        score = options.score or "density"
-        paths = {f: to / f"cohesions-{p_text(f).replace('/', '-')}-{score}{further}.parquet" for f in fractions}
+        paths = {
+            search: to / f"cohesions-{str(search.p).replace('/', '-')}-{search.name}{further}.parquet"
+            for search in searches
+        }
     elif to.suffix.lower() != ".parquet":
         raise ParameterError(f"{to} is no folder, and its name does not end in .parquet.", name="to", value=to)
-    elif len(fractions) > 1:
+    elif len(searches) > 1:
         raise ParameterError(f"Several p need a folder for their files, not {to}.", name="to", value=to)
     else:
-        paths = dict.fromkeys(fractions, to)
+        paths = dict.fromkeys(searches, to)
     for path in paths.values():
         check_place(path, "to", replace=False)
     return paths
@@ -182,10 +184,9 @@ def _head(plan: Plan, supply: WholeGraph, graph: str | None, part: tuple[int, in
     """Return what the files of all p have in common."""
     name, fingerprint_key, is_new = _fingerprint_key(plan, graph)
     return FileHead(
-        p_text="",
-        score=plan.score,
+        search=plan.searches[0],
         pcneo=__version__,
-        search=REVISION,
+        revision=REVISION,
         selection=plan.selection,
         graph=name,
         fingerprint=supply.fingerprint(bytes.fromhex(fingerprint_key)),
@@ -205,13 +206,15 @@ def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str, bool]:
     return graph or "", secrets.token_hex(32), True
 
 
-def _write(supply: WholeGraph, p: Fraction, positions: NDArray[np.int64], path: Path, head: FileHead) -> FiledCohesions:
+def _write(
+    supply: WholeGraph, search: Search, positions: NDArray[np.int64], path: Path, head: FileHead
+) -> FiledCohesions:
     cohesions = memberships = 0
     with whole_file(path, replace=False, mode=0o600) as file:
-        with CohesionWriter(file, replace(head, p_text=p_text(p)), supply.graph.keys) as writer:
-            for batch in supply.batches(p, head.score, positions):
+        with CohesionWriter(file, replace(head, search=search), supply.graph.keys) as writer:
+            for batch in supply.batches(search, positions):
                 writer.write(batch)
                 cohesions += len(batch)
                 memberships += len(batch.members)
         written = file.tell()
-    return FiledCohesions(path, p_text(p), cohesions, memberships, written)
+    return FiledCohesions(path, str(search.p), cohesions, memberships, written)

@@ -6,7 +6,6 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,10 @@ from pcneo.annotate.plan import Options, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import WriteResult, update_runs
 from pcneo.basics.model import AnyPath, CohesionBatch, Progress
+from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
 from pcneo.graph.files.cohesion_file import CohesionFile, FileHead, RowGroup, check_parquet
-from pcneo.search import REVISION, p_text, parse_fraction
+from pcneo.search import REVISION
 from pcneo.search.cohesion import Searched, make_task
 from pcneo.store.standing import Keeping
 
@@ -51,7 +51,7 @@ def load_cohesions(
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        files: one or several, of one selection and score; those of several p are brought to the run of each.
+        files: one or several, of one selection and search; those of several p are brought to the run of each.
         graph: as for `annotate.write`; by default the name that the files have.
         create_index: create the index on the key where it is missing.
         keeping, progress: as for `annotate.write`.
@@ -61,7 +61,7 @@ def load_cohesions(
 
     Raises:
         FileFormatError: a file cannot be read, is damaged, or holds what is no cohesion.
-        ParameterError: files are of different graphs or scores, overlap, or vertices are missing.
+        ParameterError: files are of different graphs or searches, overlap, or vertices are missing.
         GraphChangedError: a file is of another graph than that of the database, or of the same at another time.
         PcneoError: as in `annotate.write`; or pyarrow is not installed.
     """
@@ -72,18 +72,18 @@ def load_cohesions(
     opened = [CohesionFile(path) for path in paths]
     heads = [file.head for file in opened]
     _check_alike(heads)
-    by_p: dict[Fraction, list[CohesionFile]] = {}
+    by_search: dict[Search, list[CohesionFile]] = {}
     for file in opened:
-        by_p.setdefault(parse_fraction(file.head.p_text), []).append(file)
-    for p, parts in by_p.items():
-        _check_complete(p, parts)
+        by_search.setdefault(file.head.search, []).append(file)
+    for search, parts in by_search.items():
+        _check_complete(search, parts)
     selection = heads[0].selection
     options = Options(
-        p=list(by_p),
+        p=[search.p for search in by_search],
         node_labels=selection.node_labels,
         relationship_types=selection.relationship_types,
         key=selection.key,
-        score=heads[0].score,
+        search=heads[0].search.name,
         vertices=None,
         concurrency=None,
         create_index=create_index,
@@ -92,23 +92,24 @@ def load_cohesions(
     )
     name = graph or heads[0].graph or None
     return update_runs(
-        driver, database, options, name, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_p)
+        driver, database, options, name, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search)
     )
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:
-    """Refuse files of different graphs or scores, and those of a search that is not this one's."""
+    """Refuse files of different graphs or searches, and those of a search that is not this one's."""
     for head in heads:
-        if head.search != REVISION:
+        if head.revision != REVISION:
             raise ParameterError(
                 f"These files are from pcneo {head.pcneo}, whose search found other cohesions than this version does. "
                 "Write them again.",
                 name="files",
-                value=head.search,
+                value=head.revision,
             )
-        if (head.selection, head.score) != (heads[0].selection, heads[0].score):
+        alike = head.selection, head.search.name, head.search.effort
+        if alike != (heads[0].selection, heads[0].search.name, heads[0].search.effort):
             raise ParameterError(
-                "These files are of different graphs, or were made with different scores: load each kind by itself.",
+                "These files are of different graphs, or were made by different searches: load each kind by itself.",
                 name="files",
             )
     fingerprints = {(head.graph, head.fingerprint) for head in heads if not head.fingerprint_key}
@@ -116,11 +117,11 @@ def _check_alike(heads: Sequence[FileHead]) -> None:
         raise GraphChangedError("The graph changed between these files. Write the older ones again.")
 
 
-def _check_complete(p: Fraction, files: Sequence[CohesionFile]) -> None:
+def _check_complete(search: Search, files: Sequence[CohesionFile]) -> None:
     there, wanted = sum(file.cohesions for file in files), files[0].head.vertices
     if there != wanted:
         raise ParameterError(
-            f"p={p_text(p)}: these files hold {there:,} cohesions, but the graph has {wanted:,} vertices. "
+            f"p={search.p}: these files hold {there:,} cohesions, but the graph has {wanted:,} vertices. "
             f"{_amiss(Counter(file.head.part for file in files))}",
             name="files",
             value=there,
@@ -147,7 +148,7 @@ class FileSupply(WholeGraph):
 
     is_bounded = False  # whoever has files of so many knows how many they are
 
-    def __init__(self, plan: Plan, files: dict[Fraction, list[CohesionFile]]) -> None:
+    def __init__(self, plan: Plan, files: dict[Search, list[CohesionFile]]) -> None:
         """Read the graph and compare it with what the files are of.
 
         Raises:
@@ -168,13 +169,13 @@ class FileSupply(WholeGraph):
                     path=file.path,
                 )
 
-    def batches(self, p: Fraction, score: str, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
-        """Yield what the files hold for one p, in ascending order, each cohesion checked."""
-        groups = self._row_groups(p)
-        task = make_task(p, score, self._plan.check)
-        searched = Searched.of(self.graph, p)
+    def batches(self, search: Search, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
+        """Yield what the files hold for one search, in ascending order, each cohesion checked."""
+        groups = self._row_groups(search)
+        task = make_task(search, self._plan.check)
+        searched = Searched.of(self.graph, search.p)
         zeros = np.zeros(self.vertices, np.int64)
-        report = self._plan.searching(p)
+        report = self._plan.searching(search)
         done = 0
         for group in groups:
             batch = group.file.read(group.number, self.graph.keys)
@@ -195,9 +196,9 @@ class FileSupply(WholeGraph):
             report(done, self.vertices)
             yield checked
 
-    def _row_groups(self, p: Fraction) -> list[RowGroup]:
+    def _row_groups(self, search: Search) -> list[RowGroup]:
         groups = sorted(
-            (group for file in self._files[p] for group in file.row_groups(self.graph.keys)),
+            (group for file in self._files[search] for group in file.row_groups(self.graph.keys)),
             key=lambda group: group.first,
         )
         for group, following in itertools.pairwise(groups):

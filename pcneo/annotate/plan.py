@@ -1,4 +1,4 @@
-"""What a mode of `annotate` was called with, checked before the graph is read: which graph, which p, which score."""
+"""What a mode of `annotate` was called with, checked before the graph is read: which graph, which searches."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from pcneo.basics.model import Key, Progress, Selection
+from pcneo.basics.model import Key, Progress
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search
+from pcneo.basics.selection import Selection
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.search import check_score, p_text, parse_fraction, thread_count
+from pcneo.search import thread_count
 from pcneo.store.chosen_graph import choose_selection, find_keys, refuse_new_name, require_key_index
 from pcneo.store.gateway import Gateway
 
@@ -19,28 +20,20 @@ if TYPE_CHECKING:
     from distributed import Client
     from neo4j import Driver
 
-__all__ = ["Configuration", "Options", "P", "Plan", "make_plan", "size_text"]
+__all__ = ["Configuration", "Options", "Plan", "make_plan", "size_text"]
 
 log = logging.getLogger("pcneo")
-
-P = str | float | Fraction
-"""One p: as text, as a fraction, or as a float that is read through its `repr`."""
-
-
-DEFAULT_P = Fraction(3, 10)
-"""Where no p is named and the graph has no standing run."""
-DEFAULT_SCORE = "density"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """What every mode takes by keyword; `pcneo.annotate.write` says what each one means."""
 
-    p: P | Sequence[P] | None
+    p: AnyP | Sequence[AnyP] | None
     node_labels: Sequence[str]
     relationship_types: Sequence[str]
     key: str | None
-    score: str | None
+    search: str | None
     vertices: Key | Sequence[Key] | None
     concurrency: int | None
     create_index: bool
@@ -48,19 +41,21 @@ class Options:
     progress: Progress | None
     scheduler: Client | None = None
 
-    def fractions(self) -> list[Fraction]:
-        """Return every p, each once; none where p was left out, which mode `write` allows.
+    def searches(self) -> list[Search]:
+        """Return every search, each once; none where p was left out, which mode `write` allows.
 
         Raises:
-            ParameterError: one is out of range, or there is none.
+            ParameterError: a p or the search is out of range, or there is none.
         """
+        if self.search is not None:
+            check_search(self.search)
         if self.p is None:
             return []
         several = self.p if isinstance(self.p, Sequence) and not isinstance(self.p, str) else [self.p]
-        fractions = list(dict.fromkeys(map(parse_fraction, several)))
-        if not fractions:
+        searches = list(dict.fromkeys(Search(p, self.search or DEFAULT_SEARCH) for p in several))
+        if not searches:
             raise ParameterError("Name at least one p between 0 and 1.", name="p", value=self.p)
-        return fractions
+        return searches
 
     def vertex_list(self) -> list[Key] | None:
         """Return the named vertices, None for all.
@@ -91,7 +86,7 @@ class Configuration(TypedDict):
     relationshipTypes: list[str]
     key: str
     p: list[str]
-    score: str
+    search: str
     vertices: list[Key] | None
     concurrency: int | None
     scheduler: str | None
@@ -116,8 +111,7 @@ class Plan:
         gateway: the database.
         graph: its name: that given, in mode `write` else the one that it has already, else the default one.
         selection: which part of the database is the graph.
-        ps: every p, each once.
-        score: name of the score.
+        searches: every one, each once; none where the standing runs' own are meant.
         vertices: keys, each once, in the order given; ascending in mode `write`. None for the whole graph.
         concurrency: threads that search.
         check: whether answers are also checked to be minimal.
@@ -130,8 +124,7 @@ class Plan:
     gateway: Gateway
     graph: str
     selection: Selection
-    ps: list[Fraction]
-    score: str
+    searches: list[Search]
     vertices: list[Key] | None
     concurrency: int
     check: bool
@@ -144,9 +137,9 @@ class Plan:
         """Return the milliseconds since the plan was made."""
         return round(1000 * (time.perf_counter() - self.started))
 
-    def searching(self, p: Fraction) -> Callable[[int, int], None]:
+    def searching(self, search: Search) -> Callable[[int, int], None]:
         """Return the callback for a search: it takes the vertices done and all of them, and adds which p it is."""
-        return lambda done, total: self.progress(f"searching p={p_text(p)}", done, total)
+        return lambda done, total: self.progress(f"searching p={search.p}", done, total)
 
 
 def make_plan(
@@ -170,14 +163,14 @@ def make_plan(
         may_be_new: whether a name that is not known yet is given to the graph that is chosen.
 
     Raises:
-        ParameterError: p, score or concurrency is out of range, there is more than one choice of labels, type, key or
+        ParameterError: p, search or concurrency is out of range, there is more than one choice of labels, type, key or
             name, or vertices or concurrency are named for a cluster.
         SchemaError: the key has no index.
         NotFoundError: the graph is not known, and must be, or only its name could tell it from one that is.
         GraphError: its name stands for other labels, types or another key than those given.
         DatabaseError: the database cannot be asked.
     """
-    ps, score, concurrency, named = _checked(mode, options)
+    searches, concurrency, named = _checked(mode, options)
     gateway = gateway or Gateway(driver, database)
     selection, filled = _selection(gateway, options, graph, may_be_new)
     known = _known_name(gateway, selection) if may_be_new and graph is None else None
@@ -192,8 +185,7 @@ def make_plan(
         gateway=gateway,
         graph=graph or known or selection.default_name,
         selection=selection,
-        ps=ps,
-        score=score,
+        searches=searches,
         vertices=vertices,
         concurrency=concurrency,
         check=options.check,
@@ -204,8 +196,8 @@ def make_plan(
             "nodeLabels": list(selection.node_labels),
             "relationshipTypes": list(selection.relationship_types),
             "key": selection.key,
-            "p": list(map(p_text, ps)),
-            "score": score,
+            "p": [str(search.p) for search in searches],
+            "search": options.search or DEFAULT_SEARCH,
             "vertices": named,
             "concurrency": concurrency if options.scheduler is None else None,
             "scheduler": getattr(getattr(options.scheduler, "scheduler", None), "address", None),
@@ -234,13 +226,11 @@ def _known_name(gateway: Gateway, selection: Selection) -> str | None:
     return names[0]
 
 
-def _checked(mode: str, options: Options) -> tuple[list[Fraction], str, int, list[Key] | None]:
-    """Return every p, the score, the threads and the named vertices; refuse what needs no database to be refused."""
-    ps = options.fractions()
-    if not ps and mode != "write":
+def _checked(mode: str, options: Options) -> tuple[list[Search], int, list[Key] | None]:
+    """Return every search, the threads and the named vertices; refuse what needs no database to be refused."""
+    searches = options.searches()
+    if not searches and mode != "write":
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=options.p)
-    score = options.score or DEFAULT_SCORE
-    check_score(score)
     concurrency = thread_count(options.concurrency)
     if options.create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
@@ -253,7 +243,7 @@ def _checked(mode: str, options: Options) -> tuple[list[Fraction], str, int, lis
             name="concurrency",
             value=options.concurrency,
         )
-    return ps, score, concurrency, named
+    return searches, concurrency, named
 
 
 def _selection(

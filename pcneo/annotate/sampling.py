@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.basics.searches import Search
 from pcneo.search.cohesion import Searched, Task, make_task
 
 __all__ = ["Interval", "Sample", "draw_sample"]
@@ -78,8 +78,7 @@ class Sample:
 
 def draw_sample(
     graph: Graph,
-    p: Fraction,
-    score: str,
+    search: Search,
     *,
     most: int,
     seconds: float,
@@ -91,26 +90,26 @@ def draw_sample(
 
     Args:
         graph: the graph.
-        p, score, check: what is searched for.
+        search, check: what is searched for.
         most: vertices that are enough.
         seconds: after which no further ones are begun. One for each thread is searched, however long it takes.
         concurrency: threads.
         timed: whether `Sample.search_seconds` is wanted, for which a second more goes into timing stretches.
     """
-    task = make_task(p, score, check, int(graph.degrees.max(initial=0)))
+    task = make_task(search, check, int(graph.degrees.max(initial=0)))
     n = graph.vertex_count
     random = np.random.default_rng(0)
     drawn = random.choice(n, size=min(most, n), replace=False)
     # neighbours in the order of keys are often neighbours in the graph: the processor has their rows at hand
     starts: list[int] = random.integers(0, max(1, n), MOST_TIMED if timed and n > most else 0).tolist()
-    search = _Searching(task, Searched.of(graph, task.p))
+    searching = _Searching(task, Searched.of(graph, search.p))
     began = time.perf_counter()
     with ThreadPoolExecutor(concurrency) as pool:
         sampled = _search(
-            pool, concurrency, search, (lambda at, length: drawn[at : at + length], len(drawn), 16), began + seconds
+            pool, concurrency, searching, (lambda at, length: drawn[at : at + length], len(drawn), 16), began + seconds
         )
         stretch = (lambda at, length: np.arange(starts[at], min(starts[at] + length, n)), len(starts), 1_000)
-        further = _search(pool, concurrency, search, stretch, began + TIMED_SECONDS, sampled)
+        further = _search(pool, concurrency, searching, stretch, began + TIMED_SECONDS, sampled)
     chunks = further if len(further) >= FEWEST_CHUNKS else sampled + further
     kept = np.cumsum([len(batch.members) for batch, _ in sampled]) <= KEPT_MEMBERSHIPS
     return Sample(

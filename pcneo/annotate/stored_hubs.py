@@ -17,7 +17,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray, Selection
+from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
+from pcneo.basics.selection import Selection
 from pcneo.graph import owner_hash
 from pcneo.store.gateway import Gateway
 from pcneo.store.reading import PAGE

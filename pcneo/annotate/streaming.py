@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pcneo.annotate.plan import Options, P, Plan, make_plan
+from pcneo.annotate.plan import Options, Plan, make_plan
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.model import Cohesion, Key, Progress
+from pcneo.basics.searches import AnyP
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -20,12 +21,12 @@ def stream(
     driver: Driver,
     database: str | None = None,
     *,
-    p: P | Sequence[P],
+    p: AnyP | Sequence[AnyP],
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str | None = None,
+    search: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -42,7 +43,7 @@ def stream(
         database: None for the user's home database.
         p: one or several; several share the read.
         graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, score: as for `write`.
+        node_labels, relationship_types, key, search: as for `write`.
         vertices: as for `write`; their order is that of the cohesions.
         concurrency, check, scheduler, progress: as for `write`.
         create_index: refused: nothing is written.
@@ -58,7 +59,7 @@ def stream(
         node_labels=node_labels,
         relationship_types=relationship_types,
         key=key,
-        score=score,
+        search=search,
         vertices=vertices,
         concurrency=concurrency,
         create_index=create_index,
@@ -71,6 +72,6 @@ def stream(
 
 def _stream(plan: Plan) -> Iterator[Cohesion]:
     supply = supply_of(plan)
-    for p in plan.ps:
-        for batch in supply.batches(p, plan.score):
+    for search in plan.searches:
+        for batch in supply.batches(search):
             yield from batch.cohesions()

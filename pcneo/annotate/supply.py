@@ -8,14 +8,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from pcneo.annotate.plan import Plan
 from pcneo.basics.model import CohesionBatch, Key
+from pcneo.basics.searches import Search
 from pcneo.graph import fingerprint
-from pcneo.search import p_text, search_batches, search_frontier
+from pcneo.search import search_batches, search_frontier
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.reading import FRONTIER
 
@@ -60,7 +60,7 @@ class Supply(Protocol):
         """Edges likewise."""
         ...
 
-    def batches(self, p: Fraction, score: str) -> Iterator[CohesionBatch]:
+    def batches(self, search: Search) -> Iterator[CohesionBatch]:
         """Search; the vertices come in the plan's order, those of the whole graph in ascending order."""
         ...
 
@@ -119,16 +119,15 @@ class WholeGraph:
         """Edges of the graph."""
         return self.graph.edge_count
 
-    def batches(self, p: Fraction, score: str, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
+    def batches(self, search: Search, positions: Iterable[int] | None = None) -> Iterator[CohesionBatch]:
         """Search every vertex, or those at some positions."""
         plan = self._plan
-        report = plan.searching(p)
+        report = plan.searching(search)
         if self._on_cluster is not None:
-            return self._on_cluster.search_batches(p, score, vertices=positions, check=plan.check, progress=report)
+            return self._on_cluster.search_batches(search, vertices=positions, check=plan.check, progress=report)
         return search_batches(
             self.graph,
-            p,
-            score,
+            search,
             vertices=positions,
             concurrency=plan.concurrency,
             check=plan.check,
@@ -188,19 +187,19 @@ class Frontier:
                 self._seen.add(key)
         self._uncounted.clear()
 
-    def batches(self, p: Fraction, score: str) -> Iterator[CohesionBatch]:
+    def batches(self, search: Search) -> Iterator[CohesionBatch]:
         """Search the vertices, reading from the database only what their expansions look at."""
         self._begin()
-        report = self._plan.searching(p)
+        report = self._plan.searching(search)
         with ThreadPoolExecutor(1, thread_name_prefix="pcneo-frontier") as beside:
             fetch = partial(self._fetch, beside)
-            batches = search_frontier(fetch, self._vertices, p, score, check=self._plan.check)
+            batches = search_frontier(fetch, self._vertices, search, check=self._plan.check)
             for done, batch in enumerate(batches, 1):
                 report(done, len(self._vertices))
                 yield batch
         log.debug(
             "p=%s: %d vertices took %d round trips, which read %d neighbourhoods",
-            p_text(p),
+            search.p,
             len(self._vertices),
             self._round_trips,
             self._rows,

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeGuard, TypeVar
 
 import numpy as np
@@ -22,8 +21,9 @@ from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.basics.config import __version__
 from pcneo.basics.model import CohesionBatch, Key, Run, densities
+from pcneo.basics.searches import Search
 from pcneo.graph import HubHasher
-from pcneo.search import REVISION, p_text
+from pcneo.search import REVISION
 from pcneo.search.tally import Summary, Tally
 from pcneo.store.hub_writer import CohesionRow
 from pcneo.store.run_reader import HubColumns
@@ -41,8 +41,7 @@ class UpdatedRun:
 
     Attributes:
         run: its id.
-        p: as `a/b`.
-        score: name of the score.
+        search: what was searched for.
         scope: `graph`, `vertices` or `answers`.
         version: the version that readers go by now.
         added: hubs that came with it; 0 where the run was up to date.
@@ -53,8 +52,7 @@ class UpdatedRun:
     """
 
     run: str
-    p: str
-    score: str
+    search: Search
     scope: str
     version: int
     added: int
@@ -69,8 +67,7 @@ class _Begun:
     """A run on its way to its next version: `current` is the version that readers go by, 0 for a new run."""
 
     id: str
-    p: Fraction
-    score: str
+    search: Search
     current: int
 
 
@@ -95,15 +92,15 @@ class Update:
         self._next = opened.lock.last_version + 1
         self._records: list[tuple[str, VersionRecord]] = []
 
-    def bring(self, p: Fraction, score: str) -> UpdatedRun:
+    def bring(self, search: Search) -> UpdatedRun:
         """Bring one run up to date: write what its next version has, unless nothing has changed.
 
         Raises:
             GraphError: a search would find more memberships than a store can take.
         """
-        run, version = self._opened.begin(p, p_text(p), score, self._supply.scope, self._supply.answers)
-        begun = _Begun(run, p, score, version)
-        is_current = version > 0 and self._is_current(self._plan.gateway.get_run(run, version))
+        run, version = self._opened.begin(search, self._supply.scope, self._supply.answers)
+        begun = _Begun(run, search, version)
+        is_current = version > 0 and self._is_current(begun, self._plan.gateway.get_run(run, version))
         if is_current and run in self._pages:
             # What was read ahead may be older than the graph, which does no harm where nothing is written.
             ahead = self._current_hubs(begun, self._pages.pop(run))
@@ -113,7 +110,7 @@ class Update:
         if is_current and _all_whole(hubs):
             return self._unchanged(begun, _summary(hubs))
         if isinstance(self._supply, WholeGraph) and self._supply.is_bounded:
-            check_storable(self._supply, p, score)
+            check_storable(self._supply, search)
         return self._write(begun, hubs)
 
     def complete(
@@ -143,13 +140,14 @@ class Update:
             return HubsOfGraph.read(gateway, selection, self._supply.graph, begun.id, begun.current, self._key, pages)
         return HubsOfVertices.read(gateway, selection, self._plan.vertices or [], begun.id, begun.current)
 
-    def _is_current(self, standing: Run | None) -> bool:
-        return standing is not None and (standing.fingerprint, standing.search) == (self._fingerprint, REVISION)
+    def _is_current(self, begun: _Begun, standing: Run | None) -> bool:
+        if standing is None:
+            return False
+        searched = standing.fingerprint, standing.revision, standing.search
+        return searched == (self._fingerprint, REVISION, begun.search)
 
     def _unchanged(self, begun: _Begun, summary: Summary) -> UpdatedRun:
-        return UpdatedRun(
-            begun.id, p_text(begun.p), begun.score, self._supply.scope, begun.current, 0, 0, 0, False, summary
-        )
+        return UpdatedRun(begun.id, begun.search, self._supply.scope, begun.current, 0, 0, 0, False, summary)
 
     def _write(self, begun: _Begun, hubs: CurrentHubs) -> UpdatedRun:
         tally, hasher = Tally(), HubHasher(self._key)
@@ -158,7 +156,7 @@ class Update:
 
         def rows() -> Iterator[CohesionRow]:
             nonlocal added
-            for batch in self.waited.around(self._supply.batches(begun.p, begun.score)):
+            for batch in self.waited.around(self._supply.batches(begun.search)):
                 tally.add(batch)
                 digests = hasher.digests(batch)
                 differing = np.flatnonzero(~hubs.agree(batch, digests)).tolist()
@@ -168,14 +166,14 @@ class Update:
                 yield from rows_of(batch, digests, self._key, differing)
 
         def create(session: int, part: Sequence[CohesionRow]) -> int:
-            return self._opened.hubs.create(session, begun.id, self._next, float(begun.p), begun.score, part)
+            return self._opened.hubs.create(session, begun.id, self._next, begun.search, part)
 
         written = 0
         # Whoever stops this in the middle removes what was written: by then nothing may be under way any more.
         with closing(write_rows(create, rows())) as transactions:
             for memberships in transactions:
                 written += memberships
-                self._plan.progress(f"writing p={p_text(begun.p)}", written, None)
+                self._plan.progress(f"writing p={begun.search.p}", written, None)
         retired = self._retire(begun, retiring)
         summary = tally.summary()
         if begun.current and not (added or retired or self._needs_record(begun)):
@@ -183,8 +181,7 @@ class Update:
         self._records.append((begun.id, self._record(begun, added, retired, hasher)))
         return UpdatedRun(
             begun.id,
-            p_text(begun.p),
-            begun.score,
+            begun.search,
             self._supply.scope,
             self._next,
             added,
@@ -198,7 +195,7 @@ class Update:
         """Whether a version is made though no hub changed: the graph or the search is another one."""
         if self._fingerprint is None:
             return False
-        return not self._is_current(self._plan.gateway.get_run(begun.id, begun.current))
+        return not self._is_current(begun, self._plan.gateway.get_run(begun.id, begun.current))
 
     def _retire(self, begun: _Begun, keys: Sequence[Key]) -> int:
         if not begun.current:
@@ -216,7 +213,8 @@ class Update:
             added=added,
             retired=retired,
             pcneo=__version__,
-            search=REVISION,
+            revision=REVISION,
+            effort=begun.search.effort,
             cohesions=cohesions,
             memberships=memberships,
             node_count=node_count,

@@ -10,7 +10,8 @@ from typing import Any
 
 from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval
-from pcneo.basics.model import CohesionBatch, Selection
+from pcneo.basics.model import CohesionBatch
+from pcneo.basics.selection import Selection
 from pcneo.store.gateway import Gateway
 
 __all__ = ["membership_seconds", "writing"]

@@ -8,16 +8,12 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pcneo.annotate.plan import (
-    DEFAULT_P,
-    DEFAULT_SCORE,
     Configuration,
     Options,
-    P,
     Plan,
     make_plan,
     size_text,
@@ -26,10 +22,11 @@ from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import Key, Progress, Selection
+from pcneo.basics.model import Key, Progress
 from pcneo.basics.progress_bars import UNDOING
+from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, AnyP, Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError
-from pcneo.search import p_text
 from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.run_reader import HubColumns
@@ -91,12 +88,12 @@ def write(
     driver: Driver,
     database: str | None = None,
     *,
-    p: P | Sequence[P] | None = None,
+    p: AnyP | Sequence[AnyP] | None = None,
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str | None = None,
+    search: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -120,7 +117,7 @@ def write(
         node_labels: labels of the vertices; may be left out where the database leaves one choice.
         relationship_types: types of the edges; likewise.
         key: the property that holds the vertices' unique key; likewise.
-        score: `density` or `degree`. None for `density`; where p is None too, for the score of each standing run.
+        search: `density` or `degree`. None for `density`; where p is None too, for that of each standing run.
         vertices: one key or several; only these are searched, by frontier. None for every vertex.
         concurrency: threads that search; None for all cores; not with a scheduler.
         create_index: create the index on the key where it is missing; in mode `write` alone.
@@ -149,7 +146,7 @@ def write(
         node_labels=node_labels,
         relationship_types=relationship_types,
         key=key,
-        score=score,
+        search=search,
         vertices=vertices,
         concurrency=concurrency,
         create_index=create_index,
@@ -169,8 +166,8 @@ def _tell_of_others(gateway: Gateway, result: WriteResult) -> None:
     for run in gateway.list_runs():
         is_other = run.graph == result.graph and run.id not in updated
         if is_other and run.scope != "answers" and (run.node_count, run.relationship_count) != counts:
-            score = "" if run.score == DEFAULT_SCORE else f" --score {run.score}"
-            command = f"`pcneo annotate --graph {shlex.quote(run.graph)} -p {run.p_text}{score}"
+            search = "" if run.search.name == DEFAULT_SEARCH else f" --search {run.search.name}"
+            command = f"`pcneo annotate --graph {shlex.quote(run.graph)} -p {run.search.p}{search}"
             command += " --vertex KEY`, for each of its vertices," if run.scope == "vertices" else "`"
             log.info("The graph has changed since run %s, which this leaves as it is: %s renews it.", run.id, command)
 
@@ -181,14 +178,14 @@ class Client:
 
     Attributes:
         gateway: marks all that is written with the request it is for.
-        admit: called when the graph is at hand, with each p and score, before anything is searched; may refuse.
+        admit: called when the graph is at hand, with the searches, before anything is searched; may refuse.
         answer: called in the transaction that makes the new versions visible, with the runs; it refuses by raising. It
             is called, under the graph's lock, where no run has changed, too.
         trims: whether to let earlier versions go afterwards; a later update makes up for it.
     """
 
     gateway: LedgerGateway
-    admit: Callable[[Supply, Sequence[tuple[Fraction, str]]], None]
+    admit: Callable[[Supply, Sequence[Search]], None]
     answer: Callable[[Transaction, Sequence[UpdatedRun]], None]
     trims: bool = True
 
@@ -214,7 +211,7 @@ def update_runs(
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
     plan = make_plan(driver, database, "write", options, graph, gateway, may_be_new=True)
-    questions = _questions(gateway, plan, options.score)
+    searches = _searches(gateway, plan, options.search)
     gateway.check_format()
     gateway.ensure_schema(OWN_SCHEMA)
     if graph is not None:
@@ -224,7 +221,7 @@ def update_runs(
     opened: OpenGraph | None = None
     try:
         with open_graph(gateway, record, partial(_tell_of_sweep, plan.progress)) as opened:
-            result = _update(plan, opened, questions, client, make_supply)
+            result = _update(plan, opened, searches, client, make_supply)
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if opened is not None and not opened.lock.committing:
@@ -251,38 +248,38 @@ def _tell_of_other_names(gateway: Gateway, name: str, selection: Selection) -> N
         )
 
 
-def _questions(gateway: Gateway, plan: Plan, score: str | None) -> list[tuple[Fraction, str]]:
-    """Return each p and score to bring up to date: those asked for, else those of the graph's standing runs."""
-    if plan.ps:
-        return [(p, plan.score) for p in plan.ps]
+def _searches(gateway: Gateway, plan: Plan, name: str | None) -> list[Search]:
+    """Return the searches to bring up to date: those asked for, else those of the graph's standing runs."""
+    if plan.searches:
+        return plan.searches
     scope = "graph" if plan.vertices is None else "vertices"
     standing = [
-        (Fraction(run.p_text), run.score)
+        run.search
         for run in gateway.list_runs()
-        if (run.graph, run.scope) == (plan.graph, scope) and score in (None, run.score)
+        if (run.graph, run.scope) == (plan.graph, scope) and name in (None, run.search.name)
     ]
     if not standing:
-        log.info("p=%s, the default.", p_text(DEFAULT_P))
-    questions = standing or [(DEFAULT_P, plan.score)]
-    plan.configuration["p"] = [p_text(p) for p, _ in questions]
-    return questions
+        log.info("p=%s, the default.", DEFAULT_P)
+    searches = standing or [Search(DEFAULT_P, name or DEFAULT_SEARCH)]
+    plan.configuration["p"] = [str(search.p) for search in searches]
+    return searches
 
 
 def _update(
     plan: Plan,
     opened: OpenGraph,
-    questions: Sequence[tuple[Fraction, str]],
+    searches: Sequence[Search],
     client: Client | None,
     make_supply: Callable[[Plan], Supply],
 ) -> WriteResult:
-    with _hubs_ahead(plan, opened, questions[0], make_supply) as pages:
+    with _hubs_ahead(plan, opened, searches[0], make_supply) as pages:
         supply = make_supply(plan)
         node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
         read_millis = plan.millis()
         if client is not None:
-            client.admit(supply, questions)
+            client.admit(supply, searches)
         update = Update(plan, opened, supply, pages)
-        runs = tuple(update.bring(p, score) for p, score in questions)
+        runs = tuple(map(update.bring, searches))
     update.complete(runs, client.answer if client else None)
     return WriteResult(
         graph=opened.graph.name,
@@ -301,14 +298,14 @@ def _update(
 
 @contextmanager
 def _hubs_ahead(
-    plan: Plan, opened: OpenGraph, question: tuple[Fraction, str], make_supply: Callable[[Plan], Supply]
+    plan: Plan, opened: OpenGraph, search: Search, make_supply: Callable[[Plan], Supply]
 ) -> Iterator[dict[str, Iterator[HubColumns]]]:
     """Read the hubs of the first run while the graph is read, which keeps one core of the server busy.
 
     They are for the case in which nothing has changed; what is written rests on hubs that are read after the graph.
     """
-    graph, (p, score) = opened.graph, question
-    run = run_id(graph.name, p_text(p), score, WholeGraph.scope)
+    graph = opened.graph
+    run = run_id(graph.name, search, WholeGraph.scope)
     if plan.vertices is None and make_supply is supply_of:
         standing = next((known for known in plan.gateway.list_runs() if known.id == run), None)
         if standing is not None and standing.cohesions <= MOST_AHEAD:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import Table, html_table
+from pcneo.basics.searches import P, Search
 
 __all__ = [
     "AnyPath",
@@ -26,11 +26,9 @@ __all__ = [
     "Memberships",
     "Progress",
     "Run",
-    "Selection",
     "ShownCohesion",
     "StoredCohesions",
     "densities",
-    "one_or_more",
 ]
 
 Key = int | str
@@ -74,62 +72,22 @@ class Graph:
         return np.diff(self.offsets)
 
 
-def one_or_more(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names as a tuple; a single text is one name, not a sequence of letters.
-
-    Args:
-        names: several names, or one.
-    """
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The part of a database that is one graph: labels, relationship types and the key property.
-
-    Labels and types are kept sorted, so that the order in which a user names them makes no difference.
-    """
-
-    node_labels: tuple[str, ...]
-    relationship_types: tuple[str, ...]
-    key: str
-
-    def __post_init__(self) -> None:
-        """Sort the names and drop repetitions."""
-        object.__setattr__(self, "node_labels", tuple(sorted(set(one_or_more(self.node_labels)))))
-        object.__setattr__(self, "relationship_types", tuple(sorted(set(one_or_more(self.relationship_types)))))
-
-    @property
-    def default_name(self) -> str:
-        """The graph's name unless its owner gives another: `Person/KNOWS/id`, distinct for distinct selections."""
-        parts = (
-            *map("|".join, (map(_plain, self.node_labels), map(_plain, self.relationship_types))),
-            _plain(self.key),
-        )
-        return "/".join(parts)
-
-
-def _plain(name: str) -> str:
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
-
-
 @dataclass(frozen=True)
 class Run:
     """A standing run at one of its versions: the records `PCohesionRun` and `PCohesionVersion` together.
 
-    A run is what is stored for one graph, p, score and scope. Its id never changes. Each `annotate` that has something
+    A run is what is stored for one graph, p, search and scope. Its id never changes. Each `annotate` that has something
     to change makes a version of it; numbers are the graph's, and none is used twice (DATA-MODEL.md#runs-and-versions).
 
     Attributes:
         id: for example `friends@3/10`; carried by each of its hubs.
         graph: the graph's name.
         scope: `graph` (every vertex), `vertices` (those that were named) or `answers` (of a release's answers).
-        p_text: p as a canonical fraction `a/b`.
-        score: name of the score.
+        search: p and the name of the search, and the effort of this version.
         version: the version; hubs belong to it where `from <= version < until`.
         readable: whether the hubs of this version are kept.
         pcneo: the version of pcneo that wrote it.
-        search: of the search; raised where any answer can change.
+        revision: of the search; raised where any answer can change.
         added, retired: hubs that came and went with this version.
         cohesions: hubs that it has.
         memberships: their members.
@@ -144,12 +102,11 @@ class Run:
     id: str
     graph: str
     scope: str
-    p_text: str
-    score: str
+    search: Search
     version: int
     readable: bool
     pcneo: str
-    search: int
+    revision: int
     added: int
     retired: int
     cohesions: int
@@ -171,17 +128,20 @@ class Cohesion:
 
     Attributes:
         vertex: the queried vertex q.
-        p: the exact fraction it was computed for.
-        score: name of the score that ranked the expansion.
+        search: what was searched for, and how.
         members: keys of MC(q), ascending, q included.
         edges: number of the graph's edges with both ends inside.
     """
 
     vertex: Key
-    p: Fraction
-    score: str
+    search: Search
     members: tuple[Key, ...]
     edges: int
+
+    @property
+    def p(self) -> P:
+        """The p that it was searched at."""
+        return self.search.p
 
     @property
     def size(self) -> int:
@@ -194,9 +154,8 @@ class Cohesion:
         return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
     def _repr_html_(self) -> str:
-        p = f"{self.p.numerator}/{self.p.denominator}"
-        row = (self.vertex, p, self.score, self.size, self.edges, self.density, self.members)
-        return html_table(("vertex", "p", "score", "size", "edges", "density", "members"), [row])
+        row = (self.vertex, str(self.p), self.search.name, self.size, self.edges, self.density, self.members)
+        return html_table(("vertex", "p", "search", "size", "edges", "density", "members"), [row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,8 +163,7 @@ class CohesionBatch(Table):
     """Minimal p-cohesions of several vertices, by position in `keys`.
 
     Attributes:
-        p: the exact fraction.
-        score: name of the score.
+        search: what was searched for, and how.
         vertices: int64, the b queried vertices.
         offsets: int64, b + 1 entries; the members of the i-th are `members[offsets[i]:offsets[i + 1]]`.
         members: uint32, ascending within each cohesion.
@@ -213,13 +171,17 @@ class CohesionBatch(Table):
         keys: those of the graph that was searched, as in `Graph`.
     """
 
-    p: Fraction
-    score: str
+    search: Search
     vertices: NDArray[np.int64]
     offsets: NDArray[np.int64]
     members: NDArray[np.uint32]
     edges: NDArray[np.int64]
     keys: KeyArray
+
+    @property
+    def p(self) -> P:
+        """The p that they were searched at."""
+        return self.search.p
 
     def __len__(self) -> int:
         """Number of cohesions."""
@@ -268,8 +230,10 @@ class CohesionBatch(Table):
 
     def caption(self) -> str:
         """Return a sentence for above the table."""
-        p = f"{self.p.numerator}/{self.p.denominator}"
-        return f"{len(self):,} minimal p-cohesions, p={p}, score {self.score}: {len(self.members):,} memberships"
+        return (
+            f"{len(self):,} minimal p-cohesions, p={self.p}, search {self.search.name}: "
+            f"{len(self.members):,} memberships"
+        )
 
     def cohesions(self, graph: object = None) -> Iterator[Cohesion]:
         """Yield each cohesion by key.
@@ -281,8 +245,7 @@ class CohesionBatch(Table):
             members = self.members[self.offsets[i] : self.offsets[i + 1]]
             yield Cohesion(
                 vertex=self.keys[vertex : vertex + 1].tolist()[0],
-                p=self.p,
-                score=self.score,
+                search=self.search,
                 members=tuple(self.keys[members].tolist()),
                 edges=int(self.edges[i]),
             )
@@ -374,7 +337,7 @@ class ShownCohesion(Table):
         """Return a sentence for above the table."""
         cohesion, view = self.cohesion, self.local_view
         return (
-            f"Minimal p-cohesion of {cohesion.vertex}, p={self.run.p_text}: {cohesion.size:,} members, "
+            f"Minimal p-cohesion of {cohesion.vertex}, p={self.run.search.p}: {cohesion.size:,} members, "
             f"{cohesion.edges:,} critical connections, density {cohesion.density:.3f}; {len(self.others):,} other "
             f"connections. Within two hops: {view.size:,} vertices, {view.edges:,} connections."
         )

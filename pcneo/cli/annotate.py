@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.basics.frames import rounded
+from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, without_empty
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import print_row, takes_all_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pcneo.basics.model import Cohesion
     from pcneo.search.tally import Summary
 
-__all__ = ["Format", "Mode", "Score", "annotate", "print_written"]
+__all__ = ["Format", "Mode", "annotate", "print_written"]
 
 
 class Mode(StrEnum):
@@ -45,11 +46,7 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-class Score(StrEnum):
-    """Scores that rank the expansion."""
-
-    density = "density"
-    degree = "degree"
+SearchName = StrEnum("SearchName", list(SEARCHES))
 
 
 def annotate(
@@ -61,19 +58,21 @@ def annotate(
         typer.Option("--graph", help="Your name for this graph; a known one stands for its labels, types and key."),
     ] = None,
     p: Annotated[
-        list[str] | None,
+        list[P] | None,
         typer.Option(
             "-p",
+            parser=P,
+            metavar="FRACTION",
             help="Fraction each member keeps, 0.3 or 1/3; may be given several times.",
             show_default="every standing run's, or 0.3",
         ),
     ] = None,
-    score: Annotated[
-        Score | None,
+    search: Annotated[
+        SearchName | None,
         typer.Option(
-            "--score",
-            help="density, or degree (a reconstruction of an older baseline).",
-            show_default="every standing run's, or density",
+            "--search",
+            help="; ".join(f"{name}: {kind.meaning}" for name, kind in SEARCHES.items()) + ".",
+            show_default=f"every standing run's, or {DEFAULT_SEARCH}",
         ),
     ] = None,
     vertex: Annotated[
@@ -127,11 +126,7 @@ def annotate(
     Example: pcneo annotate --node-label Person --relationship-type KNOWS --key id -p 0.3
     """
     from pcneo import annotate as modes
-    from pcneo.annotate.plan import DEFAULT_P
-    from pcneo.search import parse_fraction
 
-    for text in p or []:
-        parse_fraction(text)
     in_files = format_ is Format.parquet
     if format_ is not None and mode is not Mode.stream:
         raise typer.BadParameter("Cohesions are given with --mode stream.", param_hint="--format")
@@ -178,7 +173,7 @@ def annotate(
             node_labels=node_label or (),
             relationship_types=relationship_type or (),
             key=key,
-            score=score and score.value,
+            search=search and search.value,
             vertices=vertex or None,
             concurrency=concurrency,
             create_index=create_index,
@@ -205,12 +200,18 @@ def annotate(
 
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
     """Print a row for each cohesion, and nothing else on standard output."""
-    columns = ["vertex", "p", "score", "size", "edges", "density", "members"]
+    columns = ["vertex", "p", "search", "size", "edges", "density", "members"]
     for number, cohesion in enumerate(cohesions):
         if number == 0 and not as_json:
             print_row(columns)  # only now: a search that fails prints nothing
-        p = f"{cohesion.p.numerator}/{cohesion.p.denominator}"
-        values = [cohesion.vertex, p, cohesion.score, cohesion.size, cohesion.edges, cohesion.density]
+        values = [
+            cohesion.vertex,
+            str(cohesion.p),
+            cohesion.search.name,
+            cohesion.size,
+            cohesion.edges,
+            cohesion.density,
+        ]
         if as_json:
             row = dict(zip(columns, [*values, cohesion.members], strict=True))
             print(json.dumps(row, ensure_ascii=not takes_all_text()))
@@ -227,7 +228,8 @@ SUMMARY = (
 def print_written(result: WriteResult) -> None:
     """Print what became of standing runs."""
     rows = [
-        [run.run, run.version, run.added, run.retired, *_summary_row(run.p, run.summary)[1:]] for run in result.runs
+        [run.run, run.version, run.added, run.retired, *_summary_row(str(run.search.p), run.summary)[1:]]
+        for run in result.runs
     ]
     columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
     print_table(columns, rows, result.caption(), names=["version"])

@@ -11,7 +11,7 @@ import typer
 
 from pcneo.basics.frames import rounded
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
-from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunScore
+from pcneo.cli.options import Closer, Delta, EpsilonOne, GraphName, Json, RunName, RunP, RunSearch
 
 if TYPE_CHECKING:
     from pcneo.release.audit import AttackResult, AuditResult, Losses, Removals
@@ -26,7 +26,7 @@ def audit(
     run: RunName = None,
     graph: GraphName = None,
     p: RunP = None,
-    score: RunScore = None,
+    search: RunSearch = None,
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
     mechanism: Annotated[
         str | None,
@@ -67,7 +67,7 @@ def audit(
         h=h,
         graph=graph,
         p=p,
-        score=score,
+        search=search,
         run=run,
     )
     if attack:
@@ -130,7 +130,7 @@ def _print(result: AuditResult) -> None:
 
     say(result.notice)
     say("")
-    rests = f", run {result.run} (p={result.p}, score {result.score})" if result.run else ""
+    rests = f", run {result.run} (p={result.p}, search {result.search})" if result.run else ""
     delta = decimal_text(Fraction(str(result.delta)))
     say(f"{result.mechanism}, k={result.k}, ε={result.epsilon:g}, δ={delta}, on {result.graph}{rests}")
     say(result.promise)

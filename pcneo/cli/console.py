@@ -24,6 +24,7 @@ from rich.text import Text
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import is_number, words
 from pcneo.basics.progress_bars import ProgressBars as Bars
+from pcneo.basics.searches import Search
 from pcneo.basics.visible import visible
 from pcneo.cli.streams import can_ask, filled, note, output, say, takes_all_text
 from pcneo.errors import ConnectionFailedError
@@ -254,7 +255,9 @@ def print_json(value: Any) -> None:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        value = {camel(field.name): getattr(value, field.name) for field in fields(value)}
+        value = {
+            name: item for field in fields(value) for name, item in _entries(field.name, getattr(value, field.name))
+        }
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -266,6 +269,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "infinite"  # JSON knows no infinity
     return float(value) if isinstance(value, Fraction) else value
+
+
+def _entries(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a field; what was searched for is three of them, in the words of the command line."""
+    if isinstance(value, Search):
+        return [("p", str(value.p)), ("search", value.name), ("effort", value.effort)]
+    return [(camel(name), value)]
 
 
 def camel(name: str) -> str:

@@ -48,7 +48,7 @@ def demo(
             result = run_demo(driver, database, progress=bars)
         summary = result.written.runs[0].summary
         say(
-            f"Stored the minimal p-cohesions (p={result.written.runs[0].p}) of {summary.cohesions:,} students: "
+            f"Stored the minimal p-cohesions (p={result.written.runs[0].search.p}) of {summary.cohesions:,} students: "
             f"{summary.memberships:,} memberships."
         )
         for query in DEMO_QUERIES:

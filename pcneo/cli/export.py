@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pcneo.cli.console import Bars, connected, note, print_json, say
-from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
+from pcneo.cli.options import GraphName, Json, RunName, RunP, RunSearch
 
 __all__ = ["export"]
 
@@ -26,7 +26,7 @@ def export(
     run: RunName = None,
     graph: GraphName = None,
     p: RunP = None,
-    score: RunScore = None,
+    search: RunSearch = None,
     as_json: Json = False,
 ) -> None:
     """Write a run, or one cohesion, to a file for networkx, Gephi and others.
@@ -46,7 +46,7 @@ def export(
         note("The file is named by --to, as elsewhere; without --to it goes away in 0.4.")
     with connected() as (driver, database), Bars() as bars:
         result = export_file(
-            driver, database, what=what, path=path, run=run, graph=graph, p=p, score=score, progress=bars
+            driver, database, what=what, path=path, run=run, graph=graph, p=p, search=search, progress=bars
         )
     if as_json:
         print_json(result)

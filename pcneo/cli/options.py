@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pcneo.basics.searches import P
 from pcneo.cli.completion import complete_graphs, complete_runs
 
 __all__ = [
@@ -18,7 +19,7 @@ __all__ = [
     "RelationshipTypes",
     "RunName",
     "RunP",
-    "RunScore",
+    "RunSearch",
 ]
 
 NodeLabels = Annotated[
@@ -40,8 +41,10 @@ GraphName = Annotated[
     str | None,
     typer.Option("--graph", help="The graph, where more than one fits.", autocompletion=complete_graphs),
 ]
-RunP = Annotated[str | None, typer.Option("-p", help="The run's p, where more than one fits.")]
-RunScore = Annotated[str | None, typer.Option("--score", help="The run's score, where more than one fits.")]
+RunP = Annotated[
+    P | None, typer.Option("-p", parser=P, metavar="FRACTION", help="The run's p, where more than one fits.")
+]
+RunSearch = Annotated[str | None, typer.Option("--search", help="The run's search, where more than one fits.")]
 Delta = Annotated[
     str | None, typer.Option("--delta", help="δ of edge, elv, published and total.", show_default="min(1e-6, 1/n²)")
 ]

@@ -8,7 +8,7 @@ import typer
 
 from pcneo.cli.completion import complete_queries
 from pcneo.cli.console import connected, note, note_run, print_json, print_table
-from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunScore
+from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunSearch
 from pcneo.cli.streams import say_verbatim
 from pcneo.errors import ParameterError
 
@@ -26,12 +26,12 @@ def queries(
         bool,
         typer.Option(
             "--run",
-            help="Run the query and show a table; --graph, -p, --score or --param run=ID say of which stored run.",
+            help="Run the query and show a table; --graph, -p, --search or --param run=ID say of which stored run.",
         ),
     ] = False,
     graph: GraphName = None,
     p: RunP = None,
-    score: RunScore = None,
+    search: RunSearch = None,
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,13 +42,13 @@ def queries(
 ) -> None:
     """List, print or run the Cypher queries that ask stored cohesions.
 
-    With --graph, -p, --score or --param a query is printed with the labels, types, key and run of the database.
+    With --graph, -p, --search or --param a query is printed with the labels, types, key and run of the database.
 
     Example: pcneo queries critical_connections --run --param id=105
     """
     from pcneo.stored.queries import list_queries, render_for_run, render_query, run_query
 
-    stored = graph is not None or p is not None or score is not None or bool(param)
+    stored = graph is not None or p is not None or search is not None or bool(param)
     if name is None:
         if run or stored or node_label or relationship_type or key:
             raise typer.BadParameter("Name the query; without a name, all are listed.", param_hint="NAME")
@@ -68,7 +68,7 @@ def queries(
         if any(given.values()):
             raise typer.BadParameter("A stored run has names of its own.", param_hint=", ".join(given))
         with connected() as (driver, database):
-            cypher = render_for_run(driver, name, database, parameters=parameters, graph=graph, p=p, score=score)
+            cypher = render_for_run(driver, name, database, parameters=parameters, graph=graph, p=p, search=search)
         _print_query(name, cypher, as_json)
         return
     with connected() as (driver, database):
@@ -79,7 +79,7 @@ def queries(
             parameters=parameters,
             graph=graph,
             p=p,
-            score=score,
+            search=search,
             node_labels=node_label,
             relationship_types=relationship_type,
             key=key,

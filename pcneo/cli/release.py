@@ -24,7 +24,7 @@ from pcneo.cli.options import (
     RelationshipTypes,
     RunName,
     RunP,
-    RunScore,
+    RunSearch,
 )
 from pcneo.cli.streams import can_ask
 from pcneo.errors import OutputError, ParameterError, PcneoError
@@ -55,7 +55,7 @@ def release(
     run: RunName = None,
     graph: GraphName = None,
     p: RunP = None,
-    score: RunScore = None,
+    search: RunSearch = None,
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
     h: Closer = None,
@@ -87,7 +87,7 @@ def release(
         typer.Option(
             "--batch",
             help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k, delta, "
-            "epsilon_1, h, graph, p, score, run.",
+            "epsilon_1, h, graph, p, search, run.",
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
@@ -145,7 +145,7 @@ def release(
                 "from": answers_from,
                 "graph": graph,
                 "p": p,
-                "score": score,
+                "search": search,
                 "run": run,
                 "report": report,
             }
@@ -164,7 +164,7 @@ def release(
             smooth=smooth or None,
             graph=graph,
             p=p,
-            score=score,
+            search=search,
             run=run,
             report=report,
             answers_from=answers_from,

@@ -75,9 +75,15 @@ def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
     if not runs:
         say(f"No run {'' if graph is None else f'of {graph} '}is stored; `pcneo annotate` makes one.")
         return
-    columns = ("run", "version", "scope", "p", "score", "cohesions", "memberships", "finished", "moved")
-    names = ("id", "version", "scope", "p_text", "score", "cohesions", "memberships", "finished_at")
-    rows = [[*(getattr(stored.run, name) for name in names), stored.moved] for stored in runs]
+    columns = ("run", "version", "scope", "p", "search", "cohesions", "memberships", "finished", "moved")
+    rows = [
+        [
+            *(run.id, run.version, run.scope, str(run.search.p), run.search.name),
+            *(run.cohesions, run.memberships, run.finished_at, stored.moved),
+        ]
+        for stored in runs
+        for run in [stored.run]
+    ]
     print_table(columns, rows, names=["version"])
 
 

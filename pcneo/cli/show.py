@@ -11,7 +11,7 @@ import typer
 
 from pcneo.basics.frames import words
 from pcneo.cli.console import connected, note, note_run, print_json, print_table, say
-from pcneo.cli.options import GraphName, Json, RunName, RunP, RunScore
+from pcneo.cli.options import GraphName, Json, RunName, RunP, RunSearch
 
 if TYPE_CHECKING:
     from pcneo.basics.model import ShownCohesion
@@ -31,7 +31,7 @@ def show(
     run: RunName = None,
     graph: GraphName = None,
     p: RunP = None,
-    score: RunScore = None,
+    search: RunSearch = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Also draw it (.svg or .png); an existing file is replaced.")
     ] = None,
@@ -47,7 +47,7 @@ def show(
     if plot is not None:
         check_picture(plot)
     with connected() as (driver, database):
-        shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, score=score)
+        shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, search=search)
     if plot is not None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
@@ -55,7 +55,7 @@ def show(
         for warning in caught:
             note(str(warning.message))
         note(f"Picture: {plot}")
-    note_run(shown.run, f", p={shown.run.p_text}, score {shown.run.score}", moved=shown.moved)
+    note_run(shown.run, f", p={shown.run.search.p}, search {shown.run.search.name}", moved=shown.moved)
     if as_json:
         print_json(_plain(shown))
     else:
@@ -68,8 +68,8 @@ def _plain(shown: ShownCohesion) -> dict[str, Any]:
         "run": shown.run.id,
         "version": shown.run.version,
         "vertex": cohesion.vertex,
-        "p": shown.run.p_text,
-        "score": cohesion.score,
+        "p": str(shown.run.search.p),
+        "search": cohesion.search.name,
         "size": cohesion.size,
         "edges": cohesion.edges,
         "density": cohesion.density,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
+from pcneo.basics.searches import Search
 from pcneo.errors import GraphChangedError
 
 __all__ = ["batch_from_rows"]
@@ -18,14 +18,14 @@ ROWS_AT_ONCE = 1_000
 
 
 def batch_from_rows(
-    graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int]], p: Fraction, score: str
+    graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int]], search: Search
 ) -> CohesionBatch:
     """Return stored cohesions as a batch over `graph`, vertices and members ascending.
 
     Args:
         graph: the graph.
         rows: (key of the vertex, keys of the members, number of edges), in any order.
-        p, score: p and score of their run.
+        search: that of their run.
 
     Raises:
         GraphChangedError: a vertex or member is not in the graph.
@@ -45,8 +45,7 @@ def batch_from_rows(
     owners = _positions(graph.keys, vertices)
     order = np.argsort(owners)
     return CohesionBatch(
-        p=p,
-        score=score,
+        search=search,
         vertices=owners[order],
         offsets=np.concatenate([[0], np.cumsum([len(members[i]) for i in order], dtype=np.int64)]).astype(np.int64),
         members=np.concatenate([np.empty(0, np.uint32), *(members[i] for i in order)]),

@@ -1,4 +1,4 @@
-"""Pictures for print and screen, SVG and PNG, in one style: scores and mechanisms look the same in all of them.
+"""Pictures for print and screen, SVG and PNG, in one style: searches and mechanisms look the same in all of them.
 
 Drawing needs matplotlib, an extra (`plot`). It is imported when a picture is drawn, and needs no
 display. To draw a picture of your own:

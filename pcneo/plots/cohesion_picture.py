@@ -110,11 +110,11 @@ def _scale(rings: Rings) -> float:
 
 def _title(shown: ShownCohesion) -> str:
     cohesion = shown.cohesion
-    p, score = f"{cohesion.p.numerator}/{cohesion.p.denominator}", look(cohesion.score).label
+    search = look(cohesion.search.name).label
     counts = [_counted(cohesion.size, "member"), _counted(cohesion.edges, "critical connection")]
     counts.append(f"density {cohesion.density:.2g}")
     return (
-        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{p}, {score}\n"
+        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{cohesion.p}, {search}\n"
         f"{', '.join(text.replace(' ', TIE) for text in counts)}"
     )
 
@@ -124,7 +124,7 @@ def _entries(
 ) -> list[tuple[str, dict[str, Any]]]:
     """What the legend explains, of all that is drawn: its words and its look."""
     vertex = isolated(rings.labels.of[shown.cohesion.vertex])
-    own, local, view = look(shown.cohesion.score), look("elv"), shown.local_view
+    own, local, view = look(shown.cohesion.search.name), look("elv"), shown.local_view
     hidden = view.size - 1 - len(rings.others) - sum(hops in (1, 2) for hops in drawn.hops.values())
     entries: list[tuple[str, dict[str, Any]]] = [
         (f"{vertex}, whose cohesion it is", {"marker": "*", "color": "black", "linestyle": "", "ms": 8})
@@ -222,7 +222,7 @@ def _line(a: complex, b: complex, radius: float, *, bent: bool) -> NDArray[np.fl
 def _draw_vertices(plane: Axes, rings: Rings, shown: ShownCohesion, scale: float) -> None:
     cohesion = shown.cohesion
     members = [key for key in cohesion.members if key != cohesion.vertex]
-    own = look(cohesion.score)
+    own = look(cohesion.search.name)
     area = 22 * min(1.0, 1.3 * scale) ** 2
     _scatter(plane, rings, rings.others, area * 0.6, facecolor="white", edgecolor=OTHER)
     _scatter(plane, rings, members, area, facecolor=own.colour, edgecolor="white", marker=own.marker)

@@ -27,7 +27,7 @@ LOGARITHMIC_FROM = 30
 
 def draw_distributions(
     runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]],
-    score: str,
+    search: str,
     path: AnyPath | None = None,
     *,
     vertices: int | None = None,
@@ -37,7 +37,7 @@ def draw_distributions(
     Args:
         runs: by p, written `a/b`: the sizes, int64, shape (b,), and densities, float64, shape (b,), of its b cohesions.
             A single member has no density, so cohesions of one member are left out there.
-        score: the score of the search.
+        search: the search's name.
         path: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
         vertices: number of vertices of the graph, if all of them were searched.
 
@@ -48,7 +48,7 @@ def draw_distributions(
         ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
         PcneoError: matplotlib is not installed.
     """
-    colours = _colours(look(score).colour, len(runs))
+    colours = _colours(look(search).colour, len(runs))
     rows = -(-len(runs) // LEGEND_COLUMNS)
     with new_figure(1, 2, width=PAGE, height=3.0 + 0.35 * rows, sharey=True) as (figure, axes):
         from matplotlib.ticker import MaxNLocator
@@ -80,7 +80,7 @@ def draw_distributions(
         )
         count = max((len(sizes) for sizes, _ in runs.values()), default=0)
         whose = f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
-        title = f"Minimal p-cohesions of {whose}, {look(score).label}"
+        title = f"Minimal p-cohesions of {whose}, {look(search).label}"
         figure.suptitle(fitted(title, PAGE), x=0.02, ha="left")
         figure.legend(loc="outside lower center", ncols=min(len(runs), LEGEND_COLUMNS))
         if path is not None:

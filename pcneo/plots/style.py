@@ -1,4 +1,4 @@
-"""The style of all figures: how they are made and saved, and how each score, mechanism and local view looks.
+"""The style of all figures: how they are made and saved, and how each search, mechanism and local view looks.
 
 The colours are Okabe and Ito's, which people with colour blindness can tell apart. Markers, lines and hatches differ as
 well, so a copy without colours can still be read. No text is smaller than 8 points at the figure's size.
@@ -74,7 +74,7 @@ _ONE_AT_A_TIME = threading.RLock()  # matplotlib keeps its settings in one place
 
 @dataclass(frozen=True)
 class Look:
-    """The look of a score, a mechanism or a view, the same in every picture.
+    """The look of a search, a mechanism or a view, the same in every picture.
 
     Attributes:
         label: its name in legends.
@@ -101,7 +101,7 @@ class Look:
 
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {
-        # scores, and the baseline that their cohesions are compared with
+        # searches, and the baseline that their cohesions are compared with
         "density": Look("density score", "#0072B2", "o", "-", ""),
         "degree": Look("degree score (reconstructed)", "#E69F00", "s", "--", "///"),
         "elv": Look("extended local view", "#009E73", "^", "-.", "\\\\\\"),
@@ -110,17 +110,17 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         "edge": Look("edge", "#CC79A7", "v", "--", "..."),
         "published": Look("published", "#56B4E9", "P", ":", "xxx"),
         "respond": Look("respond", "#882255", "X", (0, (5, 1)), "++"),
-        # neither a score nor a mechanism
+        # neither a search nor a mechanism
         "exact": Look("exact", "#000000", "x", "-", ""),
         "other": Look("other", "#999999", ".", ":", ""),
     }
 )
-"""The look of each score (`density`, `degree`), of the extended local view and of each mechanism, by its name in the
+"""The look of each search (`density`, `degree`), of the extended local view and of each mechanism, by its name in the
 code; `exact` is the true value, `other` is whatever is there for comparison only."""
 
 
 def look(name: str) -> Look:
-    """Return the look of a score, a mechanism or a view.
+    """Return the look of a search, a mechanism or a view.
 
     Args:
         name: a key of `LOOKS`.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pcneo.basics.model import Selection
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pcneo.basics.model import Run, Selection
+from pcneo.basics.model import Run
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import Mechanism, Parameters, mechanism_named
 from pcneo.privacy.protection import Protects
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import GraphRequest, ReleaseRequest
-from pcneo.search import parse_fraction
 from pcneo.store.chosen_graph import choose_selection, find_graph, refuse_new_name
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
@@ -129,8 +129,6 @@ def read_parameters(request: GraphRequest) -> Parameters:
     mechanism = mechanism_named(request.mechanism)
     if request.epsilon is None:
         raise ParameterError("A release needs its epsilon.", name="epsilon", value=None)
-    if request.p is not None:
-        parse_fraction(request.p)
     return mechanism.parameters_of(request)
 
 
@@ -139,7 +137,7 @@ def _choose_one(
 ) -> Chosen:
     mechanism = mechanism_named(request.mechanism)
     if not mechanism.needs_groups:
-        for name in ("run", "p", "score"):
+        for name in ("run", "p", "search"):
             if getattr(request, name) is not None:
                 raise ParameterError(
                     f"The mechanism {request.mechanism} rests on no run; leave {name} out.",
@@ -185,7 +183,7 @@ def find_place(
         GraphError: the graph's name stands for another.
     """
     if with_run:
-        run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, score=request.score)
+        run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
         return Place(find_graph(gateway, run.graph), run, run.vertices)
     graph = _find_graph(gateway, request.graph or _graph_of_answers(gateway, request, names), names)
     return Place(graph, None, gateway.count_nodes(graph.selection))

@@ -50,8 +50,8 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "h": parameters.h,
         "run": run.id if run else None,
         "runVersion": run.version if run else None,
-        "p": run.p_text if run else None,
-        "score": run.score if run else None,
+        "p": str(run.search.p) if run else None,
+        "search": run.search.name if run else None,
         "fingerprint": release.source.fingerprint,
         "membershipHash": run.membership_hash if run else None,
         "answersOfRelease": release.answer_set,
@@ -126,7 +126,7 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         f"- Graph {record['graph']}: {record['vertices']:,} vertices{edges}; fingerprint `{record['fingerprint']}`",
     ]
     if record["run"]:
-        lines.append(f"- Run {record['run']}, p={record['p']}, score {record['score']}")
+        lines.append(f"- Run {record['run']}, p={record['p']}, search {record['search']}")
     spent = (
         f"- Spent by this graph so far: {_cost(record['spentByThisGraph'])}"
         + (f"; total {_cost(record['totalOfThisGraph'])}" if record["totalOfThisGraph"] else "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from pcneo.basics.model import CohesionBatch, Graph, Progress, Run
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups
@@ -87,7 +85,7 @@ class ReadGraph:
             progress("reading groups", 0, run.memberships)
         with gateway.reading_version(run):
             rows = gateway.page_cohesions(self.record.selection, run, self.graph.keys)
-            batch = batch_from_rows(self.graph, rows, Fraction(run.p_text), run.score)
+            batch = batch_from_rows(self.graph, rows, run.search)
         digest = MembershipHash()
         digest.update(batch)
         if digest.hexdigest() != run.membership_hash:

@@ -102,7 +102,7 @@ class _Numbers:
     @cached_property
     def record(self) -> dict[str, Any]:
         """What is published beside keys and counts."""
-        p = self.release.run.p_text if self.release.run else None
+        p = str(self.release.run.search.p) if self.release.run else None
         drawn, digest = self.drawn, {} if self.answers_hash is None else {"answersHash": self.answers_hash}
         said = {"promise": self.release.promise, **drawn.record, **digest}
         return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pcneo.basics.model import AnyPath
+from pcneo.basics.searches import AnyP, P
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
@@ -18,7 +19,7 @@ from pcneo.release.outputs import check_writable
 
 __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "of_its_answers", "read_batch"]
 
-COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "score", "run", "to")
+COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "to")
 NEEDED = ("mechanism", "epsilon", "to")
 SUFFIXES = (".csv", ".json")
 
@@ -28,19 +29,24 @@ class GraphRequest(MechanismRequest):
     """A mechanism with its parameters, and the graph and stored run that it is to work on.
 
     Attributes:
-        graph, p, score, run: each needed only where more than one fits. A mechanism without groups takes no p, score
+        graph, p, search, run: each needed only where more than one fits. A mechanism without groups takes no p, search
             or run.
     """
 
     graph: str | None = None
-    p: object = None
-    score: str | None = None
+    p: AnyP | None = None
+    search: str | None = None
     run: str | None = None
+
+    def __post_init__(self) -> None:
+        """Read p."""
+        if self.p is not None:
+            object.__setattr__(self, "p", P(self.p))
 
     @property
     def names_run(self) -> bool:
         """Whether it says anything about the run."""
-        return (self.run, self.p, self.score) != (None, None, None)
+        return (self.run, self.p, self.search) != (None, None, None)
 
     @property
     def suffix(self) -> str:
@@ -168,7 +174,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
             h=_whole("h", cells["h"]) if cells.get("h") else None,
             graph=cells.get("graph") or None,
             p=cells.get("p") or None,
-            score=cells.get("score") or None,
+            search=cells.get("search") or None,
             run=cells.get("run") or None,
         )
     except ValueError as error:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pcneo.annotate import Keeping, WriteResult
-from pcneo.annotate.plan import DEFAULT_P, Options, P, Plan
+from pcneo.annotate.plan import Options, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.model import AnyPath, Progress
+from pcneo.basics.searches import DEFAULT_P, AnyP
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import ParameterError
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
@@ -42,12 +43,12 @@ def annotate_answers(
     database: str | None = None,
     *,
     answers_from: AnyPath,
-    p: P | Sequence[P] | None = None,
+    p: AnyP | Sequence[AnyP] | None = None,
     graph: str | None = None,
     node_labels: Sequence[str] = (),
     relationship_types: Sequence[str] = (),
     key: str | None = None,
-    score: str | None = None,
+    search: str | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
     check: bool = False,
@@ -66,7 +67,7 @@ def annotate_answers(
         p: one or several; 3/10 unless given.
         graph, node_labels, relationship_types, key: as for `annotate.write`; without any of them the graph whose ledger
             has the answers.
-        score: `density` unless given.
+        search: `density` unless given.
         concurrency, create_index, check, keeping, progress: as for `annotate.write`.
 
     Raises:
@@ -83,7 +84,7 @@ def annotate_answers(
         node_labels=node_labels,
         relationship_types=relationship_types,
         key=key,
-        score=score,
+        search=search,
         vertices=None,
         concurrency=concurrency,
         create_index=create_index,

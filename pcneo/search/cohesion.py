@@ -12,36 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
-from pcneo.errors import AnswerError, ParameterError
+from pcneo.basics.searches import DEFAULT_SEARCH, Search
+from pcneo.errors import AnswerError
 from pcneo.kernels.answer_check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.search.needs import needs_of, p_text, parse_fraction
+from pcneo.search.needs import needs_of
 
-__all__ = ["REVISION", "SCORES", "Searched", "Task", "check_score", "compile_kernels", "make_task"]
+__all__ = ["KERNELS", "REVISION", "Searched", "Task", "compile_kernels", "make_task"]
 
 log = logging.getLogger("pcneo")
 
-SCORES = {"density": DENSITY, "degree": DEGREE}
-"""The scores that can rank an expansion (ALGORITHM.md#scores), by name, and what the kernel calls them.
-
-`degree` is a reconstruction of the 2021 baseline; whatever reports it must call it that.
+KERNELS = {"density": DENSITY, "degree": DEGREE}
+"""How each of `pcneo.basics.searches.SEARCHES` is computed: the score that ranks its expansion, as the kernel calls it.
 """
-
 
 REVISION = 1
 """Raised whenever any answer of the search can change; stored runs of another one are searched again."""
-
-
-def check_score(score: str) -> int:
-    """Return what the kernel calls a score.
-
-    Raises:
-        ParameterError: there is no score of that name.
-    """
-    if score not in SCORES:
-        raise ParameterError(f"score must be one of {', '.join(SCORES)}, not {score!r}.", name="score", value=score)
-    return SCORES[score]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +61,9 @@ class Searched:
 
 @dataclass(frozen=True)
 class Task:
-    """What is searched for: p, a score, and whether answers are also checked to be minimal."""
+    """What is searched for, and whether answers are also checked to be minimal."""
 
-    p: Fraction
-    score: str
+    search: Search
     check: bool
 
     def run(self, searched: Searched, queries: NDArray[np.int64], work: Workspace) -> CohesionBatch:
@@ -91,7 +77,7 @@ class Task:
         Raises:
             AnswerError: an answer failed its check.
         """
-        ends, joined, _ = minimal_cohesions(searched.rows, SCORES[self.score], queries, work)
+        ends, joined, _ = minimal_cohesions(searched.rows, KERNELS[self.search.name], queries, work)
         offsets = np.concatenate((np.zeros(1, np.int64), ends))
         # between searches these sums are zero, which is what the check takes and leaves
         return self.checked(searched.graph, searched.need, (queries, offsets, joined), work.sums.view(np.int64))
@@ -116,7 +102,7 @@ class Task:
         """
         vertices, offsets, members = searched
         edges = np.zeros(len(vertices), np.int64)
-        batch = CohesionBatch(self.p, self.score, vertices, offsets, _ascending(offsets, members), edges, graph.keys)
+        batch = CohesionBatch(self.search, vertices, offsets, _ascending(offsets, members), edges, graph.keys)
         index, condition, vertex = check_cohesions(
             graph.offsets, graph.neighbours, need, vertices, offsets, batch.members, edges, self.check, place
         )
@@ -124,8 +110,8 @@ class Task:
             queried, culprit = graph.keys[[batch.vertices[index], vertex]].tolist()
             failed = _CONDITIONS[condition].format(culprit)
             raise AnswerError(
-                f"The cohesion computed for vertex {queried!r} at p={p_text(self.p)}, score {self.score}, {failed}. "
-                "This is a fault in pcneo; please report it.",
+                f"The cohesion computed for vertex {queried!r} at p={self.search.p}, search {self.search.name}, "
+                f"{failed}. This is a fault in pcneo; please report it.",
                 vertex=queried,
                 condition=failed,
             )
@@ -140,16 +126,10 @@ _CONDITIONS = {
 }
 
 
-def make_task(p: object, score: str, check: bool, max_degree: int = 1) -> Task:
-    """Return a task whose p and score have been checked, the kernels for `max_degree` neighbours being compiled.
-
-    Raises:
-        ParameterError: p or score is out of range.
-    """
-    task = Task(parse_fraction(p), score, check)
-    check_score(score)
+def make_task(search: Search, check: bool, max_degree: int = 1) -> Task:
+    """Return a task, the kernels for `max_degree` neighbours being compiled."""
     compile_kernels(max_degree)
-    return task
+    return Task(search, check)
 
 
 def _ascending(offsets: NDArray[np.int64], members: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -168,5 +148,5 @@ def compile_kernels(max_degree: int) -> None:
 def _compile(*, wide: bool) -> None:
     edge = Graph(np.arange(2), np.arange(3), np.array([1, 0], np.uint32))
     with compilation_announced("the search among very many neighbours" if wide else "the search"):
-        task = Task(Fraction(1, 2), "density", check=True)
-        task.run(Searched.of(edge, task.p), np.arange(2), workspace(2, NARROW if wide else 1))
+        task = Task(Search("1/2", DEFAULT_SEARCH), check=True)
+        task.run(Searched.of(edge, task.search.p), np.arange(2), workspace(2, NARROW if wide else 1))

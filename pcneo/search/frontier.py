@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
 from pcneo.kernels.cohesion import (
@@ -27,7 +28,7 @@ from pcneo.kernels.cohesion import (
     workspace,
 )
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.search.cohesion import SCORES, Task, compile_kernels, make_task
+from pcneo.search.cohesion import KERNELS, Task, compile_kernels, make_task
 from pcneo.search.needs import needs_of
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _KEPT_ARCS = 200_000  # neighbours known, beyond which no further vertex is sear
 
 
 def search_frontier(
-    fetch: Fetch, vertices: Iterable[Key], p: object, score: str = "density", *, check: bool = False
+    fetch: Fetch, vertices: Iterable[Key], search: Search, *, check: bool = False
 ) -> Iterator[CohesionBatch]:
     """Yield the minimal p-cohesion of each vertex, reading only what its expansion looks at, or may look at.
 
@@ -60,25 +61,24 @@ def search_frontier(
     Args:
         fetch: takes keys and gives (key, keys of all its neighbours, each once) for those that exist, in any order.
         vertices: keys, in the order in which the answers are wanted.
-        p: as `parse_fraction` takes it.
-        score: a name in `SCORES`.
+        search: what is searched for.
         check: as in `search_batches`.
 
     Raises:
-        ParameterError: p, score or a vertex cannot be one.
+        ParameterError: a vertex cannot be one.
         NotFoundError: a queried vertex does not exist.
         GraphChangedError: the graph changed between two fetches.
         KeyPropertyError: keys are of mixed or unusable kinds, or belong to several vertices.
         AnswerError: an answer failed its check.
     """
-    return _search(fetch, vertices, make_task(p, score, check))
+    return _search(fetch, vertices, make_task(search, check))
 
 
 def search_streamed(
-    fetch: Fetch, vertices: Iterable[Key], p: object, score: str = "density", *, check: bool = False
+    fetch: Fetch, vertices: Iterable[Key], search: Search, *, check: bool = False
 ) -> Iterator[Cohesion]:
     """Yield what `search_frontier` yields, by key. Arguments and errors as there."""
-    batches = search_frontier(fetch, vertices, p, score, check=check)
+    batches = search_frontier(fetch, vertices, search, check=check)
     return (cohesion for batch in batches for cohesion in batch.cohesions())
 
 
@@ -87,7 +87,7 @@ class _Known:
 
     def __init__(self, task: Task) -> None:
         self.partial = PartialGraph()
-        self.needs = needs_of(task.p, np.zeros(0, np.int64))  # by degree
+        self.needs = needs_of(task.search.p, np.zeros(0, np.int64))  # by degree
         self._task = task
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
@@ -97,7 +97,7 @@ class _Known:
         largest = self.partial.largest
         if largest >= len(self.needs):
             room = 2 * largest + 2 if largest >= NARROW else min(2 * largest + 2, NARROW)
-            self.needs = needs_of(self._task.p, np.arange(room))
+            self.needs = needs_of(self._task.search.p, np.arange(room))
             compile_kernels(room - 1)
 
     def rows(self) -> Rows:
@@ -157,7 +157,7 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         if number is None:
             continue
         search.work = known.workspace(search.work)
-        _, members, missing = minimal_cohesions(rows, SCORES[task.score], np.array([number]), search.work)
+        _, members, missing = minimal_cohesions(rows, KERNELS[task.search.name], np.array([number]), search.work)
         if len(missing):
             lacking.append((search.work, missing))
         else:
@@ -223,7 +223,9 @@ def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArr
     )
 
 
-def minimal_p_cohesion(graph: Graph | networkx.Graph[Any], source: Key, p: object, score: str = "density") -> Cohesion:
+def minimal_p_cohesion(
+    graph: Graph | networkx.Graph[Any], source: Key, p: AnyP, search: str = DEFAULT_SEARCH
+) -> Cohesion:
     """Search the minimal p-cohesion of one vertex (ALGORITHM.md#p-cohesion).
 
     Of a networkx graph only the part that the search looks at is read.
@@ -232,21 +234,22 @@ def minimal_p_cohesion(graph: Graph | networkx.Graph[Any], source: Key, p: objec
         graph: arrays, or a networkx graph whose nodes are integers or strings; directions, parallel edges and
             self-loops are ignored.
         source: the key of the vertex, in networkx the node.
-        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, or a float, read through its
-            `repr`.
-        score: `density` or `degree`.
+        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
+            digits.
+        search: `density` or `degree`.
 
     Returns:
         The cohesion, by key.
 
     Raises:
-        ParameterError: p, score or source cannot be one.
+        ParameterError: p, search or source cannot be one.
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: the answer failed its check.
     """
+    wanted = Search(p, search)
     fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
-    return next(search_streamed(fetch, [source], p, score))
+    return next(search_streamed(fetch, [source], wanted))
 
 
 def _fetch_from_arrays(graph: Graph) -> Fetch:

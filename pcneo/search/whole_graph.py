@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import CohesionBatch, Graph, Key
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, Task, make_task
-from pcneo.search.needs import parse_fraction
 
 if TYPE_CHECKING:
     import networkx
@@ -34,8 +34,7 @@ _GROWTH = 4  # of a range's length, at most, from one to the next
 
 def search_batches(
     graph: Graph,
-    p: object,
-    score: str = "density",
+    search: Search,
     *,
     vertices: Iterable[int] | None = None,
     concurrency: int | None = None,
@@ -46,8 +45,7 @@ def search_batches(
 
     Args:
         graph: the graph.
-        p: as `parse_fraction` takes it.
-        score: a name in `SCORES`.
+        search: what is searched for.
         vertices: positions in `graph.keys`; all of them if not given.
         concurrency: number of threads; one for each core at hand if not given.
         check: whether to check also that each answer is minimal. That it holds its vertex, meets every need and is
@@ -55,19 +53,19 @@ def search_batches(
         progress: called, from the consumer's thread, with the number of vertices done and of all.
 
     Raises:
-        ParameterError: p, score, vertices or concurrency is out of range.
+        ParameterError: vertices or concurrency is out of range.
         AnswerError: an answer failed its check.
     """
     queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
-    task = make_task(p, score, check, int(graph.degrees.max(initial=0)))
+    task = make_task(search, check, int(graph.degrees.max(initial=0)))
     return _search(graph, task, queries, threads, progress or (lambda done, total: None))
 
 
 @overload
 def minimal_p_cohesions(
     graph: Graph,
-    p: object,
-    score: str = "density",
+    p: AnyP,
+    search: str = DEFAULT_SEARCH,
     *,
     vertices: Iterable[int] | None = None,
     concurrency: int | None = None,
@@ -77,8 +75,8 @@ def minimal_p_cohesions(
 @overload
 def minimal_p_cohesions(
     graph: networkx.Graph[Any],
-    p: object,
-    score: str = "density",
+    p: AnyP,
+    search: str = DEFAULT_SEARCH,
     *,
     vertices: Iterable[Key] | None = None,
     concurrency: int | None = None,
@@ -87,8 +85,8 @@ def minimal_p_cohesions(
 ) -> CohesionBatch: ...
 def minimal_p_cohesions(
     graph: Graph | networkx.Graph[Any],
-    p: object,
-    score: str = "density",
+    p: AnyP,
+    search: str = DEFAULT_SEARCH,
     *,
     vertices: Iterable[Key] | None = None,
     concurrency: int | None = None,
@@ -99,9 +97,9 @@ def minimal_p_cohesions(
 
     Args:
         graph: arrays, or a networkx graph as `pcneo.graph_from_networkx` takes it.
-        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, or a float, read through its
-            `repr`.
-        score: `density` or `degree`.
+        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
+            digits.
+        search: `density` or `degree`.
         vertices: positions in `graph.keys`, of a networkx graph nodes; all of them if not given.
         concurrency: number of threads; one for each core at hand if not given.
         check: also check that each answer is minimal.
@@ -111,22 +109,22 @@ def minimal_p_cohesions(
         One batch, in ascending order of the vertices.
 
     Raises:
-        ParameterError: p, score, vertices or concurrency is out of range.
+        ParameterError: p, search, vertices or concurrency is out of range.
         NotFoundError: a networkx graph has no such node.
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
     """
+    wanted = Search(p, search)
     if isinstance(graph, Graph):
         positions = cast("Iterable[int] | None", vertices)
     else:
         graph = as_graph(graph)
         positions = None if vertices is None else _positions(graph, vertices)
     batches = list(
-        search_batches(graph, p, score, vertices=positions, concurrency=concurrency, check=check, progress=progress)
+        search_batches(graph, wanted, vertices=positions, concurrency=concurrency, check=check, progress=progress)
     )
     return CohesionBatch(
-        p=parse_fraction(p),
-        score=score,
+        search=wanted,
         vertices=np.concatenate([np.empty(0, np.int64), *(batch.vertices for batch in batches)]),
         offsets=np.concatenate([np.zeros(1, np.int64), *(batch.sizes for batch in batches)]).cumsum(),
         members=np.concatenate([np.empty(0, np.uint32), *(batch.members for batch in batches)]),
@@ -170,7 +168,7 @@ def _search(
     graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
 ) -> Iterator[CohesionBatch]:
     """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
-    searched = Searched.of(graph, task.p)
+    searched = Searched.of(graph, task.search.p)
     own = threading.local()
 
     def allocate() -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.model import Key, Progress
-from pcneo.service.placing import AnsweredRequest, P, Patience, PlacedRequest, answer_of, is_to_be_cancelled
+from pcneo.basics.searches import AnyP
+from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.store.failures import translated
 from pcneo.store.sessions import open_session
 from pcneo.store.statements import load_statement
@@ -24,8 +25,8 @@ def ask(
     database: str | None = None,
     *,
     graph: str | None = None,
-    p: P | Sequence[P] | None = None,
-    score: str | None = None,
+    p: AnyP | Sequence[AnyP] | None = None,
+    search: str | None = None,
     vertices: Key | Sequence[Key] | None = None,
     command: str = "annotate",
     run: str | None = None,
@@ -43,7 +44,7 @@ def ask(
         database: None for the user's home database.
         graph: the graph's name.
         p: one or several; None for every standing run of the graph.
-        score: `density` or `degree`; None for `density`, without p for that of each run.
+        search: `density` or `degree`; None for `density`, without p for that of each run.
         vertices: one key or several; None for the whole graph.
         command: `annotate`; or `check`, of a graph or a run; or `clean`, of a run, where the owner allows it.
         run: id of a run, for `check` and `clean`.
@@ -61,7 +62,7 @@ def ask(
         RequestError: the request failed, was cancelled, or was not answered in time; the message says why.
         DatabaseError: the database cannot be asked.
     """
-    values = {"command": command, "graph": graph, "p": p, "score": score, "vertices": vertices, "run": run, "by": by}
+    values = {"command": command, "graph": graph, "p": p, "search": search, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
     try:
         _rows(driver, database, "WRITE", "place_request", placed.parameters())

@@ -6,15 +6,14 @@ import logging
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from pcneo.basics.model import Key
+from pcneo.basics.searches import AnyP, P
 from pcneo.errors import ParameterError, RequestError
 from pcneo.store.transaction import Row
 
-__all__ = ["AnsweredRequest", "P", "Patience", "PlacedRequest", "answer_of", "is_to_be_cancelled"]
+__all__ = ["AnsweredRequest", "Patience", "PlacedRequest", "answer_of", "is_to_be_cancelled"]
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
@@ -28,9 +27,6 @@ LEFT_OUT = {
 """What may be meant by an empty list."""
 
 log = logging.getLogger("pcneo")
-
-P = str | float | Fraction | Decimal
-"""One p, as `pcneo.annotate.write` takes it."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +50,8 @@ class PlacedRequest:
 
     command: str
     graph: str | None
-    p: P | Sequence[P] | None
-    score: str | None
+    p: AnyP | Sequence[AnyP] | None
+    search: str | None
     vertices: Key | Sequence[Key] | None
     run: str | None
     by: str | None
@@ -70,8 +66,8 @@ class PlacedRequest:
         values = {
             "command": self.command,
             "graph": self.graph,
-            "p": _several(self.p, "p", _text_of_p),
-            "score": self.score,
+            "p": _several(self.p, "p", lambda p: P(p).text),
+            "search": self.search,
             "vertices": _several(self.vertices, "vertices", lambda key: key),
             "run": self.run,
             "by": self.by,
@@ -85,10 +81,6 @@ def _several(value: Any, name: str, plain: Any) -> Any:
     if not value:
         raise ParameterError(f"{name} is an empty list; {LEFT_OUT[name]}.", name=name, value=value)
     return [plain(item) for item in value]
-
-
-def _text_of_p(p: P) -> str:
-    return p if isinstance(p, str) else f"{p.numerator}/{p.denominator}" if isinstance(p, Fraction) else str(p)
 
 
 def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:

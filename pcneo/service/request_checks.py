@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pcneo.basics.model import Key
+from pcneo.basics.searches import P, check_search
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError, RightsError
-from pcneo.search import check_score, parse_fraction
 from pcneo.service.placing import LEFT_OUT
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.store.requests import VALUES, Claim
@@ -40,15 +39,15 @@ class Question:
         command: `annotate`, `check` or `clean`.
         graph: the graph's name; None where a run is named.
         ps: every p; empty for those of the graph's standing runs.
-        score: None for `density`, without p for that of each run.
+        search: its name; None for the default, without p for that of each run.
         vertices: keys; None for the whole graph.
         run: id of a run, for `check` and `clean`.
     """
 
     command: str
     graph: str | None
-    ps: tuple[Fraction, ...] = ()
-    score: str | None = None
+    ps: tuple[P, ...] = ()
+    search: str | None = None
     vertices: tuple[Key, ...] | None = None
     run: str | None = None
 
@@ -132,12 +131,12 @@ def _annotate(said: _Said, settings: ServiceSettings) -> Question:
     said.none_of("run")
     graph = said.text("graph", needed=True)
     ps = said.several("p", (str, int, float), "a number between 0 and 1, as a number or a text, or a list of them")
-    fractions = tuple(dict.fromkeys(map(parse_fraction, ps or ())))
-    if len(fractions) > MOST_P:
-        raise ParameterError(f"p has {len(fractions):,} values; at most {MOST_P} are taken.", name="p", value=None)
-    score = said.text("score")
-    if score is not None:
-        check_score(score)
+    each = tuple(dict.fromkeys(map(P, ps or ())))
+    if len(each) > MOST_P:
+        raise ParameterError(f"p has {len(each):,} values; at most {MOST_P} are taken.", name="p", value=None)
+    search = said.text("search")
+    if search is not None:
+        check_search(search)
     vertices = said.several("vertices", (str, int), "a list of keys, all integers or all texts")
     if vertices is not None and len(vertices) > settings.max_vertices:
         raise ParameterError(
@@ -147,11 +146,11 @@ def _annotate(said: _Said, settings: ServiceSettings) -> Question:
             value=None,
         )
     _check_graph(graph, settings)
-    return Question("annotate", graph, fractions, score, None if vertices is None else tuple(vertices))
+    return Question("annotate", graph, each, search, None if vertices is None else tuple(vertices))
 
 
 def _check(said: _Said, settings: ServiceSettings) -> Question:
-    said.none_of("p", "score", "vertices")
+    said.none_of("p", "search", "vertices")
     graph, run = said.text("graph"), said.text("run")
     if (graph is None) == (run is None):
         raise ParameterError("check takes either a graph or a run.", name="run", value=run)
@@ -161,7 +160,7 @@ def _check(said: _Said, settings: ServiceSettings) -> Question:
 
 
 def _clean(said: _Said, settings: ServiceSettings) -> Question:
-    said.none_of("graph", "p", "score", "vertices")
+    said.none_of("graph", "p", "search", "vertices")
     run = said.text("run", needed=True)
     if not settings.allow_clean:
         raise RightsError("The owner of this service does not let requests remove runs.")

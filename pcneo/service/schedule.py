@@ -83,7 +83,7 @@ class Schedule:
             node_labels=(),
             relationship_types=(),
             key=None,
-            score=None,
+            search=None,
             vertices=None,
             concurrency=self._settings.concurrency,
             create_index=False,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from pcneo.basics.config import ConnectionSettings
+from pcneo.basics.searches import SEARCHES
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import PcneoError
 from pcneo.service.events import tell
@@ -160,6 +161,6 @@ def _warm_up() -> None:
     from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
 
     graph = graph_from_edges([1, 2, 3, 4], [1, 2, 1, 3], [2, 3, 3, 4])
-    for score in ("density", "degree"):
-        minimal_p_cohesion(graph, 1, "1/2", score)
-        minimal_p_cohesions(graph, "1/2", score)
+    for search in SEARCHES:
+        minimal_p_cohesion(graph, 1, "1/2", search)
+        minimal_p_cohesions(graph, "1/2", search)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pcneo.annotate.estimating import estimate_memberships
 from pcneo.annotate.plan import Options
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import Client, update_runs
+from pcneo.basics.searches import Search
 from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
-from pcneo.search import p_text
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, Lease
@@ -77,7 +76,7 @@ class Work:
             node_labels=(),
             relationship_types=(),
             key=None,
-            score=question.score,
+            search=question.search,
             vertices=None if question.vertices is None else list(question.vertices),
             concurrency=self.settings.concurrency,
             create_index=False,
@@ -98,18 +97,18 @@ class Work:
         self.figures.add_update("annotate", result)
         return answers[-1]
 
-    def _admit(self, supply: Supply, questions: Sequence[tuple[Fraction, str]]) -> None:
+    def _admit(self, supply: Supply, searches: Sequence[Search]) -> None:
         """Refuse a run that would become larger than the owner allows."""
         graph, vertices = self.question.graph or "", self.question.vertices
         standing = {run.id: run for run in self.queue.list_runs()}
-        for p, score in questions:
-            run = standing.get(run_id(graph, p_text(p), score, supply.scope))
+        for search in searches:
+            run = standing.get(run_id(graph, search, supply.scope))
             if vertices is not None:
                 most, what = self.settings.max_run_vertices, "cohesions"
                 number = len(vertices) + (run.cohesions if run else 0)
             else:
                 most, what = self.settings.max_memberships, "memberships"
-                number = run.memberships if run else self._estimate(supply, p, score)
+                number = run.memberships if run else self._estimate(supply, search)
             if number > most:
                 raise ParameterError(
                     f"The run would have about {number:,} {what}; this service keeps runs of up to {most:,}.",
@@ -117,10 +116,10 @@ class Work:
                     value=number,
                 )
 
-    def _estimate(self, supply: Supply, p: Fraction, score: str) -> int:
+    def _estimate(self, supply: Supply, search: Search) -> int:
         if not isinstance(supply, WholeGraph) or supply.vertices**2 <= self.settings.max_memberships:
             return 0  # however large the cohesions are
-        return estimate_memberships(supply, p, score)
+        return estimate_memberships(supply, search)
 
     def _check(self) -> Answer:
         question = self.question

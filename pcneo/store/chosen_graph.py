@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pcneo.basics.keys import is_integer_key
-from pcneo.basics.model import Graph, Key, Progress, Selection, one_or_more
+from pcneo.basics.model import Graph, Key, Progress
+from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows

@@ -15,18 +15,19 @@ from typing import Any
 
 import neo4j
 
-from pcneo.basics.model import Selection
+from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, RightsError, SchemaError
 from pcneo.store.failures import translated
-from pcneo.store.run_reader import FORMAT, RunReader
-from pcneo.store.schema import SchemaItem
+from pcneo.store.run_reader import RunReader
+from pcneo.store.schema import FORMAT, SchemaItem
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of
 
 __all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
 EARLIER_BATCH = 2_000
-"""Hubs of the earlier data model that one transaction deletes."""
+"""Hubs of an earlier format that one transaction deletes."""
 
 INDEX_SECONDS = 300.0
 """How long an index may take to come online."""
@@ -182,9 +183,10 @@ class Gateway(RunReader):
         """Return the id and version of each run of a graph; version 0 is a run that nobody sees."""
         return [(row["run"], row["version"]) for row in self._read("list_unfinished", graph=graph)]
 
-    def merge_run(self, run: str, graph: str, scope: str, p: float, p_text: str, score: str) -> int:
+    def merge_run(self, run: str, graph: str, scope: str, search: Search) -> int:
         """Enter a run, or find it there; return the version that readers go by, 0 where it is new."""
-        return self._write("merge_run", run=run, graph=graph, scope=scope, p=p, pText=p_text, score=score)[0]["version"]
+        named = {"p": float(search.p), "pText": str(search.p), "search": search.name}
+        return self._write("merge_run", run=run, graph=graph, scope=scope, **named)[0]["version"]
 
     def delete_run(self, run: str) -> None:
         """Delete the record of a run at version 0, and those of its versions."""
@@ -212,7 +214,7 @@ class Gateway(RunReader):
             self._write("hide_run", run=run)
 
     def delete_earlier(self) -> int:
-        """Delete the runs of the earlier data model with their hubs; return how many runs."""
+        """Delete the runs of earlier formats with their hubs; return how many runs."""
         while self._write("delete_earlier_cohesions", limit=EARLIER_BATCH)[0]["deleted"]:
             pass
         return self._write("delete_earlier_runs")[0]["deleted"]

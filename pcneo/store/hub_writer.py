@@ -11,7 +11,9 @@ from typing import Any, TypedDict
 
 import neo4j
 
-from pcneo.basics.model import Key, Selection
+from pcneo.basics.model import Key
+from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, WriteMismatchError
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.fence import SESSIONS, Fence
@@ -53,15 +55,14 @@ class HubWriter:
         self._fence = fence
         self._names = sample_names(selection, "Person", "id")
 
-    def create(self, session: int, run: str, version: int, p: float, score: str, rows: Sequence[CohesionRow]) -> int:
+    def create(self, session: int, run: str, version: int, search: Search, rows: Sequence[CohesionRow]) -> int:
         """Write hubs with their memberships; return the memberships written.
 
         Args:
             session: number of the fence; see `Fence.write`.
             run: the run's id.
             version: the first version that has them.
-            p: for filtering.
-            score: the score's name.
+            search: what was searched for.
             rows: the hubs.
 
         Raises:
@@ -69,7 +70,7 @@ class HubWriter:
         """
         self.begun = True
         text = load_statement("create_cohesions").render(self._names)
-        parameters = {"run": run, "version": version, "p": p, "score": score}
+        parameters = {"run": run, "version": version, "p": float(search.p), "search": search.name}
 
         def write(part: Sequence[CohesionRow]) -> int:
             sent = {"cohesions": len(part), "memberships": sum(len(row["members"]) for row in part)}

@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from pcneo.basics.model import Key, Selection
+from pcneo.basics.model import Key
+from pcneo.basics.selection import Selection
 from pcneo.errors import WriteMismatchError
 from pcneo.store.gateway import Gateway, GraphRecord, graph_records
 from pcneo.store.transaction import Row, Transaction, sample_names
@@ -72,7 +73,7 @@ class ReleaseRecord:
     mechanism: str
     k: int
     p: str | None
-    score: str | None
+    search: str | None
     epsilon: str
     epsilon_1: str | None
     delta: str

@@ -7,7 +7,7 @@ from typing import LiteralString
 
 import neo4j
 
-from pcneo.basics.model import Selection
+from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
 from pcneo.store.failures import translated
 from pcneo.store.gateway import Gateway, KeyIndex

@@ -10,7 +10,8 @@ from functools import partial
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
-from pcneo.basics.model import Key, Selection
+from pcneo.basics.model import Key
+from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions

@@ -51,7 +51,7 @@ LONGEST_LIST = 100_000
 
 STATUSES = ("requested", "running", "complete", "failed", "cancelled")
 
-VALUES = ("command", "graph", "p", "score", "vertices", "run", "by")
+VALUES = ("command", "graph", "p", "search", "vertices", "run", "by")
 """Properties by which a request says what it wants."""
 
 

@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 
 import neo4j
 
-from pcneo.basics.model import Key, KeyArray, Run, Selection
+from pcneo.basics.model import Key, KeyArray, Run
+from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, StoreFormatError
 from pcneo.store.failures import translated
 from pcneo.store.reading import PAGE, PAGE_NEIGHBOURS, GraphReader, Page, read_ahead
+from pcneo.store.schema import FORMAT
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, begun, in_halves, sample_names
 
-__all__ = ["FORMAT", "DifferingHub", "HubColumns", "KeptHub", "RunReader"]
-
-FORMAT = 2
-"""Of the data model: standing runs with versions. A run of the first format has a status and no version."""
+__all__ = ["DifferingHub", "HubColumns", "KeptHub", "RunReader"]
 
 _TRIES = 10
 _PAUSE_SECONDS = 0.02
@@ -99,7 +99,7 @@ class RunReader(GraphReader):
         """Return every standing run at the version that readers go by, by id.
 
         Raises:
-            StoreFormatError: the store holds runs of the earlier data model, or of a later one.
+            StoreFormatError: the store holds runs of an earlier format, or of a later one.
         """
         self.check_format()
         rows, tries = self._read("list_runs"), 1
@@ -117,14 +117,14 @@ class RunReader(GraphReader):
         return next((record for record in self.list_versions(run) if record.version == version), None)
 
     def count_earlier(self) -> int:
-        """Return how many runs of the earlier data model there are."""
+        """Return how many runs of earlier formats there are."""
         return self._read("count_earlier")[0]["runs"]
 
     def check_format(self) -> None:
         """Refuse a store whose runs this package cannot read.
 
         Raises:
-            StoreFormatError: it holds runs of the earlier data model, or graphs of a later one.
+            StoreFormatError: it holds runs of an earlier format, or graphs of a later one.
         """
         if self.count_earlier():
             raise StoreFormatError(
@@ -259,12 +259,11 @@ def _run(row: Row) -> Run:
         id=row["id"],
         graph=row["graph"],
         scope=row["scope"],
-        p_text=row["pText"],
-        score=row["score"],
+        search=Search(row["pText"], row["search"], row["effort"]),
         version=row["version"],
         readable=row["readable"],
         pcneo=row["pcneo"],
-        search=row["search"],
+        revision=row["revision"],
         added=row["added"],
         retired=row["retired"],
         cohesions=row["cohesions"],

@@ -1,4 +1,4 @@
-"""The indexes that pcneo's statements start from: on our own labels, and on the key of each chosen label."""
+"""The format of the data model, and the indexes: on our own labels, and on the key of each chosen label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import LiteralString
 from pcneo.store.statements import load_statement
 from pcneo.store.tokens import tokenize
 
-__all__ = ["OWN_SCHEMA", "SchemaItem", "key_index"]
+__all__ = ["FORMAT", "OWN_SCHEMA", "SchemaItem", "key_index"]
+
+
+FORMAT = 3
+"""Of the data model. A run of this format names its `search`; in the first two it had a `score`."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pcneo.basics.model import Run
+from pcneo.basics.searches import Search
 from pcneo.errors import WriteMismatchError
 from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway, GraphRecord
@@ -49,7 +49,8 @@ class VersionRecord:
     added: int
     retired: int
     pcneo: str
-    search: int
+    revision: int
+    effort: int
     cohesions: int
     memberships: int
     node_count: int
@@ -72,14 +73,13 @@ _SPELLED = {
 """Names of fields whose parameter is spelled otherwise."""
 
 
-def run_id(graph: str, p_text: str, score: str, scope: str, answers: str = "") -> str:
+def run_id(graph: str, search: Search, scope: str, answers: str = "") -> str:
     """Return the id of a standing run: `friends@3/10`, `friends@3/10:degree`, `friends@3/10:vertices`.
 
     One of answers has the beginning of their hash in it: `friends@3/10:answers:5f0c1e77`.
     """
-    further = [score] if score != "density" else []
     kind = [scope] if scope != "graph" else []
-    return ":".join([f"{graph}@{p_text}", *further, *kind, *filter(None, [answers])])
+    return ":".join([f"{graph}@{search}", *kind, *filter(None, [answers])])
 
 
 class OpenGraph:
@@ -118,10 +118,10 @@ class OpenGraph:
                 self._gateway.delete_run(run)
         return deleted
 
-    def begin(self, p: Fraction, p_text: str, score: str, scope: str, answers: str = "") -> tuple[str, int]:
+    def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
         """Return the id of a standing run and the version that readers go by; a new run is entered, at version 0."""
-        run = run_id(self.graph.name, p_text, score, scope, answers)
-        return run, self._gateway.merge_run(run, self.graph.name, scope, float(p), p_text, score)
+        run = run_id(self.graph.name, search, scope, answers)
+        return run, self._gateway.merge_run(run, self.graph.name, scope, search)
 
     def complete(self, transaction: Transaction, run: str, record: VersionRecord) -> None:
         """Make a version the one that readers go by, in the transaction that holds the lock.

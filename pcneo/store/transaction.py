@@ -15,9 +15,10 @@ from typing import Any, LiteralString, TypeVar
 import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
-from pcneo.basics.model import Selection
+from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
 from pcneo.store.failures import OUT_OF_MEMORY, translated
+from pcneo.store.schema import FORMAT
 from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
 
@@ -83,7 +84,7 @@ class Transaction:
 
     def touch_graph(self, name: str) -> Row | None:
         """Take or keep the write lock on one graph; return its `lastVersion` and the time, None where it is unknown."""
-        rows = self.run("touch_graph", name=name)
+        rows = self.run("touch_graph", name=name, format=FORMAT)
         return rows[0] if rows else None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
 from pcneo.store.count_property import remove_properties
+from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway
 from pcneo.store.ledger import LedgerGateway, LedgerRecords
 from pcneo.store.lock import GraphLock
@@ -143,4 +144,5 @@ def _clean_earlier(gateway: LedgerGateway) -> int:
     with ExitStack() as locks:
         for graph in gateway.list_graphs():
             locks.enter_context(GraphLock(gateway, graph.name))
+            Fence(gateway, graph.name).take()  # what an earlier writer has under way lands nowhere
         return gateway.delete_earlier()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.searches import AnyP
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError, ParameterError
 from pcneo.stored.networks import Attributes, Network, network_of
@@ -53,8 +54,8 @@ def export(
     path: AnyPath,
     run: str | None = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
     progress: Progress | None = None,
 ) -> ExportResult:
     """Write a run, or the cohesion of one vertex, as GraphML or as JSON.
@@ -68,7 +69,7 @@ def export(
         what: a run's id or `latest` for the whole run, else the key of a vertex.
         path: a new file, `.graphml` or `.json`.
         run: for a vertex, the run its cohesion is of, as for `pcneo.show`.
-        graph, p, score: what the run is of, where several fit.
+        graph, p, search: what the run is of, where several fit.
         progress: called with stage, done and total.
 
     Returns:
@@ -87,9 +88,9 @@ def export(
     if what == LATEST or what in runs:
         if run is not None:
             raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
-        cohesions = read_cohesions(driver, database, run=str(what), graph=graph, p=p, score=score, progress=progress)
+        cohesions = read_cohesions(driver, database, run=str(what), graph=graph, p=p, search=search, progress=progress)
     else:
-        cohesions = show(driver, database, vertex=what, run=run, graph=graph, p=p, score=score)
+        cohesions = show(driver, database, vertex=what, run=run, graph=graph, p=p, search=search)
     network = network_of(cohesions)
     with whole_file(path, replace=False) as file:
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)

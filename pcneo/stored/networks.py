@@ -158,7 +158,7 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
 
 
 def _searched_with(cohesions: Cohesion | CohesionBatch) -> Attributes:
-    return {"p": f"{cohesions.p.numerator}/{cohesions.p.denominator}", "score": cohesions.score}
+    return {"p": str(cohesions.p), "search": cohesions.search.name}
 
 
 def _connections(graph: Graph, cohesion: Cohesion) -> tuple[tuple[Key, Key], ...]:

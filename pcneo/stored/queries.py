@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import Key, Run, Selection, one_or_more
+from pcneo.basics.model import Key, Run
+from pcneo.basics.searches import AnyP
+from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_keys
@@ -101,8 +103,8 @@ def run_query(
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
     node_labels: Sequence[str] | None = None,
     relationship_types: Sequence[str] | None = None,
     key: str | None = None,
@@ -115,7 +117,7 @@ def run_query(
         database: the database's name; None for the user's home database.
         parameters: the query's parameters, by name without the `$`; `run` is found as by `pcneo.show`, `limit` is 10
             unless given. Where one vertex is still to be named, the graph's own key property may stand for `id`.
-        graph, p, score: what the run is of, where several fit.
+        graph, p, search: what the run is of, where several fit.
         node_labels, relationship_types, key: by default those of the run's graph.
 
     Returns:
@@ -131,7 +133,7 @@ def run_query(
     values, own = _read(query, parameters)
     _check_parameters(query, values)
     vertex = next((values[name] for name in _keys(query) if name in values), None)
-    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score, vertex=vertex)
+    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
     gateway = Gateway(driver, database)
     selection = Selection(
         one_or_more(node_labels or stored.selection.node_labels),
@@ -170,8 +172,8 @@ def render_for_run(
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
 ) -> str:
     """Return one query with the names of a stored run's graph and the run's id in it, ready to paste.
 
@@ -180,7 +182,7 @@ def render_for_run(
         name: the query's name.
         database: the database's name; None for the user's home database.
         parameters: values to be written in place of parameters; the others stay parameters, but for `run` and `limit`.
-        graph, p, score: what the run is of, where several fit.
+        graph, p, search: what the run is of, where several fit.
 
     Returns:
         Cypher, as by `render_query`.
@@ -194,7 +196,7 @@ def render_for_run(
     values, own = _read(query, parameters)
     _check_given(query, values)
     vertex = next((values[name] for name in _keys(query) if name in values), None)
-    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, score=score, vertex=vertex)
+    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
     names = stored.selection
     _check_own(query, own, names.key)
     values["run"] = stored.run.id

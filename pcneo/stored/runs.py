@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pcneo.basics.frames import words
-from pcneo.basics.model import Key, Run, Selection
+from pcneo.basics.model import Key, Run
+from pcneo.basics.searches import AnyP, P
+from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
-from pcneo.search import p_text, parse_fraction
 from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.gateway import Gateway, GraphRecord
 
@@ -76,7 +77,7 @@ def runs_named(gateway: Gateway, run: str | None, graph: str | None) -> Sequence
         runs = [standing for standing in runs if standing.graph == name]
     if run is None:
         return runs
-    fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, None, None, None)
+    fitting = [standing for standing in runs if standing.graph == run] or _fitting(runs, run, _Wanted())
     if not fitting:
         raise _there_is_none(runs, run)
     return fitting
@@ -93,8 +94,8 @@ def find_run(
     *,
     run: object = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
     vertex: Key | None = None,
 ) -> StoredRun:
     """Return the one run that is meant.
@@ -104,7 +105,7 @@ def find_run(
         database: None for the user's home database.
         run: its id, or any beginning of it that no other run has. None or `latest`: the run of a whole graph that was
             given a version last, of those that fit the rest.
-        graph, p, score: what the run is of.
+        graph, p, search: what the run is of.
         vertex: a key that is asked about: where runs of several graphs fit, those of graphs without it do not; where
             none of a whole graph fits, those of single vertices do.
 
@@ -112,9 +113,10 @@ def find_run(
         NotFoundError: there is none.
         ParameterError: several fit; the message lists them.
     """
+    wanted = _Wanted.of(graph, p, search)
     stored = list_runs(driver, database)
     runs = [standing.run for standing in stored]
-    fitting = _fitting(runs, None if run in (None, LATEST) else str(run), graph, p, score)
+    fitting = _fitting(runs, None if run in (None, LATEST) else str(run), wanted)
     if vertex is not None and len({standing.graph for standing in fitting}) > 1:
         selections = {standing.run.graph: standing.selection for standing in stored}
         gateway = Gateway(driver, database)
@@ -123,7 +125,7 @@ def find_run(
     if run in (None, LATEST):
         of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]
         fitting = _latest(fitting) or of_vertices
-    chosen = _only(fitting, runs, run, graph, p, score)
+    chosen = _only(fitting, runs, run, wanted)
     return next(standing for standing in stored if standing.run is chosen)
 
 
@@ -136,8 +138,8 @@ def choose_run(
     *,
     run: str | None = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
 ) -> Run:
     """Return the one run of a whole graph that fits; arguments as for `find_run`, but none is taken for being the last.
 
@@ -146,24 +148,35 @@ def choose_run(
         ParameterError: several fit; the message lists them.
     """
     whole = [standing for standing in runs if standing.scope == "graph"]
-    fitting = _fitting(whole, None if run == LATEST else run, graph, p, score)
-    return _only(fitting, whole, run, graph, p, score)
+    wanted = _Wanted.of(graph, p, search)
+    return _only(_fitting(whole, None if run == LATEST else run, wanted), whole, run, wanted)
 
 
-def _fitting(runs: Sequence[Run], run: str | None, graph: str | None, p: object, score: str | None) -> list[Run]:
-    fitting = [
-        standing
-        for standing in runs
-        if graph in (None, standing.graph)
-        and _text_of(p) in (None, standing.p_text)
-        and score in (None, standing.score)
-        and standing.id.startswith(run or "")
-    ]
+@dataclass(frozen=True)
+class _Wanted:
+    """What the run that is meant is of; None for what was left open."""
+
+    graph: str | None = None
+    p: P | None = None
+    search: str | None = None
+
+    @classmethod
+    def of(cls, graph: str | None, p: AnyP | None, search: str | None) -> _Wanted:
+        """Read p, once for all runs that are compared."""
+        return cls(graph, None if p is None else P(p), search)
+
+    def fits(self, run: Run) -> bool:
+        """Whether a run is of it."""
+        return (
+            self.graph in (None, run.graph)
+            and self.p in (None, run.search.p)
+            and self.search in (None, run.search.name)
+        )
+
+
+def _fitting(runs: Sequence[Run], run: str | None, wanted: _Wanted) -> list[Run]:
+    fitting = [standing for standing in runs if wanted.fits(standing) and standing.id.startswith(run or "")]
     return [standing for standing in fitting if standing.id == run] or fitting
-
-
-def _text_of(p: object) -> str | None:
-    return None if p is None else p_text(parse_fraction(p))
 
 
 def _latest(runs: Sequence[Run]) -> list[Run]:
@@ -175,11 +188,9 @@ def _latest(runs: Sequence[Run]) -> list[Run]:
     return [run for run in whole if run.version == last]
 
 
-def _only(
-    fitting: Sequence[Run], runs: Sequence[Run], run: object, graph: str | None, p: object, score: str | None
-) -> Run:
+def _only(fitting: Sequence[Run], runs: Sequence[Run], run: object, wanted: _Wanted) -> Run:
     if not fitting:
-        raise _there_is_none(runs, run, graph, p, score)
+        raise _there_is_none(runs, run, wanted)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
         how = _how_to_choose(fitting) if run in (None, LATEST) else "Write more of its id"
@@ -191,8 +202,8 @@ def _how_to_choose(runs: Sequence[Run]) -> str:
     """Name the options that tell these runs apart."""
     told = {
         "--graph": [run.graph for run in runs],
-        "-p": [run.p_text for run in runs],
-        "--score": [run.score for run in runs],
+        "-p": [str(run.search.p) for run in runs],
+        "--search": [run.search.name for run in runs],
     }
     for option, values in told.items():
         if len(set(values)) == len(runs):
@@ -201,13 +212,13 @@ def _how_to_choose(runs: Sequence[Run]) -> str:
     return f"Choose one with {' and '.join(differing)}" if differing else "Choose one by its id"
 
 
-def _there_is_none(
-    runs: Sequence[Run], run: object, graph: str | None = None, p: object = None, score: str | None = None
-) -> NotFoundError:
+def _there_is_none(runs: Sequence[Run], run: object, wanted: _Wanted | None = None) -> NotFoundError:
     """Say what was asked for, and which runs there are instead; an id has the name of the graph and p."""
+    wanted = wanted or _Wanted()
+    graph = wanted.graph
     is_named = run not in (None, LATEST)
     which = f" {run!r}" if is_named else f" of a whole graph{'' if graph is None else f' named {graph!r}'}"
-    options = {"p": _text_of(p), "score": score}
+    options = {"p": wanted.p, "search": wanted.search}
     given = " and ".join(f"{name}={value}" for name, value in options.items() if value is not None)
     if given:
         which += f" with {given}"

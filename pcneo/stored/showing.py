@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
+from pcneo.basics.searches import AnyP
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
@@ -31,8 +31,8 @@ def show(
     vertex: Key,
     run: str | None = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
 ) -> ShownCohesion:
     """Read the stored cohesion of one vertex, its connections, and the size of its extended local view.
 
@@ -44,7 +44,7 @@ def show(
         vertex: the key; a number may be given as text.
         run: the run's id, or any beginning of it that no other has; by default the whole graph's run that was given a
             version last.
-        graph, p, score: what the run is of, where several fit; runs of graphs without the vertex do not.
+        graph, p, search: what the run is of, where several fit; runs of graphs without the vertex do not.
 
     Returns:
         The cohesion in the graph as it is now.
@@ -54,7 +54,7 @@ def show(
         ParameterError: several runs fit.
         GraphChangedError: a member of the cohesion is gone.
     """
-    stored = find_run(driver, database, run=run, graph=graph, p=p, score=score, vertex=vertex)
+    stored = find_run(driver, database, run=run, graph=graph, p=p, search=search, vertex=vertex)
     gateway = Gateway(driver, database)
     (vertex,) = find_keys(gateway, stored.selection, [vertex])
     cohesion = gateway.get_cohesion(stored.selection, stored.run, vertex)
@@ -85,9 +85,7 @@ def show(
     connections = _connections(near, members)
     return ShownCohesion(
         run=stored.run,
-        cohesion=Cohesion(
-            vertex, Fraction(stored.run.p_text), stored.run.score, tuple(sorted(members)), len(connections)
-        ),
+        cohesion=Cohesion(vertex, stored.run.search, tuple(sorted(members)), len(connections)),
         connections=connections,
         others=tuple(sorted(near[vertex] - set(members))),
         hops=_hops(near, vertex, members),
@@ -127,8 +125,8 @@ def read_cohesions(
     *,
     run: str | None = None,
     graph: str | None = None,
-    p: object = None,
-    score: str | None = None,
+    p: AnyP | None = None,
+    search: str | None = None,
     progress: Progress | None = None,
 ) -> StoredCohesions:
     """Read a run's graph and every cohesion of its current version into arrays.
@@ -136,7 +134,7 @@ def read_cohesions(
     Args:
         driver: an open driver.
         database: None for the user's home database.
-        run, graph, p, score: as for `show`.
+        run, graph, p, search: as for `show`.
         progress: called with stage, done and total.
 
     Returns:
@@ -146,12 +144,12 @@ def read_cohesions(
         NotFoundError, ParameterError: as in `show`.
         GraphChangedError: the memberships, or the edges inside the cohesions, are no longer those of the run.
     """
-    stored = find_run(driver, database, run=run, graph=graph, p=p, score=score)
+    stored = find_run(driver, database, run=run, graph=graph, p=p, search=search)
     gateway = Gateway(driver, database)
     read = read_graph(gateway, stored.selection, progress).graph
     with gateway.reading_version(stored.run):
         rows = gateway.page_cohesions(stored.selection, stored.run, read.keys)
-        batch = batch_from_rows(read, rows, Fraction(stored.run.p_text), stored.run.score)
+        batch = batch_from_rows(read, rows, stored.run.search)
     digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions())
     critical, inside = critical_counts(read, batch)
     if digest != stored.run.membership_hash or (inside != batch.edges).any():

@@ -24,10 +24,11 @@ def hash_of(batches: Iterable[CohesionBatch]) -> str:
 
 def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
     """Write batches as `annotate --format parquet` does."""
-    from pcneo.basics.model import Selection
+    from pcneo.basics.searches import Search
+    from pcneo.basics.selection import Selection
     from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
 
-    head = FileHead("3/10", "density", "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
+    head = FileHead(Search("3/10"), "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
     with path.open("wb") as file, CohesionWriter(file, head, keys) as writer:
         for batch in batches:
             writer.write(batch)

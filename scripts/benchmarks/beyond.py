@@ -35,17 +35,20 @@ def cluster(setting: Setting) -> Iterator[Line]:
 
 def _beside_threads(setting: Setting) -> Line:
     """The whole search on as many worker processes as threads beside it, at p=0.3; the answers are compared."""
+    from pcneo.basics.searches import Search
     from pcneo.search import search_batches
     from pcneo.search.cluster import ClusterGraph
 
     hashes: set[str] = set()
     with local_cluster(THREADS) as client:
         on_cluster = ClusterGraph(setting.graph, client)
-        for search in (on_cluster.search_batches, partial(search_batches, setting.graph)):
-            list(search("0.3", vertices=range(min(64, setting.graph.vertex_count))))  # what comes once is not measured
+        for find in (on_cluster.search_batches, partial(search_batches, setting.graph)):
+            list(
+                find(Search("0.3"), vertices=range(min(64, setting.graph.vertex_count)))
+            )  # what comes once is not measured
         tasks = {
-            "cluster": lambda: _hashed(on_cluster.search_batches("0.3"), hashes),
-            "threads": lambda: _hashed(search_batches(setting.graph, "0.3", concurrency=THREADS), hashes),
+            "cluster": lambda: _hashed(on_cluster.search_batches(Search("0.3")), hashes),
+            "threads": lambda: _hashed(search_batches(setting.graph, Search("0.3"), concurrency=THREADS), hashes),
         }
         taken = in_turns(setting.rounds, tasks, warm_up=False, label="cluster")
         said: Any = client.run(_own_memory)
@@ -78,10 +81,11 @@ def _own_memory() -> int:
 
 def files(setting: Setting) -> Iterator[Line]:
     """Cohesions that are there already into a file: Parquet beside JSON lines, and beside the store."""
+    from pcneo.basics.searches import Search
     from pcneo.search import search_batches
 
     for p, vertices in (("0.1", None), ("0.3", range(setting.graph.vertex_count // 5))):
-        batches = list(search_batches(setting.graph, p, vertices=vertices, concurrency=THREADS))
+        batches = list(search_batches(setting.graph, Search(p), vertices=vertices, concurrency=THREADS))
         rows, memberships = sum(map(len, batches)), sum(len(batch.members) for batch in batches)
         with TemporaryDirectory() as folder:
             parquet, lines = Path(folder) / "x.parquet", Path(folder) / "x.json"
@@ -141,5 +145,5 @@ def _json_lines(batches: list[CohesionBatch], path: Path) -> None:
         for batch in batches:
             for c in batch.cohesions():
                 p = f"{c.p.numerator}/{c.p.denominator}"
-                row = {"vertex": c.vertex, "p": p, "score": c.score, "size": c.size, "edges": c.edges}
+                row = {"vertex": c.vertex, "p": p, "search": c.search.name, "size": c.size, "edges": c.edges}
                 print(json.dumps({**row, "density": c.density, "members": c.members}), file=file)

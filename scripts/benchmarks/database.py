@@ -105,7 +105,7 @@ def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, s
     text, batches = load_statement("create_cohesions").text, list(transactions_of(rows, memberships))
 
     def write(batch: list[CohesionRow]) -> None:
-        parameters = {"run": "plain", "version": 1, "p": float(p), "score": "density", "rows": batch}
+        parameters = {"run": "plain", "version": 1, "p": float(p), "search": "density", "rows": batch}
         with driver.session() as session:
             session.execute_write(lambda tx: tx.run(text, parameters).consume())
 

@@ -65,6 +65,7 @@ def estimates_large(setting: Setting) -> Iterator[Line]:
 def _compare(server: Server, graph: Any, p: str) -> tuple[Compared, int]:
     """Return what was said and what it was, and the bytes of the store that were said."""
     from pcneo import annotate
+    from pcneo.basics.searches import Search
     from pcneo.search import search_batches
 
     with server.driver() as driver, TemporaryDirectory() as folder:
@@ -76,7 +77,7 @@ def _compare(server: Server, graph: Any, p: str) -> tuple[Compared, int]:
         batches: list[Any] = []
         while sum(searches) < LONG_SECONDS and len(searches) < SEARCHES:
             started = time.perf_counter()
-            batches = list(search_batches(graph, p, concurrency=THREADS))
+            batches = list(search_batches(graph, Search(p), concurrency=THREADS))
             searches.append(time.perf_counter() - started)
         write_parquet(graph.keys, batches, Path(folder) / "x.parquet")
         parquet = (Path(folder) / "x.parquet").stat().st_size

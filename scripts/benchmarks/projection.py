@@ -127,6 +127,7 @@ class _Turns(NamedTuple):
 
 
 def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
+    from pcneo.basics.searches import Search
     from pcneo.search import search_batches
     from pcneo.search.cluster import ClusterGraph
 
@@ -145,12 +146,15 @@ def _search_in_turns(kind: Kind, graph: Any, positions: Any) -> _Turns:
 
         return run
 
-    threads = timed("threads", lambda: search_batches(graph, kind.p, vertices=positions, concurrency=THREADS))
+    threads = timed("threads", lambda: search_batches(graph, Search(kind.p), vertices=positions, concurrency=THREADS))
     with local_cluster(WORKERS) as client:
         on_cluster = ClusterGraph(graph, client)
-        tasks = {"cluster": timed("cluster", lambda: on_cluster.search_batches(kind.p, vertices=positions))}
-        for search in (on_cluster.search_batches, lambda p, **_: search_batches(graph, p, vertices=positions[:64])):
-            list(search(kind.p, vertices=positions[:64]))  # whatever comes once is not measured
+        tasks = {"cluster": timed("cluster", lambda: on_cluster.search_batches(Search(kind.p), vertices=positions))}
+        for find in (
+            on_cluster.search_batches,
+            lambda search, **_: search_batches(graph, search, vertices=positions[:64]),
+        ):
+            list(find(Search(kind.p), vertices=positions[:64]))  # whatever comes once is not measured
         idle = _idle()
         taken = in_turns(1, {**tasks, "threads": threads}, warm_up=False, label=f"{graph.vertex_count:,} {kind.name}")
         resident: Any = client.run(_resident)
@@ -163,12 +167,13 @@ def _measure(kind: Kind, quarter: Any, graph: Any) -> tuple[Line, Costs]:
     """Search on workers and on threads in turns, then a quarter; write the cohesions to a file."""
     from pcneo.annotate.estimating import memory_of_worker
     from pcneo.annotate.filing import part_positions
+    from pcneo.basics.searches import Search
     from pcneo.search import search_batches
 
     positions = part_positions(graph.vertex_count, (1, kind.one_of))
     some = part_positions(quarter.vertex_count, (1, max(1, kind.one_of // 4)))
     batches, taken, processor, idle, resident = _search_in_turns(kind, graph, positions)
-    _, of_quarter = _searched(lambda: search_batches(quarter, kind.p, vertices=some, concurrency=THREADS))
+    _, of_quarter = _searched(lambda: search_batches(quarter, Search(kind.p), vertices=some, concurrency=THREADS))
     filed, size = _filed(graph, batches)
     n, memberships = len(positions), sum(len(batch.members) for batch in batches)
     measured = Costs(

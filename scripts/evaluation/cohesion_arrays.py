@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from evaluation.graph_arrays import LOSS_STEPS, GraphArrays
 from evaluation.kept_arrays import KeptArrays, RefusedError
 from pcneo.basics.model import CohesionBatch
+from pcneo.basics.searches import Search
 from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.losses import pair_losses
 from pcneo.counting.protected import Protected, largest_supports, protect, refused_memory
@@ -90,7 +91,7 @@ class CohesionArrays:
         if self._stored is not None or "batch" in self.__dict__:
             return {"sizes": self.batch.sizes, "edges": self.batch.edges}
         vertices = self.vertices.tolist() if self._sampled else None
-        batches = search_batches(self.of.graph, self.p, self.score, vertices=vertices)
+        batches = search_batches(self.of.graph, Search(self.p, self.score), vertices=vertices)
         sizes, edges = (np.concatenate(parts) for parts in zip(*((b.sizes, b.edges) for b in batches), strict=True))
         return {"sizes": sizes, "edges": edges}
 

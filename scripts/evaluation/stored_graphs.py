@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
 from evaluation.experiments import P_VALUES
 from pcneo.basics.model import CohesionBatch, Graph, Run
+from pcneo.basics.searches import P
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.store.ledger import LedgerGateway
@@ -63,11 +63,11 @@ class StoredGraphs:
             self.graphs[name] = EvaluatedGraph.of(datasets[name], source.graph)
             check_counts(datasets[name], self.graphs[name].graph, f"The graph {graph}")
         self._runs = {
-            (name, p, run.score): run
+            (name, p, run.search.name): run
             for run in self._gateway.list_runs()
             for name, graph in named.items()
             for p in P_VALUES
-            if (run.scope, run.graph) == ("graph", graph) and Fraction(run.p_text) == Fraction(p)
+            if (run.scope, run.graph) == ("graph", graph) and run.search.p == P(p)
         }
         self.memberships = {point: run.membership_hash or run.id for point, run in self._runs.items()}
 
@@ -87,8 +87,7 @@ def _completed(batch: CohesionBatch, stored: Graph, graph: Graph) -> CohesionBat
     """Add the cohesions of isolated vertices that the database does not have: such a vertex is alone in its own."""
     more = np.arange(stored.vertex_count, graph.vertex_count)
     return CohesionBatch(
-        p=batch.p,
-        score=batch.score,
+        search=batch.search,
         vertices=np.concatenate((batch.vertices, more)),
         offsets=np.concatenate((batch.offsets, batch.offsets[-1] + 1 + np.arange(len(more)))),
         members=np.concatenate((batch.members, more.astype(np.uint32))),

@@ -22,7 +22,7 @@ NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 
 CODES = {0, 1, 2, 3, 4, 5, 7, 9}
 COMMANDS: dict[str, list[str]] = {
-    "annotate": ["-p", "--node-label", "--relationship-type", "--key", "--graph", "--score", "--vertex", "--mode"],
+    "annotate": ["-p", "--node-label", "--relationship-type", "--key", "--graph", "--search", "--vertex", "--mode"],
     "show": ["WORD", "--run", "--graph", "--plot"],
     "runs": ["--verify", "--json"],
     "check": ["WORD", "--json"],
@@ -80,7 +80,7 @@ def _value(rng: random.Random, option: str) -> str:
         return one_of(rng, ["critical", "edge", "elv", "published"], ["laplace", "", "Edge"])
     if option == "--mode":
         return one_of(rng, ["write", "stream", "stats", "estimate"], ["", "read"])
-    if option == "--score":
+    if option == "--search":
         return one_of(rng, ["density", "degree"], ["size", ""])
     if option == "QUERY":
         return one_of(rng, ["largest_cohesions", "critical_connections"], ["none", ""])

@@ -56,7 +56,7 @@ def draw_work(rng: random.Random, ground: Ground, folder: Path, name: str) -> Wo
     to = folder / f"{name}.json"
     match kind:
         case "annotate":
-            return Work(kind, ("annotate", "--graph", GRAPH, "-p", "2/3", "--score", "degree"), 0.8)
+            return Work(kind, ("annotate", "--graph", GRAPH, "-p", "2/3", "--search", "degree"), 0.8)
         case "update":
             return Work(kind, ("annotate", "--graph", GRAPH), 1.0)
         case "vertices":

@@ -16,7 +16,7 @@ from campaign.texts import any_name, hostile_text, number_text, one_of
 
 __all__ = ["try_requests"]
 
-KNOWN = ("command", "graph", "p", "score", "vertices", "run", "by", "id", "cancel", "status", "progress", "message")
+KNOWN = ("command", "graph", "p", "search", "vertices", "run", "by", "id", "cancel", "status", "progress", "message")
 WRITTEN = (
     *("attempts", "requestedAt", "leaseUntil", "notBefore", "busySince", "token", "worker", "status", "progress"),
     *("message", "version", "startedAt", "finishedAt", "lockedAt"),

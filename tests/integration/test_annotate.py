@@ -21,7 +21,8 @@ from pcneo import __version__, annotate
 from pcneo.annotate import writing
 from pcneo.annotate.plan import Options, make_plan
 from pcneo.annotate.supply import Frontier
-from pcneo.basics.model import Cohesion, Selection
+from pcneo.basics.model import Cohesion
+from pcneo.basics.selection import Selection
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_rows
@@ -56,8 +57,8 @@ def random_edges(seed: int, vertices: int = 40, edges: int = 110) -> list[tuple[
     return [(rng.choice(keys), rng.choice(keys)) for _ in range(edges)]
 
 
-def twins(graph: naive.Graph, p: Fraction, score: str = "density") -> dict:
-    return {v: naive.minimal_p_cohesion(graph, p, v, score) for v in graph}
+def twins(graph: naive.Graph, p: Fraction, search: str = "density") -> dict:
+    return {v: naive.minimal_p_cohesion(graph, p, v, search) for v in graph}
 
 
 def edges_inside(graph: naive.Graph, members: set) -> int:
@@ -78,16 +79,16 @@ def record(db: Database, run: str) -> dict:
 # --- What is stored
 
 
-@pytest.mark.parametrize("score", ["density", "degree"])
+@pytest.mark.parametrize("search", ["density", "degree"])
 @pytest.mark.parametrize("p", ["1/3", "0.55", "0.999"])
-def test_every_cohesion_is_stored_as_the_twin_finds_it(db, p, score):
+def test_every_cohesion_is_stored_as_the_twin_finds_it(db, p, search):
     edges, isolated = random_edges(seed=7), [-5_000, 2_000_000]
     db.put(edges, isolated)
     graph = naive.graph_of(edges, isolated)
-    (run,) = write(db, p, score=score).runs
+    (run,) = write(db, p, search=search).runs
     stored = db.cohesions(run.run)
     assert {v: sorted(cohesion.members) for v, cohesion in stored.items()} == {
-        v: sorted(members) for v, members in twins(graph, Fraction(p), score).items()
+        v: sorted(members) for v, members in twins(graph, Fraction(p), search).items()
     }
     for vertex, hub in stored.items():
         size, inside = len(hub.members), edges_inside(graph, set(hub.members))
@@ -95,7 +96,7 @@ def test_every_cohesion_is_stored_as_the_twin_finds_it(db, p, score):
         assert hub.properties == {
             "run": run.run,
             "p": float(Fraction(p)),
-            "score": score,
+            "search": search,
             "size": size,
             "edges": inside,
             "density": pytest.approx(2 * inside / (size * (size - 1)) if size > 1 else 0.0, rel=1e-15),
@@ -131,7 +132,7 @@ def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db
     result = write(db, ["0.3", "0.5"])
     assert (result.node_count, result.relationship_count) == (800, 6_418)
     for run in result.runs:
-        computed = {c.vertex: c for c in minimal_p_cohesions(graph, run.p).cohesions(graph)}
+        computed = {c.vertex: c for c in minimal_p_cohesions(graph, run.search.p).cohesions(graph)}
         stored = db.cohesions(run.run)
         assert {v: tuple(sorted(cohesion.members)) for v, cohesion in stored.items()} == {
             v: cohesion.members for v, cohesion in computed.items()
@@ -146,7 +147,7 @@ def test_a_run_record_says_what_was_read_and_written(db):
     db.put([*random_edges(seed=1), (1_000_001, 1_000_001)])
     graph = naive.graph_of([*random_edges(seed=1), (1_000_001, 1_000_001)])
     ((before,),) = db.run("RETURN datetime()")
-    result = write(db, Fraction(1, 3), score="degree")
+    result = write(db, Fraction(1, 3), search="degree")
     ((after,),) = db.run("RETURN datetime()")
     stored = record(db, result.runs[0].run)
     started, finished = stored.pop("startedAt"), stored.pop("finishedAt")
@@ -159,7 +160,7 @@ def test_a_run_record_says_what_was_read_and_written(db):
         "scope": "graph",
         "p": 1 / 3,
         "pText": "1/3",
-        "score": "degree",
+        "search": "degree",
         "nodeCount": len(graph),
         "relationshipCount": 111,
         "vertices": len(graph),
@@ -169,7 +170,8 @@ def test_a_run_record_says_what_was_read_and_written(db):
         "added": len(graph),
         "retired": 0,
         "readable": True,
-        "search": REVISION,
+        "revision": REVISION,
+        "effort": 1,
         "version": 1,
         "pcneo": __version__,
     }
@@ -229,7 +231,7 @@ def test_a_second_annotate_brings_only_the_run_of_the_same_graph_p_score_and_sco
     first = write(db, 0.3).runs[0]
     others = {
         write(db, 0.4).runs[0].run,
-        write(db, 0.3, score="degree").runs[0].run,
+        write(db, 0.3, search="degree").runs[0].run,
         write(db, 0.3, graph="other").runs[0].run,
         write(db, 0.3, vertices=[vertex]).runs[0].run,
     }
@@ -279,7 +281,7 @@ def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db, cap
     caplog.set_level("INFO", "pcneo")
     db.put(cycle(6))
     write(db, ["0.3", "0.6"])
-    write(db, 0.3, score="degree")
+    write(db, 0.3, search="degree")
     write(db, 0.3, vertices=[1])
     db.put([(0, 9)])
     db.run("MATCH (a:Person {id: 0}), (b:Person {id: 9}) WITH a, b LIMIT 1 MERGE (a)-[:KNOWS]->(b)")
@@ -298,7 +300,7 @@ def test_annotating_further_vertices_adds_or_replaces_their_hubs_and_touches_not
     a, b, c, d = (row[0] for row in db.run("MATCH (v:Person) RETURN v.id ORDER BY v.id LIMIT 4"))
     whole = write(db, 0.3).runs[0].run
     elsewhere = {
-        write(db, 0.3, score="degree", vertices=[a, b]).runs[0].run,
+        write(db, 0.3, search="degree", vertices=[a, b]).runs[0].run,
         write(db, 0.4, vertices=[a, b]).runs[0].run,
         write(db, 0.3, graph="other", vertices=[a, b]).runs[0].run,
     }
@@ -352,11 +354,11 @@ def test_several_p_share_one_read_and_become_visible_together(db):
             assert {run for run, version in db.versions().items() if version} == {before.run}
 
     result = write(db, ["1/3", "0.5", 0.9, "3/6"], progress=progress)
-    assert [run.p for run in result.runs] == ["1/3", "1/2", "9/10"]
+    assert [run.search.p for run in result.runs] == ["1/3", "1/2", "9/10"]
     assert complete_reads == [result.vertices]
     graph = naive.graph_of(random_edges(seed=4))
     for run in result.runs:
-        assert db.members(run.run) == twins(graph, Fraction(run.p))
+        assert db.members(run.run) == twins(graph, Fraction(run.search.p))
     assert db.versions() == {before.run: 1, **{run.run: 2 for run in result.runs[1:]}}
 
 
@@ -364,7 +366,7 @@ def test_several_p_share_one_read_and_become_visible_together(db):
 def test_p_is_known_by_its_fraction_however_it_is_written(db, p):
     db.put(cycle(5))
     result = write(db, p)
-    assert result.runs[0].p == record(db, result.runs[0].run)["pText"] == "3/10"
+    assert str(result.runs[0].search.p) == record(db, result.runs[0].run)["pText"] == "3/10"
     assert record(db, result.runs[0].run)["p"] == 0.3
 
 
@@ -448,13 +450,13 @@ def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypat
 # --- The other modes
 
 
-@pytest.mark.parametrize("score", ["density", "degree"])
-def test_streamed_by_frontier_every_vertex_of_the_shipped_graph_gets_its_answer_of_the_batch(db, score):
+@pytest.mark.parametrize("search", ["density", "degree"])
+def test_streamed_by_frontier_every_vertex_of_the_shipped_graph_gets_its_answer_of_the_batch(db, search):
     twin = naive.read_edges(copenhagen_friends_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
-    batch = stream(db, 0.3, score=score)
+    batch = stream(db, 0.3, search=search)
     assert len(batch) == 800
-    assert stream(db, 0.3, score=score, vertices=sorted(twin)) == batch
+    assert stream(db, 0.3, search=search, vertices=sorted(twin)) == batch
 
 
 def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
@@ -467,7 +469,7 @@ def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
 def test_what_is_fetched_again_and_again_is_kept_once(db):
     db.put(cycle(6))
     no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
-    options = Options(p=0.3, score=None, vertices=[1], **PERSONS, **no)
+    options = Options(p=0.3, search=None, vertices=[1], **PERSONS, **no)
     frontier = Frontier(make_plan(db.driver, db.name, "stream", options), [1])
     with ThreadPoolExecutor(1) as beside:
         for _ in range(3):
@@ -479,7 +481,7 @@ def test_what_is_fetched_again_and_again_is_kept_once(db):
 def test_a_large_fetch_is_read_in_two_halves_at_once_and_gives_each_vertex_once(db, monkeypatch):
     db.put(cycle(100))
     no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
-    options = Options(p=0.3, score=None, vertices=[1], **PERSONS, **no)
+    options = Options(p=0.3, search=None, vertices=[1], **PERSONS, **no)
     plan = make_plan(db.driver, db.name, "stream", options)
     frontier, asked, both = Frontier(plan, [1]), [], threading.Barrier(2, timeout=60)
     read = plan.gateway.get_neighbours

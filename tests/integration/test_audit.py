@@ -118,7 +118,7 @@ def test_shares_exact_counts_and_what_it_rests_on_are_told(db: Database, friends
     assert result.protected == pytest.approx(len(pairs) / math.comb(len(friends), 2))
     assert result.exact == sum(t == 0 for t in scales_of(friends, 3).values())
     assert result.exact_supports is True
-    assert (result.notice, result.p, result.score, result.mechanism) == (NOTICE, "1/2", "density", "critical")
+    assert (result.notice, result.p, result.search, result.mechanism) == (NOTICE, "1/2", "density", "critical")
     assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv"]
     assert result.fits[0].relative == pytest.approx(
         result.fits[0].expected / (sum(naive.clique_counts(friends, 3).values()) / 3)

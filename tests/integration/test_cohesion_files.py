@@ -21,6 +21,7 @@ from graphs import Database
 from pcneo import annotate, load_cohesions
 from pcneo.annotate import filing
 from pcneo.basics.model import CohesionBatch
+from pcneo.basics.searches import P
 from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.stored import verifying
@@ -61,7 +62,7 @@ def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_pat
     assert own_nodes(db) == (67 if known else 0)  # 64 hubs, run, version and graph: files add none
     random.Random(1).shuffle(files)
     loaded = load(db, *files)
-    assert {run.p for run in loaded.runs} == {"1/3", "3/5"}
+    assert {run.search.p for run in loaded.runs} == {P("1/3"), P("3/5")}
     assert loaded.graph == ("friends" if known else "Person/KNOWS/id")
     from_files, members = db.contents(), {run.run: db.members(run.run) for run in loaded.runs}
     assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.driver, db.name))
@@ -181,7 +182,7 @@ def test_as_many_rows_as_vertices_do_not_make_up_for_one_that_is_missing(db, tmp
 
 
 def test_files_of_different_scores_are_refused(db, tmp_path):
-    files = parts_of(db, tmp_path, 1) + parts_of(db, tmp_path, 1, score="degree")
+    files = parts_of(db, tmp_path, 1) + parts_of(db, tmp_path, 1, search="degree")
     refused(db, ParameterError, "scores", *files)
 
 

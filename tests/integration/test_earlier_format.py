@@ -1,4 +1,7 @@
-"""A store that pcneo 0.1 wrote: refused with one line by all that reads or writes runs, removed whole, ledger kept."""
+"""A store of an earlier format: refused with one line by all that reads or writes runs, removed whole, ledger kept.
+
+The first format had a run for each `annotate`, with a status; the second has standing runs with versions and a `score`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from graphs import Database, cycle
 from pcneo import annotate, release
 from pcneo.errors import StoreFormatError
 from pcneo.release import ReleaseRequest, Terms, budget
+from pcneo.store.schema import FORMAT
 from pcneo.stored import cleaning, queries, runs, showing, verifying, versions
 
 PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
@@ -20,28 +24,38 @@ GRAPH = "Person/KNOWS/id"
 RUN = "0123456789abcdef0123456789abcdef"
 
 
-@pytest.fixture
-def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+@pytest.fixture(params=["first", "second"])
+def db(neo4j_driver: neo4j.Driver, empty_database: str, request: pytest.FixtureRequest) -> Database:
     db = Database(neo4j_driver, empty_database)
     db.put(cycle(6))
+    first = request.param == "first"
     db.run(
         "CREATE (:PCohesionGraph {name: $graph, nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', "
-        "fingerprintKey: $key, lockedAt: datetime()}) "
-        "CREATE (:PCohesionRun {id: $run, graph: $graph, scope: 'graph', p: 0.5, pText: '1/2', score: 'density', "
-        "status: 'complete', vertices: 6, edges: 6, memberships: 36, nodeCount: 6, relationshipCount: 6, "
-        "fingerprint: 'f', membershipHash: 'm', version: '0.1.0', startedAt: datetime(), finishedAt: datetime()}) "
+        "fingerprintKey: $key, format: $format, lockedAt: datetime()}) "
+        "CREATE (run:PCohesionRun {id: $run, graph: $graph, scope: 'graph', p: 0.5, pText: '1/2', score: 'density'}) "
+        "SET run += $more "
         "CREATE (:PCohesionBudget {graph: $graph, number: 1, epsilon: '3', delta: '0', who: 'w', at: datetime()}) "
         "CREATE (:PCohesionRelease {id: 'r', graph: $graph, run: $run, mechanism: 'critical', k: 3, p: '1/2', "
         "score: 'density', epsilon: '1', delta: '0', membershipHash: 'm', who: 'w', version: '0.1.0', at: datetime()})",
         graph=GRAPH,
         key="ab" * 32,
         run=RUN,
+        format=None if first else 2,
+        more={"status": "complete", "version": "0.1.0"} if first else {"version": 1},
     )
     db.run(
         "MATCH (v:Person) CREATE (v)-[:HAS_COHESION]->(c:PCohesion {run: $run, p: 0.5, score: 'density', size: 6, "
-        "edges: 6, density: 0.4}) WITH c MATCH (m:Person) CREATE (m)-[:IN_COHESION]->(c)",
+        "edges: 6, density: 0.4}) SET c += $more WITH c MATCH (m:Person) CREATE (m)-[:IN_COHESION]->(c)",
         run=RUN,
+        more={} if first else {"from": 1, "until": 2**53 - 1},
     )
+    if not first:
+        db.run(
+            "CREATE (:PCohesionVersion {run: $run, version: 1, readable: true, pcneo: '0.2.0', search: 1, cohesions: 6, "
+            "memberships: 36}), (:PCohesionFence {graph: $graph, number: 1, writer: 'w'})",
+            run=RUN,
+            graph=GRAPH,
+        )
     return db
 
 
@@ -76,7 +90,14 @@ def test_clean_of_all_removes_it_and_the_ledger_goes_on_counting(db: Database) -
     result = cleaning.clean(db.driver, db.name)
     assert result.earlier_runs == 1
     assert db.all_hubs() == 0
-    assert db.run("MATCH (run:PCohesionRun) RETURN count(run)") == [[0]]
+    assert db.run("MATCH (n:PCohesionRun|PCohesionVersion) RETURN count(n)") == [[0]]
+    assert release.budget.show(db.driver, db.name, graph=GRAPH) == spent
     (run,) = annotate.write(db.driver, db.name, p="0.5", **PERSONS).runs
     assert (run.run, run.version) == (f"{GRAPH}@1/2", 1)
     assert budget.show(db.driver, db.name, graph=GRAPH) == spent
+
+
+def test_once_annotated_an_earlier_pcneo_stops_at_the_format_on_the_graph(db: Database) -> None:
+    cleaning.clean(db.driver, db.name)
+    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    assert db.run("MATCH (graph:PCohesionGraph) RETURN graph.format") == [[FORMAT]]

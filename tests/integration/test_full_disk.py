@@ -67,7 +67,7 @@ def test_a_full_disk_is_said_and_survived(disk: Path):
             annotate.write(driver, graph="ring", p="1/2", **NAMES)
             before = db.members("ring@1/2")
             served.wait_for("serving")
-            request = ask(db, command="annotate", graph="ring", p="2/3", score="degree")
+            request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
             wait_until(lambda: look(db, request).get("status") == "running", "a start")
             fill(disk / "filler")
             with pytest.raises(DatabaseError):  # busy with the request, or without room

@@ -14,6 +14,7 @@ from graphs import Database, cycle
 from lengths import usual_or_thorough
 
 from pcneo import annotate
+from pcneo.basics.searches import Search
 from pcneo.errors import BusyError, PcneoError
 from pcneo.store import fence as fence_module
 from pcneo.store import hub_writer, lock
@@ -40,7 +41,7 @@ def write(db: Database) -> annotate.UpdatedRun:
 def create(hubs: HubWriter) -> object:
     members = [10, 11]
     row: Any = {"vertex": 10, "size": 2, "edges": 1, "density": 1.0, "owner": 0, "digest": "", "members": members}
-    return hubs.create(1, RUN, 2, 0.6, "density", [row])
+    return hubs.create(1, RUN, 2, Search("0.6"), [row])
 
 
 BATCHES: dict[str, Callable[[HubWriter], object]] = {

@@ -31,22 +31,24 @@ EXAMPLE = [
     "MATCH (a:Person {id: i}) MATCH (b:Person {id: i + step}) CREATE (a)-[:KNOWS]->(b)",
     "UNWIND range(1, 600) AS i MATCH (a:Person {id: i}) MATCH (b:Robot {id: 1000 + i}) CREATE (a)-[:LIKES]->(b)",
     "MATCH (v:Person) CREATE (v)-[:HAS_COHESION]->(:PCohesion "
-    "{run: 'r', from: 1, until: 9007199254740991, p: 0.1, score: 'density', size: 9, edges: 8, density: 0.2, "
+    "{run: 'r', from: 1, until: 9007199254740991, p: 0.1, search: 'density', size: 9, edges: 8, density: 0.2, "
     "owner: 1, digest: ''})",
     "MATCH (v:Person) WHERE v.id < 60 CREATE (v)-[:HAS_COHESION]->(:PCohesion:PCohesionRetired "
-    "{run: 'r', from: 1, until: 2, p: 0.1, score: 'density', size: 9, edges: 8, density: 0.2, owner: 1, digest: ''})",
+    "{run: 'r', from: 1, until: 2, p: 0.1, search: 'density', size: 9, edges: 8, density: 0.2, owner: 1, digest: ''})",
     "MATCH (v:Person)-[:HAS_COHESION]->(c) MATCH (v)-[:KNOWS]-(m) WITH DISTINCT m, c CREATE (m)-[:IN_COHESION]->(c)",
     "CREATE (:PCohesionGraph "
-    "{name: 'g', nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', fingerprintKey: '', format: 2, "
+    "{name: 'g', nodeLabels: ['Person'], relationshipTypes: ['KNOWS'], key: 'id', fingerprintKey: '', format: 3, "
     "lastVersion: 2, lockedAt: datetime(), dueAt: datetime(), rereadAt: datetime()})",
-    "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', score: 'density', version: 2})",
-    "CREATE (:PCohesionRun {id: 'earlier', graph: 'g', status: 'complete'})",
-    "UNWIND [1, 2] AS i CREATE (:PCohesionVersion {run: 'r', version: i, readable: true, pcneo: '', search: 1, "
+    "CREATE (:PCohesionRun {id: 'r', graph: 'g', scope: 'graph', p: 0.1, pText: '1/10', search: 'density', "
+    "version: 2})",
+    "CREATE (:PCohesionRun {id: 'earlier', graph: 'g', score: 'density'})",
+    "UNWIND [1, 2] AS i CREATE (:PCohesionVersion {run: 'r', version: i, readable: true, pcneo: '', revision: 1, "
+    "effort: 1, "
     "added: 1, retired: 1, cohesions: 2, memberships: 2, nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, "
     "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime()})",
     "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime()})",
     "UNWIND range(1, 2000) AS i MATCH (r:PCohesionRun {id: 'r'}) "
-    "CREATE (:PCohesionRequest {id: i, status: 'complete', command: '', graph: 'g', p: '', score: '', vertices: [1], "
+    "CREATE (:PCohesionRequest {id: i, status: 'complete', command: '', graph: 'g', p: '', search: '', vertices: [1], "
     "run: '', by: '', cancel: false, progress: 0.0, message: '', version: 1, requestedAt: datetime(), attempts: 1, "
     "startedAt: datetime(), finishedAt: datetime(), lockedAt: datetime(), worker: '', token: '', "
     "leaseUntil: datetime(), notBefore: datetime(), busySince: datetime()})-[:PRODUCED {version: 1}]->(r)",
@@ -54,7 +56,7 @@ EXAMPLE = [
     "CREATE (:PCohesionBudget {graph: 'g', number: 1, epsilon: '1/1', delta: '0/1', who: '', at: datetime()})",
     "CREATE (:PCohesionRelease {id: 'x', graph: 'g', nodeLabels: [''], relationshipTypes: [''], run: 'r', "
     "runVersion: 1, mechanism: 'elv', k: 3, p: '1/10', "
-    "score: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', "
+    "search: 'density', epsilon: '1/1', epsilonOne: '1/10', delta: '0/1', h: 3, membershipHash: '', "
     "answers: 'x', threshold: 9, vertices: 2, keysHash: '', fingerprint: '', answersHash: '', property: '', "
     "propertyHash: '', who: '', version: '', at: datetime()})",
 ]

@@ -418,7 +418,7 @@ def test_a_reader_without_write_rights_cannot_write_or_clean(db):
         ({"p": True}, "p"),
         ({"p": []}, "p"),
         ({"p": [0.3, 3]}, "p"),
-        ({"score": "densest"}, "score"),
+        ({"search": "densest"}, "search"),
         ({"concurrency": 0}, "concurrency"),
         ({"concurrency": -1}, "concurrency"),
     ],

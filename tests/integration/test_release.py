@@ -281,7 +281,7 @@ REFUSALS = [
     (["-e", "1e-60", "--mechanism", "edge"], 2, "cannot be drawn"),
     (["-e", "1e-400", "--mechanism", "critical"], 2, "more than 300 digits"),
     (["-e", "1", "-p", "0.3"], 4, "no run of a whole graph with p=3/10; there is"),
-    (["-e", "1", "--score", "degree"], 4, "no run of a whole graph with score=degree"),
+    (["-e", "1", "--search", "degree"], 4, "no run of a whole graph with search=degree"),
     (["-e", "1", "--graph", "other"], 4, "no run of a whole graph named 'other'"),
     (["-e", "1", "--run", "other"], 4, "no run 'other'"),
     (["-e", "1", "--mechanism", "edge", "--graph", "other"], 4, "There is no graph 'other'"),

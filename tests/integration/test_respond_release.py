@@ -17,7 +17,7 @@ import neo4j
 import pytest
 from graphs import Database
 
-from pcneo.basics.model import Selection
+from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond

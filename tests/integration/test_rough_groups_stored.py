@@ -15,6 +15,7 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
+from pcneo.basics.searches import P
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.release import ReleaseRequest, Terms, release
 from pcneo.release.rough_groups import annotate_answers
@@ -105,7 +106,7 @@ def test_they_are_queried_and_verified_like_others_and_said_to_be_rough(
     assert code == 0, err
     assert "These groups are rough. About " in err
     assert ":answers:" in out
-    run = next(stored.run for stored in list_runs(db.driver, db.name) if stored.run.p_text == "1/2")
+    run = next(stored.run for stored in list_runs(db.driver, db.name) if stored.run.search.p == P("1/2"))
     code, _, err = pcneo("show", 1, "--run", run.id)
     assert code == 0, err
     assert "only roughly" in err

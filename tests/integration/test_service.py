@@ -46,7 +46,7 @@ def expected(p: Any, vertices: Any = range(7)) -> dict[int, set[int]]:
 
 def test_a_request_typed_in_browser_is_answered_in_the_same_place(db, service):
     db.run(
-        "CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', score: 'density', "
+        "CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', search: 'density', "
         "vertices: [2, 5], by: 'ann'})"
     )
     text = "MATCH (q:PCohesionRequest) OPTIONAL MATCH (q)-[:PRODUCED]->(r:PCohesionRun) "
@@ -97,9 +97,9 @@ BAD = {
         {"command": "annotate", "graph": "friends", "p": []},
         "list; leave it out for every standing run",
     ),
-    "many p": ({"command": "annotate", "graph": "friends", "p": [i / 99 for i in range(1, 50)]}, "49 values"),
-    "an unknown score": ({"command": "annotate", "graph": "friends", "score": "size"}, "size"),
-    "a score of another type": ({"command": "annotate", "graph": "friends", "score": 1}, "score must be a text"),
+    "many p": ({"command": "annotate", "graph": "friends", "p": [i / 100 for i in range(1, 50)]}, "49 values"),
+    "an unknown search": ({"command": "annotate", "graph": "friends", "search": "size"}, "size"),
+    "a search of another type": ({"command": "annotate", "graph": "friends", "search": 1}, "search must be a text"),
     "vertices of another type": (
         {"command": "annotate", "graph": "friends", "vertices": [1.5]},
         "vertices must be a list of keys",
@@ -361,7 +361,7 @@ def test_somebodys_open_lock_on_a_request_stops_no_other(db, server, status, mon
 def test_a_long_request_tells_its_progress_and_stops_when_it_is_told_to(db, service):
     db.put(cycle(30_000), label="Other")
     db.name_graph("ring", "Other")
-    request = ask(db, command="annotate", graph="ring", p=0.4, score="degree")
+    request = ask(db, command="annotate", graph="ring", p=0.4, search="degree")
     wait_until(lambda: look(db, request).get("status") == "running", "a start")
     db.run("MATCH (q:PCohesionRequest {id: $id}) SET q.cancel = true", id=request)
     answered = answer(db, request)

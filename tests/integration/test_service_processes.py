@@ -60,7 +60,7 @@ def let_lapse(db: Database, request: Any) -> None:
 def test_a_service_that_is_stopped_beyond_its_lease_publishes_nothing(db, server):
     """SIGSTOP in the middle of writing; another answers; continued, the first finds that it has lost the request."""
     with service_processes(server) as (stopped,):
-        request = ask(db, command="annotate", graph="ring", p="2/3", score="degree")
+        request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
         wait_until(lambda: db.all_hubs() > 0, "the first hubs")
         stopped.send(signal.SIGSTOP)
         claimed = look(db, request)
@@ -90,9 +90,9 @@ def test_killed_with_a_request_in_each_state_there_is_one_answer(db, server, sta
         graph = "ring" if state in ("running", "writing") else "friends"  # a ring takes long enough to be caught at it
         if state == "requested":
             killed.process.kill()
-            request = ask(db, command="annotate", graph=graph, p="2/3", score="degree")
+            request = ask(db, command="annotate", graph=graph, p="2/3", search="degree")
         else:
-            request = ask(db, command="annotate", graph=graph, p="2/3", score="degree")
+            request = ask(db, command="annotate", graph=graph, p="2/3", search="degree")
             wait_until(lambda: look(db, request).get("status") in ("running", "complete"), "a start")
             if state == "writing":
                 wait_until(lambda: db.all_hubs() > 0, "the first hubs")
@@ -125,7 +125,7 @@ def test_a_request_that_ends_every_service_fails_after_three(db, server):
 
 def test_sigterm_finishes_the_request_under_way_and_takes_no_other(db, server):
     with service_processes(server) as (ended,):
-        request = ask(db, command="annotate", graph="ring", p="2/3", score="degree")
+        request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
         wait_until(lambda: look(db, request).get("status") == "running", "a start")
         ended.send(signal.SIGTERM)
         later = ask(db, command="annotate", graph="friends", p="1/2")
@@ -136,7 +136,7 @@ def test_sigterm_finishes_the_request_under_way_and_takes_no_other(db, server):
 
 def test_sigterm_gives_back_what_takes_longer_than_the_grace(db, server):
     with service_processes(server, 1, "--grace", "0") as (ended,):
-        request = ask(db, command="annotate", graph="ring", p="2/3", score="degree")
+        request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
         wait_until(lambda: db.all_hubs() > 0, "the first hubs")
         ended.send(signal.SIGTERM)
         assert ended.process.wait(300) == 0
@@ -262,7 +262,7 @@ def test_a_lost_claim_can_neither_answer_nor_renew_nor_give_back(db):
 
 def test_the_service_outlives_a_deleted_request(db, server):
     with serving(server, db.name):
-        request = ask(db, command="annotate", graph="ring", p="2/3", score="degree")
+        request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
         wait_until(lambda: db.all_hubs() > 0, "the first hubs")
         db.run("MATCH (q:PCohesionRequest {id: $id}) DETACH DELETE q", id=request)
         time.sleep(2)

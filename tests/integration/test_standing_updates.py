@@ -235,7 +235,7 @@ def test_runs_that_an_update_leaves_behind_are_named_with_what_renews_them(db, c
     db.put([(0, 1), (1, 2), (0, 2), (2, 3)])
     names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id", "graph": "our friends"}
     annotate.write(db.driver, db.name, p=["0.4", "0.5"], **names)
-    annotate.write(db.driver, db.name, p="0.4", score="degree", vertices=[1], **names)
+    annotate.write(db.driver, db.name, p="0.4", search="degree", vertices=[1], **names)
     db.run("MATCH (:Person {id: 2})-[r:KNOWS]->(:Person {id: 3}) DELETE r")
     assert "leaves as it is" not in caplog.text
     annotate.write(db.driver, db.name, p="0.4", graph="our friends")
@@ -244,4 +244,4 @@ def test_runs_that_an_update_leaves_behind_are_named_with_what_renews_them(db, c
     assert "our friends@1/2," in whole
     assert "`pcneo annotate --graph 'our friends' -p 1/2` renews it" in whole
     assert "our friends@2/5:degree:vertices," in single
-    assert "--graph 'our friends' -p 2/5 --score degree --vertex KEY`" in single
+    assert "--graph 'our friends' -p 2/5 --search degree --vertex KEY`" in single

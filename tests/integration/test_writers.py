@@ -293,7 +293,7 @@ def test_a_new_run_whose_last_transaction_fails_is_removed(db, old, error):
     """By then that transaction has written to the run, and what removes the run must not wait for it."""
     before = db.cohesions(old)
     options = Options(
-        **PERSONS, p=0.8, score=None, vertices=None, concurrency=1, create_index=False, check=False, progress=None
+        **PERSONS, p=0.8, search=None, vertices=None, concurrency=1, create_index=False, check=False, progress=None
     )
 
     def fail(*_: object) -> None:
@@ -348,7 +348,7 @@ def test_a_run_of_vertices_one_of_which_does_not_exist_leaves_nothing(db, old):
 def test_a_writer_sweeps_what_dead_writers_of_its_graph_left_and_nothing_else(db, old):
     db.run(
         "UNWIND [['dead', $name], ['alive', 'other']] AS row "
-        "CREATE (:PCohesionRun {id: row[0], graph: row[1], version: 0, scope: 'graph', pText: '3/5', score: ''}) "
+        "CREATE (:PCohesionRun {id: row[0], graph: row[1], version: 0, scope: 'graph', pText: '3/5', search: ''}) "
         "WITH row[0] AS run UNWIND range(1, 2500) AS i MATCH (v:Person {id: i % 10}) "
         "CREATE (v)-[:HAS_COHESION]->(:PCohesion {run: run, from: 2, until: 9007199254740991})",
         name=NAME,
@@ -446,14 +446,14 @@ def stored(db) -> dict[str, str]:
     db.put(cycle(10))
     state = {
         "graph": write(db).runs[0].run,
-        "degree": write(db, score="degree").runs[0].run,
+        "degree": write(db, search="degree").runs[0].run,
         "vertices": write(db, vertices=[3]).runs[0].run,
         "other": write(db, graph="other").runs[0].run,
     }
     db.run(
         "CREATE (:PCohesionBudget {graph: $name, epsilon: '1/1', delta: '0/1', who: 'ada', at: datetime()}), "
         "(:PCohesionRelease {id: 'r1', graph: $name, run: $run, mechanism: 'critical', k: 3, p: '3/5', "
-        "score: 'density', epsilon: '1/2', delta: '0/1', membershipHash: 'x', who: 'ada', version: '0', "
+        "search: 'density', epsilon: '1/2', delta: '0/1', membershipHash: 'x', who: 'ada', version: '0', "
         "at: datetime()})",
         name=NAME,
         run=state["graph"],

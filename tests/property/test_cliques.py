@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import combinations
 from math import comb
 
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from lengths import examples
 
 from pcneo.basics.model import CohesionBatch
+from pcneo.basics.searches import Search
 from pcneo.counting.cliques import clique_counts, clique_counts_of_sizes, clique_supports, cliques_inside, edge_ends
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.graph import graph_from_edges, graph_from_networkx
@@ -53,7 +53,7 @@ def batches(draw: st.DrawFn) -> tuple[nx.Graph, CohesionBatch]:
     offsets = np.cumsum([0, *map(len, groups)])
     members = np.concatenate(groups).astype(np.uint32)
     edges = np.zeros(n, np.int64)
-    return graph, CohesionBatch(Fraction(1, 2), "density", np.arange(n), offsets, members, edges, np.arange(n))
+    return graph, CohesionBatch(Search("1/2"), np.arange(n), offsets, members, edges, np.arange(n))
 
 
 def sets_of(batch: CohesionBatch) -> dict[naive.Vertex, set[naive.Vertex]]:

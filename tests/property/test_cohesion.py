@@ -17,12 +17,13 @@ from lengths import examples
 from outside_graphs import outside_graph
 
 from pcneo.basics.model import Cohesion, Graph, Key
+from pcneo.basics.searches import SEARCHES, Search
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
 from pcneo.kernels.cohesion import NARROW
-from pcneo.search import SCORES, minimal_p_cohesions, search_streamed
-from pcneo.search.cohesion import Searched
+from pcneo.search import minimal_p_cohesions, search_streamed
+from pcneo.search.cohesion import KERNELS, Searched
 
 random_graphs = settings(max_examples=examples(150))
 FRACTIONS = st.one_of(
@@ -88,7 +89,7 @@ def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
 
 def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) -> list[int]:
     work = cohesion.workspace(graph.vertex_count, max(count, int(graph.degrees.max(initial=0))))
-    joined, unknown = cohesion.expand(Searched.of(graph, p).rows, SCORES[score], q, work)
+    joined, unknown = cohesion.expand(Searched.of(graph, p).rows, KERNELS[score], q, work)
     assert unknown == 0
     return work.order[:joined].tolist()
 
@@ -100,7 +101,7 @@ def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) ->
         pytest.param(NARROW, id="32 bits", marks=pytest.mark.thorough),  # its compilation takes six seconds
     ],
 )
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
 def test_vertices_join_in_the_twins_order(score: str, count: int, graph: naive.Graph, p: Fraction) -> None:
@@ -124,14 +125,14 @@ def test_vertices_join_in_the_twins_order_where_most_candidates_lose_by_a_bound(
         assert join_order(built, Fraction(p), q, "density") == naive.expand(graph, Fraction(p), q, "density")
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
 def test_every_cohesion_is_the_twins(score: str, graph: naive.Graph, p: Fraction) -> None:
     assert answers(graph, p, score) == twins(graph, p, score)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
 def test_every_cohesion_is_minimal_by_the_twins_check_and_by_our_own(
@@ -143,7 +144,7 @@ def test_every_cohesion_is_minimal_by_the_twins_check_and_by_our_own(
         assert c.edges == sum(len(graph[v] & set(c.members)) for v in c.members) / 2
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @settings(max_examples=examples(50))
 @given(graph=graphs(), p=FRACTIONS, data=st.data())
 def test_a_stream_gives_what_the_batch_gives(score: str, graph: naive.Graph, p: Fraction, data: st.DataObject) -> None:
@@ -152,11 +153,11 @@ def test_a_stream_gives_what_the_batch_gives(score: str, graph: naive.Graph, p: 
 
     built = arrays(graph)
     batch = list(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
-    assert list(search_streamed(fetch, sorted(graph), p, score)) == batch
-    assert [next(search_streamed(fetch, [q], p, score)) for q in sorted(graph)] == batch
+    assert list(search_streamed(fetch, sorted(graph), Search(p, score))) == batch
+    assert [next(search_streamed(fetch, [q], Search(p, score))) for q in sorted(graph)] == batch
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
 def test_keys_of_other_kinds_but_the_same_order_change_nothing(score: str, graph: naive.Graph, p: Fraction) -> None:
@@ -226,7 +227,7 @@ def test_the_heap_keeps_the_best_ties_by_rank_and_has_the_worst_of_them_on_top(d
     assert sorted(zip(scores.tolist(), kept.tolist(), strict=True)) == sorted(best)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS, data=st.data())
 def test_a_search_that_lacks_rows_goes_on_in_larger_memory_and_leaves_it_as_it_was(
@@ -238,20 +239,20 @@ def test_a_search_that_lacks_rows_goes_on_in_larger_memory_and_leaves_it_as_it_w
     places[q] = rows.places[q]
     work, room, size = cohesion.workspace(n, most), n, most
     while True:
-        _, members, missing = cohesion.minimal_cohesions(rows._replace(places=places), SCORES[score], q, work)
+        _, members, missing = cohesion.minimal_cohesions(rows._replace(places=places), KERNELS[score], q, work)
         if not len(missing):
             break
         assert (places[missing] < 0).all()
         places[missing] = rows.places[missing]
         room, size = room + 1, max(size, data.draw(st.sampled_from([most, most + 9, 2**14])))
         work = cohesion.enlarged(work, room, size)
-    _, undisturbed, _ = cohesion.minimal_cohesions(rows, SCORES[score], q, cohesion.workspace(n, most))
+    _, undisturbed, _ = cohesion.minimal_cohesions(rows, KERNELS[score], q, cohesion.workspace(n, most))
     assert members.tolist() == undisturbed.tolist()
     assert not any(array.any() for array in (work.inside, work.helped, work.sums, work.marks, work.reached))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @pytest.mark.parametrize("leaves", [2**14 - 1, 2**14])
 def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answers(leaves: int, score: str) -> None:
     """Three hubs, each adjacent to all vertices of a ring; nearly all of them join."""
@@ -261,7 +262,7 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
     answered = []
     for count in (leaves, 2**16):
         work = cohesion.workspace(graph.vertex_count, count)
-        answered.append(cohesion.minimal_cohesions(rows, SCORES[score], np.array([0, 2, 9]), work))
+        answered.append(cohesion.minimal_cohesions(rows, KERNELS[score], np.array([0, 2, 9]), work))
     (ends, members, _), (wide_ends, wide_members, _) = answered
     assert (ends.tolist(), members.tolist()) == (wide_ends.tolist(), wide_members.tolist())
     assert ends[0] > leaves
@@ -270,7 +271,7 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
 # --- Real graphs
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
 def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, score: str) -> None:
     built = arrays(recorded.graph(name))
@@ -280,7 +281,7 @@ def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, sc
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
 def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) -> None:
     assert dict(recorded.twins(name, p, score)) == recorded.recorded(name, p, score)
@@ -289,22 +290,22 @@ def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) ->
 def test_the_record_is_of_the_twin() -> None:
     """Of a few vertices each time; of all of them under `--thorough`."""
     for name, p in recorded.CASES:
-        for score in SCORES:
+        for score in SEARCHES:
             kept = recorded.recorded(name, p, score)
             for q in random.Random(2).sample(sorted(kept), 20):
                 assert naive.minimal_p_cohesion(recorded.graph(name), Fraction(p), q, score) == kept[q]
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @pytest.mark.parametrize("p", ["0.1", "0.3"])
 def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, score: str) -> None:
     graph = naive.read_edges(copenhagen_friends_path())
     built = arrays(graph)
-    streamed = search_streamed(lambda keys: [(key, list(graph[key])) for key in keys], sorted(graph), p, score)
+    streamed = search_streamed(lambda keys: [(key, list(graph[key])) for key in keys], sorted(graph), Search(p, score))
     assert list(streamed) == list(minimal_p_cohesions(built, p, score).cohesions(built))
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", SEARCHES)
 @pytest.mark.parametrize(
     ("name", "p", "sample"), [("bitcoin_alpha", "0.1", 3_783), ("hepph_cit", "0.1", 300), ("hepth_ca", "0.5", 30)]
 )

@@ -21,6 +21,7 @@ import pytest
 from lengths import usual_or_thorough
 
 from pcneo.basics.model import Graph, Run
+from pcneo.basics.searches import Search
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups
 from pcneo.errors import GraphChangedError
@@ -83,7 +84,7 @@ def hubs_of(family: Family, gone: Iterable[int] = (), shift: int = 0) -> list[Ke
 
 def a_run(cohesions: int, membership_hash: str) -> Run:
     then = datetime(2026, 1, 1, tzinfo=UTC)
-    named, counts = ("friends@3/10", "friends", "graph", "3/10", "density"), (0, 0, cohesions, 0, 0, 0, 0, 0)
+    named, counts = ("friends@3/10", "friends", "graph", Search("3/10")), (0, 0, cohesions, 0, 0, 0, 0, 0)
     return Run(*named, 5, True, "", 1, *counts, "f", membership_hash, then, then, then)
 
 

@@ -17,6 +17,7 @@ import pytest
 from lengths import usual_or_thorough
 
 from pcneo.basics.model import Graph
+from pcneo.basics.searches import Search
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.graph import graph_from_edges
@@ -49,7 +50,7 @@ def pairs_of(graph: Graph) -> set[frozenset[int]]:
 def groups_of(graph: Graph, p: Fraction) -> dict[int, frozenset[int]]:
     return {
         cohesion.vertex: frozenset(cohesion.members)  # type: ignore[misc]
-        for batch in search_batches(graph, p, "density")
+        for batch in search_batches(graph, Search(p))
         for cohesion in batch.cohesions()
     }
 

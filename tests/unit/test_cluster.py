@@ -28,6 +28,7 @@ from distributed import Client
 
 from pcneo import graph_from_networkx, minimal_p_cohesions
 from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, ClusterError, ParameterError
 from pcneo.search.cluster import ClusterGraph, cluster_graph, connected_scheduler, graph_image, remote, scheduler_client
 
@@ -63,7 +64,7 @@ def same(batches: list[CohesionBatch], expected: CohesionBatch) -> None:
 def test_answers_are_those_of_threads(p, score, two):
     graph = made()
     done: list[tuple[int, int]] = []
-    batches = list(ClusterGraph(graph, two).search_batches(p, score, progress=lambda *d: done.append(d)))
+    batches = list(ClusterGraph(graph, two).search_batches(Search(p, score), progress=lambda *d: done.append(d)))
     same(batches, minimal_p_cohesions(graph, p, score))
     assert done[-1] == (300, 300)
     assert all(a < b for (a, _), (b, _) in pairwise(done))
@@ -74,7 +75,7 @@ def test_graphs_that_are_almost_nothing(edges, two):
     lone = nx.Graph(edges)
     lone.add_nodes_from(range(3))
     graph = graph_from_networkx(lone)
-    same(list(ClusterGraph(graph, two).search_batches("0.5")), minimal_p_cohesions(graph, "0.5"))
+    same(list(ClusterGraph(graph, two).search_batches(Search("0.5"))), minimal_p_cohesions(graph, "0.5"))
 
 
 def test_keys_may_be_texts_and_vertices_some_of_them(two, small_tasks):
@@ -82,7 +83,7 @@ def test_keys_may_be_texts_and_vertices_some_of_them(two, small_tasks):
         nx.relabel_nodes(nx.gnp_random_graph(200, 0.05, seed=3), {v: f"v{v}" for v in range(200)})
     )
     some = np.array([5, 6, 7, 40, 42, 199])
-    batches = list(ClusterGraph(graph, two).search_batches("0.3", vertices=some))
+    batches = list(ClusterGraph(graph, two).search_batches(Search("0.3"), vertices=some))
     expected = minimal_p_cohesions(graph, "0.3", vertices=some)
     same(batches, expected)
     assert [c for batch in batches for c in batch.cohesions()] == list(expected.cohesions())
@@ -113,7 +114,7 @@ def test_each_worker_gets_the_graph_once_and_lets_it_go(shared, two, monkeypatch
     graph = made()
     of = ClusterGraph(graph, two)
     for p in ("0.1", "0.3"):
-        same(list(of.search_batches(p)), minimal_p_cohesions(graph, p))
+        same(list(of.search_batches(Search(p))), minimal_p_cohesions(graph, p))
         assert held(two) == [1, 1]
     assert len(sent) == (0 if shared else 1)
     folder = of._workers._image.path.parent
@@ -174,7 +175,7 @@ def test_what_a_killed_process_left_goes_with_the_next_image_and_that_of_a_livin
 
 def test_kernels_are_not_compiled_again_for_arrays_that_cannot_be_written_to(two):
     of = ClusterGraph(made(), two)
-    list(of.search_batches("0.3"))
+    list(of.search_batches(Search("0.3")))
     said: Any = two.run(clusters.signatures)
     for compiled, writable in said.values():
         assert compiled == {0, 1}  # none for those that others call
@@ -195,7 +196,7 @@ def test_writing_to_a_mapped_graph_does_not_reach_the_file():
 def test_a_worker_that_lost_the_graph_gets_it_again(two, small_tasks):
     graph = made()
     batches = []
-    for number, batch in enumerate(ClusterGraph(graph, two).search_batches("0.3")):
+    for number, batch in enumerate(ClusterGraph(graph, two).search_batches(Search("0.3"))):
         if number in (3, 40):
             two.run(clusters.forget_all)
         batches.append(batch)
@@ -213,7 +214,7 @@ def test_workers_with_another_version_are_refused_by_name(package, theirs, two, 
     said["workers"][address]["packages"][package] = theirs
     monkeypatch.setattr(two, "get_versions", lambda **_: said)
     with pytest.raises(ClusterError, match=rf"{address} has {package} {theirs or 'missing'}") as refused:
-        list(ClusterGraph(made(), two).search_batches("0.3"))
+        list(ClusterGraph(made(), two).search_batches(Search("0.3")))
     assert refused.value.exit_code == 11
     assert refused.value.data["workers"] == [address]
 
@@ -222,13 +223,13 @@ def test_an_answer_that_fails_its_check_is_told_by_its_key(two, monkeypatch):
     monkeypatch.setattr(remote, "search", clusters.fails)
     graph = graph_from_networkx(nx.relabel_nodes(nx.path_graph(9), {v: 100 + v for v in range(9)}))
     with pytest.raises(AnswerError, match="vertex 104"):
-        list(ClusterGraph(graph, two).search_batches("0.3"))
+        list(ClusterGraph(graph, two).search_batches(Search("0.3")))
 
 
 def test_what_else_fails_on_a_worker_is_told(two, monkeypatch):
     monkeypatch.setattr(remote, "search", clusters.runs_out)
     with pytest.raises(ClusterError, match="MemoryError"):
-        list(ClusterGraph(made(), two).search_batches("0.3"))
+        list(ClusterGraph(made(), two).search_batches(Search("0.3")))
 
 
 @contextmanager
@@ -307,7 +308,7 @@ def test_a_worker_is_no_scheduler(two, capfd):
 
 
 def test_no_more_is_asked_for_than_is_soon_taken(two, small_tasks):
-    batches: Any = ClusterGraph(made(), two).search_batches("0.3")
+    batches: Any = ClusterGraph(made(), two).search_batches(Search("0.3"))
     next(batches)
     time.sleep(0.5)
     assert len(two.futures) <= 2 * cluster_graph.AHEAD
@@ -324,7 +325,7 @@ def test_no_more_is_asked_for_than_is_soon_taken(two, small_tasks):
 
 def searched(client: Client, graph: Graph, at: Mapping[int, Callable[[], object]]) -> list[CohesionBatch]:
     batches: list[CohesionBatch] = []
-    for number, batch in enumerate(ClusterGraph(graph, client).search_batches("0.4")):
+    for number, batch in enumerate(ClusterGraph(graph, client).search_batches(Search("0.4"))):
         at.get(number, lambda: None)()
         batches.append(batch)
     assert len(batches) > max(at)

@@ -20,17 +20,18 @@ import pytest
 
 from pcneo import graph_from_edges, minimal_p_cohesions
 from pcneo.annotate.filing import part_positions
-from pcneo.basics.model import CohesionBatch, Graph, Selection
+from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError
 from pcneo.graph.files import cohesion_file
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter, FileHead
 from pcneo.search import search_batches
 
 HEAD = FileHead(
-    p_text="1/3",
-    score="density",
+    search=Search("1/3"),
     pcneo="0.0",
-    search=1,
+    revision=1,
     selection=Selection(("Person",), ("KNOWS", "LIKES"), "id"),
     graph="friends",
     fingerprint="ab" * 32,
@@ -61,7 +62,7 @@ def write(path: Path, graph: Graph, batches: Iterator[CohesionBatch], head: File
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, Graph, naive.Graph]:
     """A file of every cohesion of a graph, and the graph twice."""
     graph, plain = made(request.param)
-    return write(tmp_path / "all.parquet", graph, search_batches(graph, "1/3")), graph, plain
+    return write(tmp_path / "all.parquet", graph, search_batches(graph, Search("1/3"))), graph, plain
 
 
 # --- What others read
@@ -107,11 +108,12 @@ def test_duckdb_reads_what_a_file_is_of(both):
     said = {key.decode(): value.decode() for key, value in rows if key.startswith(b"pcneo.")}
     assert len(said.pop("pcneo.checksum")) == 64
     assert said == {
-        "pcneo.format": "1",
+        "pcneo.format": "2",
         "pcneo.p": "1/3",
-        "pcneo.score": "density",
+        "pcneo.search": "density",
+        "pcneo.effort": "1",
         "pcneo.version": "0.0",
-        "pcneo.search": "1",
+        "pcneo.revision": "1",
         "pcneo.node_labels": '["Person"]',
         "pcneo.relationship_types": '["KNOWS", "LIKES"]',
         "pcneo.key": "id",
@@ -146,7 +148,7 @@ def test_parts_together_are_the_whole_and_no_row_groups_overlap(parts, membershi
     graph, _ = made(texts=False)
     cohesions = {}
     for i in range(1, parts + 1):
-        batches = search_batches(graph, "1/3", vertices=part_positions(40, (i, parts)))
+        batches = search_batches(graph, Search("1/3"), vertices=part_positions(40, (i, parts)))
         head = replace(HEAD, part=(i, parts))
         path = write(tmp_path / f"{i}.parquet", graph, batches, head)
         for group in CohesionFile(path).row_groups(graph.keys):
@@ -187,7 +189,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             vertices = np.arange(start, start + 5_000)
             members = (vertices[:, None] + np.arange(size)).clip(max=n - 1).astype(np.uint32).ravel()
             offsets = np.arange(5_001) * size
-            yield CohesionBatch(Fraction(1, 3), "density", vertices, offsets, members, vertices, keys)
+            yield CohesionBatch(Search("1/3"), vertices, offsets, members, vertices, keys)
             assert pyarrow.total_allocated_bytes() - before < 64 * 2**20
 
     before = pyarrow.total_allocated_bytes() + keys.nbytes
@@ -211,7 +213,7 @@ def test_texts_are_read_about_as_fast_as_integers(distinct, tmp_path):
     for texts in (False, True):
         keys = np.array([f"person-{v:09}" for v in range(n)], object) if texts else np.arange(n)
         graph = Graph(keys, np.zeros(n + 1, np.int64), np.empty(0, np.uint32))
-        batch = CohesionBatch(Fraction(1, 3), "density", vertices, offsets, members.ravel(), vertices, keys)
+        batch = CohesionBatch(Search("1/3"), vertices, offsets, members.ravel(), vertices, keys)
         file = CohesionFile(write(tmp_path / f"{texts}.parquet", graph, iter([batch])))
         assert np.array_equal(file.read(0, keys).members, batch.members)
         started = time.process_time()
@@ -285,12 +287,12 @@ def test_a_file_of_texts_is_refused_for_a_graph_of_integers(both):
 
 
 @pytest.mark.parametrize(
-    "name", ["format", "p", "score", "search", "node_labels", "key", "fingerprint", "vertices", "part"]
+    "name", ["format", "p", "search", "effort", "revision", "node_labels", "key", "fingerprint", "vertices", "part"]
 )
 def test_a_head_that_lacks_something_is_refused(name, both, tmp_path):
     table = pyarrow.parquet.read_table(both[0])
     metadata = {k: v for k, v in (table.schema.metadata or {}).items() if k != b"pcneo." + name.encode()}
-    assert len(metadata) == 14
+    assert len(metadata) == 15
     pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), tmp_path / "x.parquet")
     with pytest.raises(FileFormatError, match="no file of cohesions"):
         CohesionFile(tmp_path / "x.parquet")

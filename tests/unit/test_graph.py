@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pcneo.basics.model import Graph, Key, Selection
+from pcneo.basics.model import Graph, Key
+from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, KeyPropertyError, ParameterError
 from pcneo.graph import (
     MembershipHash,
@@ -278,7 +279,7 @@ def test_stored_rows_become_a_batch_in_ascending_order_whatever_order_they_come_
     rows = [(owner, members[owner], number) for number, owner in enumerate(owners)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cohesion_rows, "ROWS_AT_ONCE", at_once)
-        batch = batch_from_rows(graph, rows, Fraction(1, 3), "density")
+        batch = batch_from_rows(graph, rows, Search("1/3"))
     found = [(c.vertex, list(c.members), c.edges) for c in batch.cohesions()]
     assert found == [(owner, sorted(members[owner]), owners.index(owner)) for owner in sorted(owners)]
 
@@ -290,4 +291,4 @@ def test_stored_rows_that_name_no_vertex_of_the_graph_are_refused(stray: Any, wh
     graph = graph_from_rows([(0, [1]), (1, [0]), (2, [])])
     for row in ((stray, [0, 1], 1), (0, [1, stray], 1)):
         with pytest.raises(GraphChangedError, match=why):
-            batch_from_rows(graph, [(1, [0, 1], 1), row], Fraction(1, 3), "density")
+            batch_from_rows(graph, [(1, [0, 1], 1), row], Search("1/3"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pcneo.basics.model import Selection
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend, check_spends
 from pcneo.privacy.composition import Cost

@@ -20,6 +20,7 @@ import pytest
 import pcneo.cli.show as command
 from pcneo import plots
 from pcneo.basics.model import Cohesion, LocalView, Run, ShownCohesion
+from pcneo.basics.searches import Search
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.plots import cohesion_picture as cohesion_plots
 from pcneo.plots.labels import LONGEST_LABEL, TIE, fitted, labels
@@ -35,9 +36,11 @@ def shown(hops: list[int], others: int, *, score: str = "density", text: bool = 
     pairs = itertools.combinations(keys, 2)
     connections = tuple((a, b) for a, b in pairs if abs(away[a] - away[b]) < 2 and draw.random() < 0.2)
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    run = Run("r", "g", "graph", "3/10", score, 1, True, "", 1, 0, 0, 0, 0, 0, 0, 0, 0, None, None, now, now, None)
+    run = Run(
+        "r", "g", "graph", Search("3/10", score), 1, True, "", 1, 0, 0, 0, 0, 0, 0, 0, 0, None, None, now, now, None
+    )
     beyond = tuple(name(i) for i in range(5000, 5000 + others))
-    cohesion = Cohesion(keys[0], Fraction(3, 10), score, tuple(keys), len(connections))
+    cohesion = Cohesion(keys[0], Search(Fraction(3, 10), score), tuple(keys), len(connections))
     return ShownCohesion(run, cohesion, connections, beyond, away, LocalView(900, 1234), False)
 
 
@@ -276,7 +279,7 @@ def test_a_terminal_shows_the_first_members_and_a_file_all(
 
 
 def test_a_long_title_is_whole_and_inside_the_frame() -> None:
-    cohesion = replace(SMALL.cohesion, p=Fraction(123456789, 1000000007), score="degree")
+    cohesion = replace(SMALL.cohesion, search=Search(Fraction(123456789, 1000000007), "degree"))
     figure = plots.draw_cohesion(replace(SMALL, cohesion=cohesion))
     figure.draw_without_rendering()
     (title,) = [text for text in figure.texts if "Minimal" in text.get_text()]

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from pcneo.annotate.stored_hubs import PAGES_AHEAD, pages_ahead
-from pcneo.basics.model import Run, Selection
+from pcneo.basics.model import Run
+from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
 from pcneo.store import reading, run_reader
 from pcneo.store.failures import OUT_OF_MEMORY

@@ -231,7 +231,7 @@ def test_a_batch_file_that_is_not_there_is_said_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "option",
-    ["--to=a.csv", "-e=1", "-k=4", "--mechanism=edge", "--run=latest", "--graph=g", "-p=0.1", "--score=degree",
+    ["--to=a.csv", "-e=1", "-k=4", "--mechanism=edge", "--run=latest", "--graph=g", "-p=0.1", "--search=degree",
      "--delta=0.1", "--epsilon-1=0.1", "--h=0", "--report=a.md"],
 )  # fmt: skip
 def test_what_a_batch_file_says_is_refused_beside_it(tmp_path: Path, option: str) -> None:

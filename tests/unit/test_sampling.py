@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import networkx as nx
@@ -17,7 +16,9 @@ from pcneo.annotate.estimating import Estimate
 from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval, Sample, _student, draw_sample
 from pcneo.annotate.write_pace import TRIAL_MEMBERSHIPS, membership_seconds, writing
-from pcneo.basics.model import Graph, Selection
+from pcneo.basics.model import Graph
+from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 
 
 def star(leaves: int) -> Graph:
@@ -52,7 +53,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(chunks):
 
 def test_a_sample_of_all_is_the_truth():
     graph = graph_from_networkx(nx.gnp_random_graph(60, 0.1, seed=2))
-    sample = draw_sample(graph, Fraction(1, 3), "density", most=400, seconds=60, concurrency=2)
+    sample = draw_sample(graph, Search("1/3"), most=400, seconds=60, concurrency=2)
     memberships = len(minimal_p_cohesions(graph, "1/3").members)
     assert sorted(v for batch in sample.batches for v in batch.vertices.tolist()) == list(range(60))
     assert sample.memberships().low == sample.memberships().value == sample.memberships().high == memberships
@@ -61,9 +62,7 @@ def test_a_sample_of_all_is_the_truth():
 
 def test_a_part_of_a_graph_is_drawn_the_same_way_each_time():
     graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=2))
-    first, second = (
-        draw_sample(graph, Fraction(1, 3), "density", most=50, seconds=60, concurrency=threads) for threads in (1, 3)
-    )
+    first, second = (draw_sample(graph, Search("1/3"), most=50, seconds=60, concurrency=threads) for threads in (1, 3))
     drawn = [sorted(v for batch in sample.batches for v in batch.vertices.tolist()) for sample in (first, second)]
     assert drawn[0] == drawn[1]
     assert len(drawn[0]) == 50
@@ -72,7 +71,7 @@ def test_a_part_of_a_graph_is_drawn_the_same_way_each_time():
 @pytest.mark.parametrize("vertices", [401, 1_000, pytest.param(5_000, marks=pytest.mark.long)])
 def test_the_time_of_a_graph_hardly_larger_than_the_sample_is_estimated(vertices):
     graph = graph_from_networkx(nx.gnp_random_graph(vertices, 6 / vertices, seed=2))
-    sample = draw_sample(graph, Fraction(1, 3), "density", most=400, seconds=5, concurrency=2)
+    sample = draw_sample(graph, Search("1/3"), most=400, seconds=5, concurrency=2)
     seconds, memberships = sample.search_seconds(), sample.memberships()
     assert 0 < seconds.low <= seconds.value <= seconds.high < 10
     assert memberships.low < len(minimal_p_cohesions(graph, "1/3").members) < memberships.high
@@ -88,7 +87,7 @@ def test_the_star_of_200_000_leaves_is_estimated_quickly():
     """Some of its vertices take seconds: 400 of them took many minutes."""
     graph = star(200_000)
     cpu = time.process_time()
-    sample = draw_sample(graph, Fraction(3, 10), "density", most=400, seconds=2, concurrency=2)
+    sample = draw_sample(graph, Search("3/10"), most=400, seconds=2, concurrency=2)
     assert time.process_time() - cpu < 30
     memberships = sample.memberships()
     assert memberships.value == pytest.approx(200_001 * 60_001, rel=1e-4)
@@ -146,7 +145,7 @@ class Finding:
 @pytest.mark.long
 def test_writing_is_told_from_how_long_the_database_takes_to_find_members():
     graph = graph_from_networkx(nx.gnp_random_graph(500, 0.02, seed=2))
-    batches = draw_sample(graph, Fraction(1, 3), "density", most=50, seconds=60, concurrency=1).batches
+    batches = draw_sample(graph, Search("1/3"), most=50, seconds=60, concurrency=1).batches
     members = sum(len(batch.members) for batch in batches)
     members *= TRIAL_MEMBERSHIPS // members  # repeated up to the size of a transaction that writes
     database: Any = Finding(0.05)

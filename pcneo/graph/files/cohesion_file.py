@@ -9,25 +9,26 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import CohesionBatch, KeyArray, Selection
-from pcneo.errors import FileFormatError, PcneoError, needs_extra
+from pcneo.basics.model import CohesionBatch, KeyArray
+from pcneo.basics.searches import DEFAULT_P, Search
+from pcneo.basics.selection import Selection
+from pcneo.errors import FileFormatError, ParameterError, PcneoError, needs_extra
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["CohesionFile", "CohesionWriter", "FileHead", "RowGroup", "check_parquet"]
 
-FORMAT = "1"
+FORMAT = "2"
 """Of the columns and the metadata."""
 PREFIX = b"pcneo."
-"""Of the names in a file's metadata that are ours."""
+"""Before our names in a file's metadata."""
 ROW_GROUP_MEMBERSHIPS = 1_000_000
 ROW_GROUP_COHESIONS = 200_000
 """A row group is written as soon as it has as many of either: some megabytes, of which one is in memory at a time."""
@@ -38,10 +39,9 @@ class FileHead:
     """What a file says of its cohesions.
 
     Attributes:
-        p_text: p as `a/b`.
-        score: name of the score.
+        search: what was searched for, and how.
         pcneo: the version of pcneo that wrote it.
-        search: of the search, as in `pcneo.basics.model.Run`.
+        revision: of the search, as in `pcneo.basics.model.Run`.
         selection: labels, types and key of the graph in its database.
         graph: the graph's name there; empty where pcneo knew it under none.
         fingerprint: of the graph as it was read.
@@ -50,10 +50,9 @@ class FileHead:
         part: which part of how many.
     """
 
-    p_text: str
-    score: str
+    search: Search
     pcneo: str
-    search: int
+    revision: int
     selection: Selection
     graph: str
     fingerprint: str
@@ -66,10 +65,11 @@ class FileHead:
         """Return it as the metadata of a Parquet file, every value as text."""
         texts = {
             "format": FORMAT,
-            "p": self.p_text,
-            "score": self.score,
+            "p": str(self.search.p),
+            "search": self.search.name,
+            "effort": str(self.search.effort),
             "version": self.pcneo,
-            "search": str(self.search),
+            "revision": str(self.revision),
             "node_labels": json.dumps(self.selection.node_labels),
             "relationship_types": json.dumps(self.selection.relationship_types),
             "key": self.selection.key,
@@ -85,20 +85,15 @@ class FileHead:
 
     @classmethod
     def of(cls, metadata: dict[bytes, bytes]) -> FileHead:
-        """Read it back.
-
-        Raises:
-            ValueError, KeyError, TypeError: it is not what `metadata` writes.
-        """
+        """Read it back, or fail as parsers of text do."""
         texts = {name[len(PREFIX) :].decode(): text.decode() for name, text in metadata.items() if name[:6] == PREFIX}
         if texts.pop("checksum") != _checksum(texts) or texts["format"] != FORMAT:
             raise ValueError("another format, or damaged")
         number, _, parts = texts["part"].partition("/")
         return cls(
-            p_text=texts["p"],
-            score=texts["score"],
+            search=Search(texts["p"], texts["search"], int(texts["effort"])),
             pcneo=texts["version"],
-            search=int(texts["search"]),
+            revision=int(texts["revision"]),
             selection=Selection(
                 tuple(json.loads(texts["node_labels"])), tuple(json.loads(texts["relationship_types"])), texts["key"]
             ),
@@ -145,7 +140,7 @@ def bytes_in_file(batches: Sequence[CohesionBatch], keys: KeyArray) -> int:
     return sizes[1] - sizes[0]
 
 
-_NOBODY = FileHead("", "", "", 0, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
+_NOBODY = FileHead(Search(DEFAULT_P), "", 0, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
 
 
 class CohesionWriter:
@@ -286,6 +281,8 @@ class CohesionFile:
         self._state: tuple[int, ...] | None = None
         with self._open() as file:
             metadata, schema = file.metadata, file.schema_arrow.remove_metadata()
+            if (metadata.metadata or {}).get(PREFIX + b"format", FORMAT.encode()) != FORMAT.encode():
+                raise self._unfit("another pcneo wrote it in another format; write it again")
             self.head = FileHead.of(metadata.metadata or {})
             self.cohesions: int = metadata.num_rows
             self._rows = [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
@@ -357,8 +354,7 @@ class CohesionFile:
         if not ((steps > 0).all() and (np.diff(vertices) > 0).all()):
             raise self._unfit("its vertices or members are not in ascending order")
         return CohesionBatch(
-            p=Fraction(self.head.p_text),
-            score=self.head.score,
+            search=self.head.search,
             vertices=vertices,
             offsets=np.concatenate(([0], sizes.cumsum())),
             members=members.astype(np.uint32),
@@ -389,7 +385,15 @@ class CohesionFile:
 
         try:
             yield
-        except (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, UnicodeError) as error:
+        except (
+            pyarrow.ArrowException,
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            UnicodeError,
+            ParameterError,
+        ) as error:
             why = getattr(error, "strerror", None)
             said = f"cannot be read: {why}" if why else "is damaged, or no file of cohesions from pcneo"
             raise FileFormatError(f"{self.path} {said}.", path=self.path) from error

@@ -130,7 +130,7 @@ def attack(
         meaning=ATTACK_NOTICE,
         graph=place.graph.name,
         run=place.run.id if place.run else None,
-        p=place.run.p_text if place.run else None,
+        p=str(place.run.search.p) if place.run else None,
         k=request.k,
         epsilon=float(read_parameters(next(_allowed(every, refusals))).epsilon),
         vertices=graph.vertex_count,
@@ -174,7 +174,7 @@ def _attacked(
         refused = "It rests on groups, and the graph has no run."
     if refused is None:
         try:
-            bare = request if MECHANISMS[name].needs_groups else replace(request, run=None, p=None, score=None)
+            bare = request if MECHANISMS[name].needs_groups else replace(request, run=None, p=None, search=None)
             chosen = choose_at(place, bare, read_parameters(bare))
             mechanism = chosen.mechanism.of(chosen.parameters, source.graph.vertex_count)
             attacked = attack_release(source.facts(chosen.run), mechanism, SimulatedNoise.seeded(SEED), draws)

@@ -45,7 +45,7 @@ def audit(
         driver: an open driver.
         database: None for the user's home database.
         request: the mechanism with its parameters, and the run, as for a release. A mechanism that rests on no run is
-            held against the groups of a run where the request names a run, p or score.
+            held against the groups of a run where the request names a run, p or search.
         resample: how many connections to remove, each alone, with memberships computed again for all vertices; after a
             minute no further one is begun. Mechanisms that know no memberships are left out.
         progress: called with stage, done and total.
@@ -74,8 +74,8 @@ def audit(
         notice=NOTICE,
         graph=audited.graph.name,
         run=place.run.id if place.run else None,
-        p=place.run.p_text if place.run else None,
-        score=place.run.score if place.run else None,
+        p=str(place.run.search.p) if place.run else None,
+        search=place.run.search.name if place.run else None,
         mechanism=audited.mechanism.name,
         promise=audited.mechanism.promise,
         k=audited.mechanism.k,
@@ -138,7 +138,7 @@ def _others(request: GraphRequest, run: Run | None) -> Iterator[GraphRequest]:
     for name, mechanism in MECHANISMS.items():
         if mechanism.compared and name != request.mechanism and (run is not None or not mechanism.needs_groups):
             other = mechanism.adapted(request)
-            yield other if mechanism.needs_groups else replace(other, run=None, p=None, score=None)
+            yield other if mechanism.needs_groups else replace(other, run=None, p=None, search=None)
 
 
 def _simulated(ready: Mapping[str, Prepared], progress: Progress | None) -> dict[str, SimulatedScales]:

@@ -96,7 +96,7 @@ class AuditResult:
 
     Attributes:
         notice: that it is for the owner alone.
-        graph, run, p, score: what it rests on; the last three None without groups.
+        graph, run, p, search: what it rests on; the last three None without groups.
         mechanism, promise, k, epsilon, delta: what was audited; δ is 0 for a mechanism that has none.
         covered: share of the connections that lie inside groups; None without groups or connections.
         protected: share of all pairs of vertices that lie inside groups; None without groups or pairs, or where the
@@ -115,7 +115,7 @@ class AuditResult:
     graph: str
     run: str | None
     p: str | None
-    score: str | None
+    search: str | None
     mechanism: str
     promise: str
     k: int

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
+from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, ClusterError
 from pcneo.search.cluster import remote
 from pcneo.search.cluster.graph_image import GraphImage
 from pcneo.search.cluster.scheduler_client import check_running, scheduler_failures
 from pcneo.search.cluster.workers import Workers
-from pcneo.search.cohesion import Task, check_score
-from pcneo.search.needs import parse_fraction
+from pcneo.search.cohesion import Task
 from pcneo.search.whole_graph import queried_positions
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ class ClusterGraph:
 
     def search_batches(
         self,
-        p: object,
-        score: str = "density",
+        search: Search,
         *,
         vertices: Iterable[int] | None = None,
         check: bool = False,
@@ -90,12 +89,11 @@ class ClusterGraph:
         """Yield minimal p-cohesions as `pcneo.search.search_batches` does; arguments as there.
 
         Raises:
-            ParameterError: p, score or vertices is out of range.
+            ParameterError: vertices are out of range.
             ClusterError: the scheduler is gone, workers have other versions, or there is no worker for two minutes.
             AnswerError: an answer failed its check.
         """
-        task = Task(parse_fraction(p), score, check)
-        check_score(score)
+        task = Task(search, check)
         queries = queried_positions(self._graph, vertices)
         return self._search(task, queries, progress or (lambda done, total: None))
 
@@ -193,7 +191,7 @@ class ClusterGraph:
 
     def _batch(self, task: Task, positions: NDArray[np.int64], cohesions: remote.TimedCohesions) -> CohesionBatch:
         offsets, members, edges, _ = cohesions
-        return CohesionBatch(task.p, task.score, positions, offsets, members, edges, self._graph.keys)
+        return CohesionBatch(task.search, positions, offsets, members, edges, self._graph.keys)
 
 
 def _let_go(client: Client, token: str) -> None:

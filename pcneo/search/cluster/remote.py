@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
+from pcneo.basics.searches import P
 from pcneo.search.cluster.graph_image import open_image
 from pcneo.search.cohesion import REVISION, Searched, Task, compile_kernels
 
@@ -45,11 +45,11 @@ class _Held:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._searched: dict[Fraction, Searched] = {}
+        self._searched: dict[P, Searched] = {}
         self._lock = threading.Lock()
         self.used = time.monotonic()
 
-    def at(self, p: Fraction) -> Searched:
+    def at(self, p: P) -> Searched:
         self.used = time.monotonic()
         with self._lock:
             if p not in self._searched:
@@ -121,7 +121,7 @@ def search(token: str, task: Task, ranges: NDArray[np.int64]) -> TimedCohesions:
         from distributed import get_worker
 
         raise GraphMissingError(get_worker().address)
-    searched = held.at(task.p)
+    searched = held.at(task.search.p)
     queries = np.concatenate([np.arange(first, last) for first, last in ranges.tolist()])
     batch = task.run(searched, queries, searched.workspace())
     held.used = time.monotonic()

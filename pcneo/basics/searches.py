@@ -1,0 +1,178 @@
+"""p and the searches, as values: made once from what a person writes, and carried so (ALGORITHM.md#p-cohesion).
+
+Help, requests and pictures read the names here, so nothing compiled is loaded to know them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple, Self
+
+from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
+from pcneo.basics.spelling import did_you_mean
+from pcneo.errors import ParameterError
+
+__all__ = ["DEFAULT_P", "DEFAULT_SEARCH", "SEARCHES", "AnyP", "P", "Search", "SearchKind", "check_search"]
+
+AnyP = str | float | Fraction | Decimal
+"""What p is made from."""
+
+_FLOAT_DIGITS = 6  # more are what is left of a division, and name another number than the one that was meant
+
+
+class P(Fraction):
+    """The share of its neighbours that each member keeps, exactly as it is written.
+
+    Two are equal where the numbers are, however they were written. `str` gives the fraction `a/b` in lowest terms, by
+    which a run is known; `text` is what was written.
+
+    >>> P("0.3") == P("3/10"), str(P("0.3")), P("0.3").text
+    (True, '3/10', '0.3')
+    """
+
+    __slots__ = ("_text",)
+    _text: str
+
+    def __new__(cls, value: AnyP) -> Self:  # type: ignore[override]
+        """Read p.
+
+        Args:
+            value: text (`"0.3"`, `"3/10"`), a Fraction, a Decimal, or a float of at most six digits.
+
+        Raises:
+            ParameterError: it is not a number between 0 and 1, both excluded, or has more than 1,000 digits.
+        """
+        if isinstance(value, cls):
+            return value
+        self = super().__new__(cls, _share(value))
+        self._text = float.__repr__(value) if isinstance(value, float) else str(value)
+        return self
+
+    @property
+    def text(self) -> str:
+        """What was written."""
+        return self._text
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        return f"P({self._text!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Take the text along into a pickle."""
+        return type(self), (self._text,)
+
+    def __copy__(self) -> Self:
+        """Return itself: it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Return itself."""
+        return self
+
+
+def _share(value: object) -> Fraction:
+    """Return a number between 0 and 1 as a fraction, or refuse it."""
+    try:
+        fraction = exact_number(value)
+    except TooManyDigitsError as error:
+        raise ParameterError(f"p {error}.", name="p", value=value) from error
+    except ValueError:
+        fraction = None
+    if fraction is None or not 0 < fraction < 1:
+        raise ParameterError(
+            f"p must be a number between 0 and 1, both excluded, such as 0.3 or 1/3, not {value!r}.",
+            name="p",
+            value=value,
+        )
+    if isinstance(value, float) and len(Decimal(float.__repr__(value)).as_tuple().digits) > _FLOAT_DIGITS:
+        near = Fraction(value).limit_denominator(1_000)
+        meant = near if float(near) == value else float.__repr__(value)
+        raise ParameterError(
+            f"p is {float.__repr__(value)}, a float of more than {_FLOAT_DIGITS} digits, which may not be the number "
+            f"that was meant: write '{meant}'.",
+            name="p",
+            value=value,
+        )
+    return fraction
+
+
+class SearchKind(NamedTuple):
+    """A search that there is.
+
+    Attributes:
+        meaning: a few words for help.
+        takes_effort: whether more effort can find better answers.
+    """
+
+    meaning: str
+    takes_effort: bool
+
+
+SEARCHES = {
+    "density": SearchKind("the paper's", takes_effort=False),
+    "degree": SearchKind("a reconstruction of an older baseline", takes_effort=False),
+}
+"""The searches by name (ALGORITHM.md#scores); `pcneo.search.cohesion.KERNELS` has how each is computed.
+
+`degree` is a reconstruction of the 2021 baseline; whatever reports it must call it that.
+"""
+
+DEFAULT_SEARCH = "density"
+"""The search where none is named; a run's id does not mention it."""
+
+DEFAULT_P = P("0.3")
+"""p where none is named and the graph has no standing run."""
+
+
+def check_search(name: object) -> str:
+    """Return the name of a search.
+
+    Raises:
+        ParameterError: there is no search of that name.
+    """
+    if not isinstance(name, str) or name not in SEARCHES:
+        near = did_you_mean(name, SEARCHES) if isinstance(name, str) else ""
+        raise ParameterError(
+            f"search must be one of {', '.join(SEARCHES)}, not {name!r}.{near}", name="search", value=name
+        )
+    return name
+
+
+@dataclass(frozen=True, init=False)
+class Search:
+    """What is searched for, and how.
+
+    >>> Search("0.3") == Search("3/10", "density")
+    True
+
+    Attributes:
+        p: the share of its neighbours that each member keeps.
+        name: of the search; `density` unless given.
+        effort: starts of a search that takes effort; 1 for any other.
+    """
+
+    p: P
+    name: str
+    effort: int
+
+    def __init__(self, p: AnyP, name: str = DEFAULT_SEARCH, effort: int = 1) -> None:
+        """Check each of them.
+
+        Raises:
+            ParameterError: p cannot be one, there is no such search, or it does not take so much effort.
+        """
+        if type(effort) is not int or effort < 1:
+            raise ParameterError(
+                f"effort must be a whole number from 1 on, not {effort!r}.", name="effort", value=effort
+            )
+        if effort > 1 and not SEARCHES[check_search(name)].takes_effort:
+            raise ParameterError(f"The search {name} takes no more effort than 1.", name="effort", value=effort)
+        object.__setattr__(self, "p", P(p))
+        object.__setattr__(self, "name", check_search(name))
+        object.__setattr__(self, "effort", effort)
+
+    def __str__(self) -> str:
+        """Return it as in a run's id: `3/10`, `3/10:degree`."""
+        return str(self.p) if self.name == DEFAULT_SEARCH else f"{self.p}:{self.name}"

@@ -1,0 +1,47 @@
+"""The part of a database that is one graph, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Selection", "one_or_more"]
+
+
+def one_or_more(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names as a tuple; a single text is one name, not a sequence of letters.
+
+    Args:
+        names: several names, or one.
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The part of a database that is one graph: labels, relationship types and the key property.
+
+    Labels and types are kept sorted, so that the order in which a user names them makes no difference.
+    """
+
+    node_labels: tuple[str, ...]
+    relationship_types: tuple[str, ...]
+    key: str
+
+    def __post_init__(self) -> None:
+        """Sort the names and drop repetitions."""
+        object.__setattr__(self, "node_labels", tuple(sorted(set(one_or_more(self.node_labels)))))
+        object.__setattr__(self, "relationship_types", tuple(sorted(set(one_or_more(self.relationship_types)))))
+
+    @property
+    def default_name(self) -> str:
+        """The graph's name unless its owner gives another: `Person/KNOWS/id`, distinct for distinct selections."""
+        parts = (
+            *map("|".join, (map(_plain, self.node_labels), map(_plain, self.relationship_types))),
+            _plain(self.key),
+        )
+        return "/".join(parts)
+
+
+def _plain(name: str) -> str:
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
