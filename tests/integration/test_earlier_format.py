@@ -51,8 +51,8 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, request: pytest.FixtureR
     )
     if not first:
         db.run(
-            "CREATE (:PCohesionVersion {run: $run, version: 1, readable: true, pcneo: '0.2.0', search: 1, cohesions: 6, "
-            "memberships: 36}), (:PCohesionFence {graph: $graph, number: 1, writer: 'w'})",
+            "CREATE (:PCohesionVersion {run: $run, version: 1, readable: true, pcneo: '0.2.0', search: 1, "
+            "cohesions: 6, memberships: 36}), (:PCohesionFence {graph: $graph, number: 1, writer: 'w'})",
             run=RUN,
             graph=GRAPH,
         )
