@@ -6,6 +6,7 @@
 MATCH (run:PCohesionRun)
 WHERE run.id IS NOT NULL AND run.search IS NULL
 OPTIONAL MATCH (version:PCohesionVersion {run: run.id})
+WHERE version.version > 0
 WITH run, collect(version) AS versions
 FOREACH (version IN versions | DELETE version)
 DETACH DELETE run

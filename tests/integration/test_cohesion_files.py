@@ -181,9 +181,9 @@ def test_as_many_rows_as_vertices_do_not_make_up_for_one_that_is_missing(db, tmp
     refused(db, ParameterError, "hold the same vertices", files[0], copy)
 
 
-def test_files_of_different_scores_are_refused(db, tmp_path):
+def test_files_of_different_searches_are_refused(db, tmp_path):
     files = parts_of(db, tmp_path, 1) + parts_of(db, tmp_path, 1, search="degree")
-    refused(db, ParameterError, "scores", *files)
+    refused(db, ParameterError, "searches", *files)
 
 
 def test_files_of_another_search_are_refused(db, tmp_path, monkeypatch):
