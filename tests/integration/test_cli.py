@@ -283,7 +283,8 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert (gone.returncode, "keeps no version 1; it keeps 2" in gone.stderr) == (4, True)
     current = pcneo("clean", "friends@1/2", "--version", "2")
     assert (current.returncode, "Version 2 is the current one" in current.stderr) == (4, True)
-    killed = "CREATE (:PCohesionRun {id: 'friends@1/5', graph: 'friends', search: 'density', version: 0})"  # what a killed writer leaves
+    # what a killed writer leaves
+    killed = "CREATE (:PCohesionRun {id: 'friends@1/5', graph: 'friends', search: 'density', version: 0})"
     neo4j_driver.execute_query(killed, database_=database)
     assert "`pcneo clean friends@1/5`" in pcneo("check", "friends@1/5", "--json").stdout
     assert "(friends@1/5)" in pcneo("clean", "friends@1/5").stdout
