@@ -10,9 +10,9 @@ from __future__ import annotations
 import gzip
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any
 
@@ -365,3 +365,40 @@ def smoothed(counts: list[float], degrees: list[float], least: list[float], larg
         for v in part:
             drawn[v] = mean + spread / (spread + least[v]) * (counts[v] - mean)
     return [min(max(x, 0), most) for x, most in zip(drawn, largest, strict=True)]
+
+
+def modelled(degrees: Sequence[int], k: int, total: int) -> list[float]:
+    """`k·total` shared out by max(D, 0)^(k/2)."""
+    weights = [max(D, 0) ** (k / 2) for D in degrees]
+    return [k * max(total, 0) * w / sum(weights) if sum(weights) else 0.0 for w in weights]
+
+
+def class_count(degrees: Sequence[int], k: int, scale: Fraction) -> int:
+    """How many classes are told apart where the sum over each gets noise of this scale."""
+    at_most = sum(math.comb(max(D, 0), k - 1) for D in degrees)
+    many = max(m for m in range(11) if at_most >= 24 * scale * m)
+    return 0 if many < 5 else many
+
+
+def degree_classes(degrees: Sequence[int], k: int, count: int) -> list[list[int]]:
+    """Vertices by degree, cut where the weights so far reach a part of all."""
+    order = sorted(range(len(degrees)), key=lambda v: (max(degrees[v], 0), v))
+    so_far = list(accumulate(max(degrees[v], 0) ** (k / 2) for v in order))
+    classes: list[list[int]] = [[] for _ in range(count)]
+    for v, reached in zip(order, so_far, strict=True):
+        classes[sum(reached >= so_far[-1] * j / count for j in range(1, count))].append(v)
+    return classes
+
+
+def drawn_to_classes(
+    counts: Sequence[float], classes: Sequence[Sequence[int]], sums: Sequence[int], variance: float
+) -> list[float]:
+    """Counts whose sum in each class is drawn towards the published one, the more the less noise explains."""
+    held = [sum(counts[v] for v in members) for members in classes]
+    away = [s - h for s, h in zip(sums, held, strict=True)]
+    spread = max(0.0, sum(a * a for a in away) / len(away) - variance)
+    drawn = list(counts)
+    for members, h, a in zip(classes, held, away, strict=True):
+        for v in members:
+            drawn[v] = counts[v] * max(0.0, h + spread / (spread + variance) * a) / h if h > 0 else 0.0
+    return drawn

@@ -30,7 +30,7 @@ def audit(
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
     mechanism: Annotated[
         str | None,
-        typer.Option("--mechanism", help="critical, edge, elv, published or total.", show_default="critical"),
+        typer.Option("--mechanism", help="critical, modelled, total, edge, elv or published.", show_default="critical"),
     ] = None,
     delta: Delta = None,
     epsilon_1: EpsilonOne = None,
@@ -84,7 +84,7 @@ def audit(
         return
     read_parameters(request)
     if mechanism is None:
-        note("Auditing critical, the default; --mechanism edge, elv, published or total audits another.")
+        note("Auditing critical, the default; --mechanism modelled, total, edge, elv or published audits another.")
     with connected() as (driver, database), Bars() as bars:
         result = audit_graph(driver, database, request=request, resample=resample, progress=bars)
     if as_json:

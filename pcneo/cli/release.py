@@ -48,8 +48,8 @@ def release(
         str | None,
         typer.Option(
             "--mechanism",
-            help="critical, edge, elv, published, respond or total. Without it you are told what each promises, "
-            "publishes exactly and shows, and asked; a script must name one.",
+            help="critical, respond, modelled, total, edge, elv or published. Without it you are told what each "
+            "promises, publishes exactly and shows, and asked; a script must name one.",
         ),
     ] = None,
     run: RunName = None,

@@ -108,6 +108,7 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         # mechanisms; `elv` is the one above
         "critical": Look("critical", "#D55E00", "D", "-", ""),
         "edge": Look("edge", "#CC79A7", "v", "--", "..."),
+        "modelled": Look("modelled", "#117733", "*", (0, (1, 1)), "oo"),
         "published": Look("published", "#56B4E9", "P", ":", "xxx"),
         "respond": Look("respond", "#882255", "X", (0, (5, 1)), "++"),
         # neither a search nor a mechanism

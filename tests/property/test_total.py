@@ -153,8 +153,8 @@ class WithoutPad(Total):
 class CutTooLow(Total):
     """A bound of one common neighbour fewer than two vertices may have."""
 
-    def _scale_for(self, bound: int) -> Fraction:
-        return super()._scale_for(min(self.n - 3, bound))
+    def _clamped(self, bound: int) -> int:
+        return min(self.n - 3, bound)
 
 
 @pytest.mark.parametrize("mutant", [WithoutPad, CutTooLow])

@@ -156,7 +156,7 @@ def test_a_release_that_only_another_version_knows_is_never_counted_as_bounded()
 def test_the_name_in_a_record_decides_what_the_release_is_worth() -> None:
     worth = {name: Spend(name, F(1), F(1, 2), "a").cost for name in [*MECHANISMS, "row", "later", "", "Critical"]}
     protected = {name for name, cost in worth.items() if cost == Cost(F(1), F(1, 2))}
-    assert protected == {"critical", "edge", "elv", "respond", "row", "total"}
+    assert protected == {"critical", "edge", "elv", "modelled", "respond", "row", "total"}
     assert all(not cost.is_bounded for name, cost in worth.items() if name not in protected)
 
 

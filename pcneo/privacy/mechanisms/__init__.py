@@ -15,6 +15,7 @@ from pcneo.privacy.mechanisms.base import InShort, Mechanism
 from pcneo.privacy.mechanisms.critical import EARLIER_GROUPS, Critical
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.elv import Elv
+from pcneo.privacy.mechanisms.modelled import Modelled
 from pcneo.privacy.mechanisms.one_scale import OneScale
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.published import Published
@@ -35,6 +36,7 @@ __all__ = [
     "InShort",
     "Mechanism",
     "MechanismRequest",
+    "Modelled",
     "OneScale",
     "Parameters",
     "Published",
@@ -46,7 +48,7 @@ __all__ = [
     "protection_of",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Edge, Elv, Published, Respond, Total)}
+MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Respond, Modelled, Total, Edge, Elv, Published)}
 """Every mechanism that a release can have, in the order in which people read them."""
 
 

@@ -36,6 +36,7 @@ OWNER = "the owner, who sees the whole graph"
 R = TypeVar("R", bound=MechanismRequest)
 
 _PARAMETERS = tuple(field.name for field in fields(Parameters))
+_REQUESTED = {field.name for field in fields(MechanismRequest)} & set(_PARAMETERS)
 
 
 class InShort(NamedTuple):
@@ -111,7 +112,7 @@ class Mechanism(ABC):
     @classmethod
     def adapted(cls, request: R) -> R:
         """Return a request for this mechanism with all parameters of another request that it has."""
-        foreign = dict.fromkeys(set(_PARAMETERS) - cls.parameter_names())
+        foreign = dict.fromkeys(_REQUESTED - cls.parameter_names())
         return replace(request, mechanism=cls.name, **foreign)
 
     @classmethod
@@ -123,7 +124,7 @@ class Mechanism(ABC):
         """
         epsilon = positive(request.epsilon, "epsilon")
         for name in _PARAMETERS:
-            value = getattr(request, name)
+            value = getattr(request, name, None)
             if value is not None and name not in cls.parameter_names():
                 # Dropping it would look as if it had been heeded.
                 raise ParameterError(

@@ -67,10 +67,14 @@ class Edge(OneScale):
 
     def expected_scale(self, largest_common: int) -> Fraction:
         """Return λ for some C where the noise on C is 0."""
-        return self._scale_for(largest_common + self._pad)
+        return self.covering(self._clamped(largest_common + self._pad))
 
     def scale(self, largest_common: int, noise: Noise) -> Fraction:
-        """Draw once and return λ.
+        """Draw once and return λ; the arguments are those of `bound`."""
+        return self.covering(self.bound(largest_common, noise))
+
+    def bound(self, largest_common: int, noise: Noise) -> int:
+        """Draw once and return C*.
 
         Args:
             largest_common: C, the largest |N(u) ∩ N(v)| over all pairs of different vertices, adjacent or not.
@@ -78,13 +82,13 @@ class Edge(OneScale):
         """
         # [edge-common] One connection changes C by at most 1, so noise of scale 1/ε1 is ε1-private.
         (x,) = noise.draw(1 / self.epsilon_1, 1)
-        return self._scale_for(int(largest_common) + x + self._pad)
+        return self._clamped(int(largest_common) + x + self._pad)
 
     def scaling(self, facts: Facts) -> Scaling:
         """Return what finds λ from C, as the owner sees it."""
         largest = facts.largest_common()
         return Scaling.by_noise(self.size, lambda noise: self.scale(largest, noise))
 
-    def _scale_for(self, bound: int) -> Fraction:
+    def _clamped(self, bound: int) -> int:
         # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.
-        return self.covering(min(self.n - 2, bound))
+        return min(self.n - 2, bound)

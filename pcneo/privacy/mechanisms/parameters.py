@@ -53,6 +53,7 @@ class Parameters:
         h: how many vertices are asked for a closer bound; checked against the number of vertices.
         large: whether a graph is meant that is too large to be taken by mistake.
         clip, smooth: whether to add clipped and smoothed counts.
+        epsilon_0: the part of ε that noisy degrees cost; no person gives it.
     """
 
     k: int
@@ -63,6 +64,7 @@ class Parameters:
     large: bool | None = None
     clip: bool | None = None
     smooth: bool | None = None
+    epsilon_0: Fraction | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, and keep numbers of privacy as fractions.

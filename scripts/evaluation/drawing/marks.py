@@ -54,6 +54,7 @@ _LABELS = {
     "edge": "edge (every connection)",
     "elv": "elv (every connection)",
     "respond": "respond (every connection)",
+    "modelled": "modelled (every connection)",
     "published": "published (nothing)",
 }
 """A mechanism's name and what it protects."""

@@ -1,0 +1,193 @@
+"""`modelled`: counts of vertices modelled from noisy degrees and a noisy total (GUARANTEE.md#modelled)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import MappingProxyType
+
+from pcneo.errors import ParameterError
+from pcneo.privacy.degree_model import DegreeModel
+from pcneo.privacy.exact import decimal_text
+from pcneo.privacy.facts import Facts
+from pcneo.privacy.laplace import standard_error, sum_half_width
+from pcneo.privacy.laplace import variance as variance_of
+from pcneo.privacy.mechanisms.base import InShort
+from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.total import Total
+from pcneo.privacy.noise import Noise
+
+__all__ = ["Modelled"]
+
+SMALL = 1_000
+"""With fewer vertices degrees get less of ε, and counts of 4-cliques are not modelled."""
+
+_OF_DEGREES_SMALL, _OF_DEGREES, _OF_BOUND = Fraction(6, 10), Fraction(8, 10), Fraction(3, 10)
+
+OF_CLASSES = Fraction(3, 4)
+"""The part of ε2 that the sums over classes get, where there are classes."""
+
+NOTE = (
+    "The counts are modelled from the noisy degrees: they tell what a vertex of that degree has in the mean, not what "
+    "this vertex has. They are biased."
+)
+
+
+@dataclass(frozen=True)
+class Modelled(Total):
+    """Every connection is protected, nothing is given; degrees and the total get noise, counts follow from them.
+
+    Attributes:
+        epsilon_0: the part of ε that the degrees cost.
+    """
+
+    epsilon_0: Fraction
+
+    name = "modelled"
+    promise = (
+        "Whatever else is known of the graph, the published degrees and total, with the noise levels, and the counts"
+        " that are modelled from them change the odds that any one pair of vertices is connected by at most a factor"
+        " e^ε, except with probability δ (m connections that go together: e^(mε) and δ(e^(mε)-1)/(e^ε-1)); a person's"
+        " connections all together are not protected as one."
+    )
+    in_short = InShort(
+        promises="as edge; counts are modelled: what a vertex of that degree has in the mean, not what this one has",
+        exact="nothing",
+        shows="what noisy degrees show, and next to nothing more",
+    )
+    of_columns = MappingProxyType(
+        {
+            "key": "the vertex's key",
+            "degree": "how many neighbours the vertex has, with noise: a whole number",
+            "count": "modelled: how many {k}-cliques a vertex of that degree is in, in the mean: a whole number",
+        }
+    )
+    of_negatives = "Noise goes both ways, so a degree and the total can be below 0; modelled counts cannot."
+    counts_vertices = True
+    publishes_scale = False  # what follows from the scale of the total is not the error of a count
+
+    @classmethod
+    def in_range(cls, parameters: Parameters) -> Parameters:
+        """Refuse a k for which nobody has looked at the model, and parts of ε that leave none for the total."""
+        whole("k", parameters.k, at_least=3, at_most=4)
+        epsilon_0, epsilon_1 = parameters.epsilon_0, parameters.epsilon_1
+        if epsilon_0 is not None and epsilon_1 is not None and not epsilon_0 + epsilon_1 < parameters.epsilon:
+            raise ParameterError(
+                f"epsilon 1 must leave a part of epsilon for degrees, {decimal_text(epsilon_0)}, and for the total: "
+                f"{decimal_text(epsilon_1)} of {decimal_text(parameters.epsilon)} does not.",
+                name="epsilon 1",
+                value=epsilon_1,
+            )
+        return parameters
+
+    @classmethod
+    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+        """Fill in ε0 = 0.6ε below 1,000 vertices, else 0.8ε, and ε1 = 0.3(ε-ε0); refuse k = 4 in small graphs."""
+        if parameters.k == 4 and n < SMALL:
+            raise ParameterError(
+                f"Counts of 4-cliques are modelled for {SMALL:,} vertices and more, not for {n:,}: zeros would be "
+                "nearer. Take k = 3.",
+                name="k",
+                value=parameters.k,
+            )
+        epsilon, epsilon_0, epsilon_1 = parameters.epsilon, parameters.epsilon_0, parameters.epsilon_1
+        if epsilon_0 is None:
+            epsilon_0 = epsilon * (_OF_DEGREES_SMALL if n < SMALL else _OF_DEGREES)
+        if epsilon_1 is None:
+            epsilon_1 = _OF_BOUND * (epsilon - epsilon_0)
+        return cls.in_range(super().completed(replace(parameters, epsilon_0=epsilon_0, epsilon_1=epsilon_1), n))
+
+    @property
+    def times_counted(self) -> int:
+        """A clique is once in what gets noise, though vertices have counts."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """One number gets noise of scale λ: the total."""
+        return 1
+
+    @property
+    def epsilon_2(self) -> Fraction:
+        """The part of ε that is left for the total and the sums over classes."""
+        return self.epsilon - self.epsilon_0 - self.epsilon_1
+
+    @property
+    def degree_scale(self) -> Fraction:
+        """2/ε0: one connection changes two degrees by 1 each."""
+        # [modelled-degrees]
+        return 2 / self.epsilon_0
+
+    def class_scale(self, common: int) -> Fraction:
+        """Return the scale of the sum over a class, for two vertices with so many common neighbours."""
+        # [modelled-classes] Each vertex is in one class, so all sums change by no more than all counts do.
+        return self.covering(common) * self.k / OF_CLASSES
+
+    @property
+    def largest_scale(self) -> Fraction:
+        """The largest scale of a sum over a class; that of a total beside such sums is never larger, as k is 3 or 4."""
+        return self.class_scale(self.n - 2)
+
+    @property
+    def _first_scales(self) -> tuple[Fraction, ...]:
+        return (*super()._first_scales, self.degree_scale)
+
+    def scaling(self, facts: Facts) -> Scaling:
+        """Return what finds the scale of the total, and count what is needed later."""
+        facts.counts(self.k)
+        degrees, largest = facts.degrees().tolist(), facts.largest_common()
+
+        def find(noise: Noise) -> Fraction:
+            noisy = self.noisy_degrees(degrees, noise)
+            bound = self.bound(largest, noise)
+            return self.total_scale(bound, DegreeModel(noisy, self.k).class_count(self.class_scale(bound)))
+
+        return Scaling.by_noise(self.size, find)
+
+    def noisy_degrees(self, degrees: Sequence[int], noise: Noise) -> list[int]:
+        """Return D(v) of each vertex, drawing n times."""
+        drawn = noise.draw(self.degree_scale, len(degrees))
+        return [d + x for d, x in zip(degrees, drawn, strict=True)]
+
+    def total_scale(self, bound: int, classes: int) -> Fraction:
+        """Return the scale of the total, which has all of ε2 where there are no classes."""
+        return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Draw once: degrees, C*, the total and, where there are classes, the sum over each."""
+        degrees = self.noisy_degrees(facts.degrees().tolist(), noise)
+        bound = self.bound(facts.largest_common(), noise)
+        exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)
+        # [modelled-rule] From n, ε, D and C* alone.
+        count = model.class_count(self.class_scale(bound))
+        scale = self.total_scale(bound, count)
+        (x,) = noise.draw(scale, 1)
+        total = sum(exact.tolist()) // self.k + x
+        counts = model.counts(total)
+        if count:
+            of_class = self.class_scale(bound)
+            drawn = noise.draw(of_class, count)
+            held = [sum(exact[members].tolist()) for members in model.classes(count)]
+            sums = [held_by + x for held_by, x in zip(held, drawn, strict=True)]
+            counts = model.shrunk(counts, sums, float(variance_of(of_class)))
+        # [modelled-afterwards] From here on no fact of the graph is at hand.
+        return self._published(degrees, total, scale, count, list(map(round, model.cut(counts).tolist())))
+
+    def _published(self, degrees: list[int], total: int, scale: Fraction, classes: int, counts: list[int]) -> Drawn:
+        record = {
+            "total": total,
+            "note": NOTE,
+            "classes": classes,
+            "scaleOfDegrees": float(self.degree_scale),
+            "scale": float(scale),
+            "standardErrorOfTotal": standard_error([scale]),
+            "halfWidthOf95PercentInterval": sum_half_width([scale]),
+        }
+        return Drawn(counts, [scale], {"degree": degrees, "count": counts}, record)
+
+    @property
+    def told_of_total(self) -> str:
+        """Say what the total is."""
+        return f"how many {self.k}-cliques the graph has, with noise; modelled counts need not add up to it"
