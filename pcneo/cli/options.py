@@ -46,7 +46,8 @@ RunP = Annotated[
 ]
 RunSearch = Annotated[str | None, typer.Option("--search", help="The run's search, where more than one fits.")]
 Delta = Annotated[
-    str | None, typer.Option("--delta", help="δ of modelled, total, edge, elv and published.", show_default="min(1e-6, 1/n²)")
+    str | None,
+    typer.Option("--delta", help="δ of modelled, total, edge, elv and published.", show_default="min(1e-6, 1/n²)"),
 ]
 EpsilonOne = Annotated[
     str | None,

@@ -1,0 +1,55 @@
+"""A release of modelled counts, from the command line to its files (GUARANTEE.md#modelled)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+
+import pcneo as package
+from pcneo.release import budget
+
+KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    return Database(neo4j_driver, empty_database)
+
+
+def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    db.put(KITE)
+    options = ["--mechanism", "modelled", "-e", "3", "--budget-epsilon", "4"]
+    code, out, err = pcneo("release", *options, "--to", tmp_path / "a.csv")
+    assert code == 0, err
+    assert "modelled from them" in out
+    read = package.read_release(tmp_path / "a.csv")
+    assert read.record["note"].startswith("The counts are modelled from the noisy degrees")
+    assert read.record["totalIs"].endswith("modelled counts need not add up to it")
+    assert read.columns.keys() == {"key", "degree", "count"}
+    assert (read.record["classes"], read.standard_errors, read.intervals) == (0, None, None)
+    for degree, count in zip(read.columns["degree"], read.columns["count"], strict=True):
+        assert 0 <= count <= math.comb(max(degree, 0) + 1, 2)
+    assert read.record["standardErrorOfTotal"] > 0
+    report = json.loads((tmp_path / "a.owner.json").read_text())
+    assert report["promise"] == read.promise
+    (shown,) = budget.show(db.driver, db.name)
+    assert str(shown.account.spent) == "ε = 3, δ = 1e-6"
+    before = db.everything()
+    for options, code, says in (
+        (["-k", "4", "-e", "1"], 2, "1,000 vertices and more"),
+        (["-k", "5", "-e", "1"], 2, "from 3 to 4"),
+        (["-e", "1", "--epsilon-1", "0.5"], 2, "must leave a part"),
+        (["-e", "2"], 9, "left"),
+    ):
+        ended, _, err = pcneo("release", "--mechanism", "modelled", "--to", tmp_path / "b.csv", *options)
+        assert (ended, says in err) == (code, True), err
+        assert db.everything() == before
