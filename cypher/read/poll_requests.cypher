@@ -1,4 +1,5 @@
-// How many requests there are of any status, and those that may be claimed now, oldest first.
+// How many requests there are of any status, and those that may be claimed now: the oldest first, and behind them those
+// that have been given back because they have to wait for others.
 //
 // parameters:
 //   $limit  integer 1..  most identifiers
@@ -16,6 +17,6 @@ WHERE request.status IN ['requested', 'running']
        OR request.status = 'running' AND NOT coalesce(now < request.leaseUntil < horizon, false)
        OR request.status = 'requested' AND coalesce(request.cancel = true, false))
 WITH requests, request
-ORDER BY request.requestedAt, request.id
+ORDER BY request.busySince IS NOT NULL, request.requestedAt, request.id
 LIMIT $limit
 RETURN requests, collect(request.id) AS ids

@@ -25,6 +25,7 @@ WITH request
 CALL (request) {
   UNWIND $runs AS produced
   MATCH (run:PCohesionRun {id: produced.run})
+  SET run.version = run.version // locks it here, where a wait can be ended, and not at the commit
   CREATE (request)-[:PRODUCED {version: produced.version}]->(run)
   RETURN count(run) AS produced
 }

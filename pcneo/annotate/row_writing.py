@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 
 from pcneo.basics.model import CohesionBatch
 from pcneo.graph import owner_hash
 from pcneo.store.fence import SESSIONS
 from pcneo.store.hub_writer import CohesionRow
+from pcneo.store.waiting import patient_until
 
 __all__ = ["MEMBERSHIPS_A_TRANSACTION", "WRITERS", "rows_of", "transactions_of", "write_rows"]
 
@@ -71,16 +74,18 @@ def write_rows(
         finally:
             sessions.put(session)
 
-    with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool:
+    stopping = threading.Event()
+    with ThreadPoolExecutor(WRITERS, thread_name_prefix="pcneo-write") as pool, patient_until(stopping):
         pending: deque[Future[int]] = deque()
         try:
             for transaction in transactions_of(rows, MEMBERSHIPS_A_TRANSACTION):
-                pending.append(pool.submit(write, transaction))
+                pending.append(pool.submit(copy_context().run, write, transaction))
                 if len(pending) > WRITERS + 1:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()
         finally:
+            stopping.set()  # whoever waits for somebody's lock waits no longer
             for future in pending:
                 future.cancel()
 

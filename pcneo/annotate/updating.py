@@ -131,8 +131,7 @@ class Update:
             for run, record in self._records:
                 self._opened.complete(transaction, run, record)
             if answer is not None:
-                with lock.limited():
-                    answer(transaction, runs)
+                answer(transaction, runs)
 
     def _current_hubs(self, begun: _Begun, pages: Iterable[HubColumns] | None = None) -> CurrentHubs:
         gateway, selection = self._plan.gateway, self._opened.graph.selection

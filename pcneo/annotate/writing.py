@@ -33,12 +33,16 @@ from pcneo.store.run_reader import HubColumns
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.standing import Keeping, OpenGraph, open_graph, run_id
 from pcneo.store.transaction import Transaction
+from pcneo.store.waiting import lock_patience
 
 if TYPE_CHECKING:
     from distributed import Client as Scheduler
     from neo4j import Driver
 
 __all__ = ["Client", "WriteResult", "update_runs", "write"]
+
+LEFT_SECONDS = 2.0
+"""How long somebody's lock is waited for where what it keeps can be left to the next writer."""
 
 log = logging.getLogger("pcneo")
 
@@ -337,7 +341,7 @@ def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known:
     if tells:
         tell(0)
     try:
-        with open_graph(gateway, graph, tell) as opened:  # which sweeps
+        with lock_patience(LEFT_SECONDS), open_graph(gateway, graph, tell) as opened:  # which sweeps
             if not known:
                 with opened.lock.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)
@@ -351,7 +355,7 @@ def _trim(gateway: LedgerGateway, graph: GraphRecord, runs: Sequence[UpdatedRun]
         replacing = [run for run in runs if len(gateway.list_versions(run.run)) > 1]
         if not replacing:  # a first version leaves nothing behind, and need not take the lock again
             return
-        with open_graph(gateway, graph) as opened:
+        with lock_patience(LEFT_SECONDS), open_graph(gateway, graph) as opened:
             for run in replacing:
                 opened.trim(run.run, keeping, gateway.versions_relied_on(run.run))
     except PcneoError as error:

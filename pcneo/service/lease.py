@@ -32,6 +32,12 @@ class Lease:
     """Context manager that keeps a claim while a request is worked on; a `Progress` callback inside it.
 
     The work calls it at least once a batch. It raises what stops the work, which then leaves nothing behind.
+
+    Attributes:
+        progress: the share that is done.
+        request: the request's identifier.
+        stopped: what stops the work; None while nothing does.
+        stopping: the event for it.
     """
 
     def __init__(self, queue: RequestQueue, claim: Claim, parts: int = 1) -> None:
@@ -48,7 +54,8 @@ class Lease:
         self._claim = claim
         self._parts = parts
         self._searches: list[str] = []
-        self._stopped: PcneoError | None = None
+        self.stopped: PcneoError | None = None
+        self.stopping = threading.Event()
         self._over = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="pcneo-lease", daemon=True)
 
@@ -70,13 +77,14 @@ class Lease:
             self._keeper.join()
 
     def stop(self, why: PcneoError) -> None:
-        """Have the work stop at its next call of the progress callback."""
-        self._stopped = self._stopped or why
+        """Have the work stop at its next call of the progress callback, or at once where it waits for a lock."""
+        self.stopped = self.stopped or why
+        self.stopping.set()
 
     def check(self) -> None:
         """Raise what stops the work, if anything does."""
-        if self._stopped is not None and not self._over.is_set():
-            raise self._stopped
+        if self.stopped is not None and not self._over.is_set():
+            raise self.stopped
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Note how far the work is: reading counts for a tenth, and the searches share what is left."""

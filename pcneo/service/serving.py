@@ -20,7 +20,7 @@ from pcneo.service.worker import Worker
 from pcneo.store.connection import connect
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
-from pcneo.store.transaction import patient_until
+from pcneo.store.waiting import patient_until
 
 __all__ = ["Service"]
 

@@ -10,7 +10,7 @@ from pcneo.annotate.estimating import estimate_memberships
 from pcneo.annotate.plan import Options
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.updating import UpdatedRun
-from pcneo.annotate.writing import Client, update_runs
+from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
 from pcneo.basics.searches import Search
 from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
 from pcneo.service.events import tell
@@ -22,6 +22,7 @@ from pcneo.store.gateway import GraphRecord
 from pcneo.store.requests import Answer, Claim, RequestQueue, finish_within, is_cancelled_within
 from pcneo.store.standing import Keeping, open_graph, run_id
 from pcneo.store.transaction import Transaction
+from pcneo.store.waiting import lock_patience
 from pcneo.stored.verifying import VerifiedRun, verify
 
 __all__ = ["Work"]
@@ -154,12 +155,12 @@ class Work:
         with open_graph(marked, graph) as opened:
             if marked.versions_relied_on(run.id):
                 raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
-            with opened.lock.last_writes() as transaction, opened.lock.limited():
+            with opened.lock.last_writes() as transaction:
                 self._last_moment(transaction)
                 transaction.run("hide_run", run=run.id)
                 finish_within(transaction, self.claim, answer)
         try:
-            with open_graph(marked, graph):  # sweeps what nobody sees any more
+            with lock_patience(LEFT_SECONDS), open_graph(marked, graph):  # sweeps what nobody sees any more
                 pass
         except PcneoError as error:
             log.debug("what is left of run %s is left to the next writer: %s", run.id, error)

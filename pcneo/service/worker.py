@@ -34,6 +34,7 @@ from pcneo.service.request_checks import Question, check_request
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.work import Work
 from pcneo.store.requests import BATCH, LEASE_SECONDS, Answer, Claim, LostClaimError, RequestQueue
+from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError, lock_patience, patient_until
 
 __all__ = ["Worker"]
 
@@ -52,6 +53,8 @@ TIDY_SECONDS = 60.0
 """How often old answers are deleted."""
 TRIM_SECONDS = 30.0
 """How often earlier versions are let go after requests for single vertices, which it would make twice as long."""
+WAITED_BEFORE_SECONDS = 2.0
+"""How long somebody's lock is waited for by a request that has been given back for one."""
 LONGEST_MESSAGE = 500
 
 HOPELESS = (RightsError, SchemaError, StoreFormatError)
@@ -187,6 +190,8 @@ class Worker:
             outcome, message = self._outcome(claim)
         except LostClaimError:
             outcome, message = "lost", "another service has it, or it is gone"
+        except BusyError as error:  # somebody's transaction holds the request itself
+            outcome, message = "left", f"its lease runs out, and a service takes it again: {error}"
         seconds = time.monotonic() - started
         self._figures.add_request(claim.values["command"], outcome, seconds)
         tell(outcome, request=claim.id, seconds=seconds, message=message)
@@ -203,7 +208,8 @@ class Worker:
         try:
             known = [record.name for record in self._queue.list_graphs()] if claim.values["graph"] is None else ()
             question = check_request(claim, self._settings, known)
-            with Lease(self._queue, claim, max(1, len(question.ps))) as lease:
+            lease = Lease(self._queue, claim, max(1, len(question.ps)))
+            with lease, patient_until(lease.stopping), lock_patience(self._patience(claim)):
                 self._lease = lease
                 if self._ending.is_set():
                     self.end()
@@ -213,11 +219,19 @@ class Worker:
                 return answer.status, answer.message
         except LostClaimError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a request brings about must not end the service
-            progress = 0.0 if lease is None else lease.progress
-            return self._after(claim, error, progress)
+        except Exception as error:
+            if lease is None:
+                return self._after(claim, error, 0.0)
+            if isinstance(error, BusyError) and isinstance(lease.stopped, LostClaimError):
+                raise lease.stopped from error
+            stopped = lease.stopped if isinstance(error, BusyError) else None  # it was stopped while it waited
+            return self._after(claim, stopped or error, lease.progress)
         finally:
             self._lease = None
+
+    def _patience(self, claim: Claim) -> float:
+        """How long the work may wait for somebody's lock: less where it has waited before, lest it stop the others."""
+        return WAITED_BEFORE_SECONDS if claim.busy else BLOCKED_SECONDS
 
     def _is_to_trim(self, question: Question) -> bool:
         """Whether versions are let go after this request: always after whole graphs, seldom after single vertices."""
@@ -261,10 +275,10 @@ class Worker:
         while True:
             try:
                 return action()
-            except LostClaimError:
+            except (LostClaimError, BlockedError):  # whoever holds the request keeps others from it, too
                 raise
-            except (BusyError, DatabaseError) as error:
-                if time.monotonic() > until or (self._ending.is_set() and isinstance(error, ConnectionFailedError)):
+            except (BusyError, DatabaseError):
+                if time.monotonic() > until or self._ending.is_set():
                     raise
             time.sleep(pause)
             pause = min(2 * pause, 5.0)

@@ -15,16 +15,18 @@ from typing import TypeVar
 import neo4j
 
 from pcneo.errors import BusyError
-from pcneo.store.failures import translated
+from pcneo.store import lock
 from pcneo.store.gateway import Gateway
-from pcneo.store.lock import WaitLimit
 from pcneo.store.statements import load_statement
-from pcneo.store.transaction import begun, in_transaction, rows_of
+from pcneo.store.transaction import rows_of
+from pcneo.store.waiting import BlockedError
 
 __all__ = ["SESSIONS", "Fence"]
 
 SESSIONS = 4
 """Fences of a graph: one for each session that writes at once, and one for the sweep."""
+ENDED_SECONDS = 2.0
+"""How long to wait for transactions that have been ended."""
 
 T = TypeVar("T")
 
@@ -40,35 +42,35 @@ class Fence:
 
     @property
     def _metadata(self) -> dict[str, str]:
-        return {**self._gateway.marks, "pcneoGraph": self._graph, "pcneoWriter": self._writer}
+        return {"pcneoGraph": self._graph, "pcneoWriter": self._writer}
 
     def take(self) -> None:
-        """Shut out all earlier writers: wait for their transactions, and end them after some seconds.
+        """Shut out all earlier writers: wait for their transactions, end them after some seconds, and wait again.
 
         Raises:
             BusyError: a transaction goes on that this user may not end.
         """
-        token = uuid.uuid4().hex
-        text = load_statement("take_fences").render({})
-        parameters = {"graph": self._graph, "fences": SESSIONS, "writer": self._writer}
-        limit = WaitLimit(self._gateway, token, lambda: self._gateway.terminate_late(self._graph, self._writer))
         try:
-            with (
-                limit,
-                translated(),
-                self._gateway.session(neo4j.WRITE_ACCESS) as session,
-                begun(session, {**self._metadata, "pcneo": token}, timeout=0) as transaction,
-            ):
-                rows_of(transaction, text, parameters)
-                transaction.commit()
-        except BaseException as error:
-            if limit.passed:
+            self._take(lock.WAIT_SECONDS)
+        except BlockedError:
+            self._gateway.terminate_late(self._graph, self._writer)
+            try:
+                self._take(ENDED_SECONDS)
+            except BlockedError as error:
                 raise BusyError(
                     f"An earlier writer of graph {self._graph!r} is still at work. Wait until it is done, and try "
-                    "again.",
+                    f"again. ({error})",
                     graph=self._graph,
                 ) from error
-            raise
+
+    def _take(self, limit: float) -> None:
+        text = load_statement("take_fences").render({})
+        parameters = {"graph": self._graph, "fences": SESSIONS, "writer": self._writer}
+        self._gateway.write(rows_of, text, parameters, metadata=self._metadata, limit=limit)
+
+    def is_beside_others(self) -> bool:
+        """Whether a transaction is open that may hold what a commit on hubs needs."""
+        return self._gateway.waits.sees_strangers()
 
     def write(self, session_number: int, work: Callable[[neo4j.Transaction], T]) -> T:
         """Return `work(transaction)`, committed, done again where the server asks for it.
@@ -92,5 +94,4 @@ class Fence:
                 )
             return work(transaction)
 
-        with translated(), self._gateway.session(neo4j.WRITE_ACCESS) as session:
-            return in_transaction(session, fenced, metadata=self._metadata)
+        return self._gateway.write(fenced, metadata=self._metadata)

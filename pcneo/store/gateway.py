@@ -219,12 +219,6 @@ class Gateway(RunReader):
             pass
         return self._write("delete_earlier_runs")[0]["deleted"]
 
-    def terminate_waiting(self, token: str) -> bool:
-        """End the transaction with this token if it is waiting for a lock; return whether it was."""
-        text = load_statement("terminate_waiting").render({})
-        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            return bool(in_transaction(session, rows_of, text, {"token": token}))
-
     def terminate_late(self, graph: str, writer: str) -> bool:
         """End the transactions on a graph's hubs of all writers but one; return whether one was ended."""
         text = load_statement("terminate_late").render({})
@@ -245,9 +239,8 @@ class Gateway(RunReader):
         """
         missing = self._missing(wanted)
         try:
-            with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-                for item in missing:
-                    in_transaction(session, rows_of, item.statement, {})
+            for item in missing:
+                self.write(rows_of, item.statement, {})
         except RightsError as error:
             statements = "\n".join(f"  {item.line()}" for item in missing)
             raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error

@@ -70,12 +70,15 @@ class HubWriter:
         """
         self.begun = True
         text = load_statement("create_cohesions").render(self._names)
+        hold = load_statement("hold_vertices").render(self._names)
         parameters = {"run": run, "version": version, "p": float(search.p), "search": search.name}
 
         def write(part: Sequence[CohesionRow]) -> int:
             sent = {"cohesions": len(part), "memberships": sum(len(row["members"]) for row in part)}
 
             def work(transaction: neo4j.Transaction) -> int:
+                if self._fence.is_beside_others():
+                    rows_of(transaction, hold, {"keys": _in_order(part)})
                 written = rows_of(transaction, text, {**parameters, "rows": part})[0]
                 _check_written(sent, written)
                 return written["memberships"]
@@ -120,15 +123,17 @@ class HubWriter:
             The hubs deleted.
         """
         values = {"run": run, "version": version}
-        deleted = self._until_none("delete_unseen", "deleted", DELETED_A_TRANSACTION, values, tell=tell)
+        deleted = self._delete("delete_unseen", values, tell)
         self._until_none("restore_cohesions", "restored", RETIRED_A_TRANSACTION, values)
         return deleted
 
     def delete_between(self, run: str, after: int, by: int) -> int:
         """Delete the hubs that came after one kept version and went by the next; return how many."""
-        return self._until_none(
-            "delete_retired", "deleted", DELETED_A_TRANSACTION, {"run": run, "after": after, "by": by}
-        )
+        return self._delete("delete_retired", {"run": run, "after": after, "by": by})
+
+    def _delete(self, name: str, values: Mapping[str, Any], tell: Callable[[int], object] | None = None) -> int:
+        careful = self._fence.is_beside_others()
+        return self._until_none(name, "deleted", DELETED_A_TRANSACTION, {**values, "careful": careful}, tell=tell)
 
     def _until_none(
         self,
@@ -158,6 +163,11 @@ class HubWriter:
     def _write(self, name: str, names: Mapping[str, str | Sequence[str]], values: Mapping[str, Any]) -> Row:
         text = load_statement(name).render(names)
         return self._fence.write(SESSIONS, lambda transaction: rows_of(transaction, text, dict(values))[0])
+
+
+def _in_order(rows: Sequence[CohesionRow]) -> list[Key]:
+    """Return the members of some hubs, each once, in an order that all writers keep, lest two wait for each other."""
+    return sorted({key for row in rows for key in row["members"]})  # type: ignore[type-var]  keys are of one kind
 
 
 def _check_written(sent: Row, written: Row) -> None:

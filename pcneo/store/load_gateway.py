@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import LiteralString
 
 import neo4j
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
-from pcneo.store.failures import translated
 from pcneo.store.gateway import Gateway, KeyIndex
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
-from pcneo.store.transaction import Row, in_halves, in_transaction
+from pcneo.store.transaction import Row, in_halves, rows_of
 
 __all__ = ["LoadGateway"]
 
@@ -48,6 +48,7 @@ class LoadGateway(Gateway):
         self.selection = Selection((label,), (type_,), key)
         self._constraint: LiteralString = load_statement("ensure_vertex_key").render(vertex_names)
         self._vertices: LiteralString = load_statement("merge_vertices").render(vertex_names)
+        self._hold: LiteralString = load_statement("hold_vertices").render({"Person": [label], "id": key})
         self._relationships: LiteralString = load_statement("merge_relationships").render(
             {**vertex_names, "KNOWS": type_}
         )
@@ -65,8 +66,7 @@ class LoadGateway(Gateway):
         if KeyIndex(label, key, unique=True) in self.list_key_indexes():
             return False
         try:
-            with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-                return in_transaction(session, _constraints_added, self._constraint) > 0
+            return self.write(_constraints_added, self._constraint) > 0
         except DatabaseError as error:
             raise self._explained(error) from error
 
@@ -97,7 +97,11 @@ class LoadGateway(Gateway):
         Raises:
             WriteMismatchError: the database did not merge every row; none of these rows stays.
         """
-        return self._merge(self._vertices, rows, "nodes_created")
+
+        def merge(transaction: neo4j.Transaction, part: Sequence[Row]) -> int:
+            return _merged(transaction, self._vertices, part, "nodes_created")
+
+        return self._merge(merge, rows)
 
     def merge_relationships(self, rows: Sequence[Row]) -> int:
         """Connect the pairs that are not connected in either direction yet; return their number.
@@ -108,14 +112,17 @@ class LoadGateway(Gateway):
         Raises:
             WriteMismatchError: a vertex is gone; none of these rows stays.
         """
-        return self._merge(self._relationships, rows, "relationships_created")
 
-    def _merge(self, text: LiteralString, rows: Sequence[Row], counter: str) -> int:
-        def merge(part: Sequence[Row]) -> int:
-            with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-                return in_transaction(session, _merged, text, part, counter)
+        def merge(transaction: neo4j.Transaction, part: Sequence[Row]) -> int:
+            if self.waits.sees_strangers():
+                keys = sorted({row[end] for row in part for end in ("source", "target")})
+                rows_of(transaction, self._hold, {"keys": keys})
+            return _merged(transaction, self._relationships, part, "relationships_created")
 
-        return sum(in_halves(merge, rows, "rows"))
+        return self._merge(merge, rows)
+
+    def _merge(self, merge: Callable[[neo4j.Transaction, Sequence[Row]], int], rows: Sequence[Row]) -> int:
+        return sum(in_halves(partial(self.write, merge), rows, "rows"))
 
 
 def _constraints_added(tx: neo4j.Transaction, text: LiteralString) -> int:

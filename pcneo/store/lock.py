@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import logging
 import threading
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
 from pcneo.store.gateway import Gateway
 from pcneo.store.transaction import Transaction
+from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError
 
-__all__ = ["GraphLock", "WaitLimit"]
+__all__ = ["GraphLock"]
 
 WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
@@ -25,51 +25,6 @@ TOUCH_SECONDS = 30.0
 """How often the transaction is used, so that nothing between us and the server closes an idle connection."""
 
 log = logging.getLogger("pcneo")
-
-
-class WaitLimit:
-    """Context manager that ends a transaction from outside when it waits for a lock for longer than `WAIT_SECONDS`.
-
-    The server sets no limit of its own. Leaving the context means that the wait is over.
-    """
-
-    def __init__(self, gateway: Gateway, token: str, first: Callable[[], object] | None = None) -> None:
-        """Prepare to end the transaction that carries the token.
-
-        Args:
-            gateway: the database.
-            token: the transaction's metadata `pcneo`.
-            first: is tried before, when the time is up; the wait then goes on for a second.
-        """
-        self.passed = False
-        self._gateway = gateway
-        self._token = token
-        self._first = first
-        self._over = threading.Event()
-        self._watchdog = threading.Thread(target=self._watch, name="pcneo-lock-watch", daemon=True)
-
-    def __enter__(self) -> WaitLimit:
-        """Start the clock."""
-        self._watchdog.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Stop it."""
-        self._over.set()
-        self._watchdog.join()
-
-    def _watch(self) -> None:
-        wait = WAIT_SECONDS
-        while not self._over.wait(wait):
-            wait = 1.0
-            try:
-                if self._first is not None:
-                    self._first, first = None, self._first
-                    first()
-                elif self._gateway.terminate_waiting(self._token):
-                    self.passed = True
-            except PcneoError as error:
-                log.debug("the waiting transaction could not be ended: %s", error)
 
 
 class GraphLock:
@@ -89,8 +44,6 @@ class GraphLock:
         """Prepare the lock of the graph with this name; nothing is sent before the context is entered."""
         self._gateway = gateway
         self._graph = graph
-        self._token = uuid.uuid4().hex
-        self._context = gateway.transaction({"pcneo": self._token})
         self._use = threading.Lock()
         self._spoiled = False
         self.committing = False
@@ -99,31 +52,37 @@ class GraphLock:
 
     def __enter__(self) -> GraphLock:
         """Take the lock, waiting for at most `WAIT_SECONDS`."""
+        self._context = self._gateway.transaction({}, limit=WAIT_SECONDS)
         self._transaction: Transaction = self._context.__enter__()
-        limit = WaitLimit(self._gateway, self._token)
+        wait = self._transaction.wait
         try:
-            with limit:
-                graph = self._transaction.touch_graph(self._graph)
+            graph = self._transaction.touch_graph(self._graph)
+            if wait.ended:  # the lock came while it was being given up
+                raise wait.error()
+            if graph is None:
+                raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
         except BaseException as error:
-            self._context.__exit__(type(error), error, error.__traceback__)
-            if limit.passed or isinstance(error, BusyError):
-                raise self._busy() from error
+            with self._explained():
+                self._context.__exit__(type(error), error, error.__traceback__)
             raise
-        if limit.passed:  # the lock came while it was being given up
-            self._context.__exit__(None, None, None)
-            raise self._busy()
-        if graph is None:
-            self._context.__exit__(None, None, None)
-            raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
+        wait.limit = BLOCKED_SECONDS
         self.last_version: int = graph["lastVersion"]
         self.locked_at: object = graph["lockedAt"]
         self._keeper.start()
         return self
 
-    def _busy(self) -> BusyError:
-        return BusyError(
-            f"Another pcneo is writing graph {self._graph!r}. Wait until it is done and try again.", graph=self._graph
-        )
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say whose the lock is that was waited for."""
+        try:
+            yield
+        except BlockedError as error:
+            blocker = self._transaction.wait.blocker
+            who = "Another pcneo is writing" if blocker is None or blocker.is_ours else "An open transaction holds"
+            raise BusyError(
+                f"{who} graph {self._graph!r} ({blocker}). Wait until it is done and try again.",
+                **{**error.data, "graph": self._graph},
+            ) from error
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:
@@ -148,25 +107,6 @@ class GraphLock:
             self.committing = True
             self._transaction.commit()
             self._spoiled = False
-
-    @contextmanager
-    def limited(self) -> Iterator[None]:
-        """End the locking transaction when a statement in the block waits for somebody's lock for long.
-
-        Raises:
-            BusyError: it did.
-        """
-        limit = WaitLimit(self._gateway, self._token)
-        try:
-            with limit:
-                yield
-        except PcneoError as error:
-            if limit.passed:
-                raise BusyError(
-                    "Another transaction holds a lock that this one needs at its end. Try again later.",
-                    graph=self._graph,
-                ) from error
-            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -34,6 +34,8 @@ LEASE_SECONDS = 30
 """How long a claim counts after its worker was last heard of, by the server's clock."""
 TRANSACTION_SECONDS = 5.0
 """How long a transaction on a request may take, so that somebody's open lock on it stops nobody for long."""
+BLOCKED_SECONDS = 1.0
+"""How long it may be blocked; there are other requests."""
 ENTER_SECONDS = 2.0
 """Likewise for new requests, which are entered many at once."""
 BATCH = 1_000
@@ -152,7 +154,7 @@ class RequestQueue(LedgerGateway):
             request: its identifier.
             worker: a name for people.
         """
-        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+        with self.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=[request])
             values = {"names": list(VALUES), "longest": LONGEST_TEXT, "most": LONGEST_LIST, "ahead": AHEAD_SECONDS}
             rows = transaction.run("get_request", id=request, **values)
@@ -214,7 +216,7 @@ class RequestQueue(LedgerGateway):
         Raises:
             LostClaimError: the claim no longer counts.
         """
-        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+        with self.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             finish_within(transaction, claim, answer, progress)
             transaction.commit()
 
@@ -243,7 +245,7 @@ class RequestQueue(LedgerGateway):
         self._write("note_reading", name=graph, wait=wait)
 
     def _locked(self, claim: Claim, statement: str, column: str, **values: object) -> None:
-        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+        with self.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=[claim.id])
             rows = transaction.run(statement, id=claim.id, token=claim.token, **values)
             if rows[0][column] != 1:

@@ -1,4 +1,4 @@
-"""Running statements on one database: access mode, bookmarks, retries, translated errors.
+"""Running statements on one database: access mode, bookmarks, retries, watched waits, translated errors.
 
 All sessions share the driver's bookmarks, so a read on a follower sees our own writes. They receive no notifications
 below warnings.
@@ -6,12 +6,14 @@ below warnings.
 
 from __future__ import annotations
 
+import uuid
 from asyncio import CancelledError
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
+from functools import partial
 from types import MappingProxyType
-from typing import Any, LiteralString, Self
+from typing import Any, LiteralString, Self, TypeVar
 
 import neo4j
 
@@ -19,8 +21,11 @@ from pcneo.store.connection import check_version
 from pcneo.store.failures import translated
 from pcneo.store.statements import Statement, load_statement
 from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, rows_of
+from pcneo.store.waiting import BLOCKED_SECONDS, Wait, Watch
 
 __all__ = ["Sessions", "open_session", "session_options"]
+
+T = TypeVar("T")
 
 
 class Sessions:
@@ -30,6 +35,7 @@ class Sessions:
         version: the server's.
         database: the database's name.
         marks: metadata of every transaction that writes, by which it is found in the server's list.
+        waits: looks after all transactions that write.
     """
 
     marks: Mapping[str, str] = MappingProxyType({})
@@ -45,6 +51,7 @@ class Sessions:
             ConnectionFailedError: the server is older than 5.23, or there is no such database.
         """
         self.driver = driver
+        self.waits = Watch(partial(self._read, "list_transactions"), self._terminate_transaction)
         self._database: str | None = database
         statement = load_statement("get_server").render({})
         with translated(), self.session(neo4j.READ_ACCESS) as session:
@@ -86,24 +93,72 @@ class Sessions:
     def _write(
         self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
     ) -> list[Row]:
-        text = load_statement(name).render(names or {})
+        return self.write(rows_of, load_statement(name).render(names or {}), parameters)
+
+    def write(
+        self,
+        work: Callable[..., T],
+        *arguments: Any,
+        metadata: Mapping[str, str] = MappingProxyType({}),
+        limit: float = BLOCKED_SECONDS,
+    ) -> T:
+        """Return `work(transaction, *arguments)`, committed, in a watched transaction that may be repeated.
+
+        Args:
+            work: writes.
+            *arguments: its arguments.
+            metadata: shows in the server's list of transactions, beside the marks.
+            limit: seconds for which it may be blocked.
+
+        Raises:
+            BlockedError: it was blocked for longer, or the work is to stop.
+        """
+
+        @contextmanager
+        def begin(session: neo4j.Session) -> Iterator[neo4j.Transaction]:
+            with self._watched(session, metadata, limit=limit) as (opened, _):
+                yield opened
+
         with translated(), self.session(neo4j.WRITE_ACCESS) as session:
-            return in_transaction(session, rows_of, text, parameters, metadata=self.marks)
+            return in_transaction(session, work, *arguments, begin=begin)
 
     @contextmanager
-    def transaction(self, metadata: Mapping[str, Any], *, timeout: float = 0) -> Iterator[Transaction]:
+    def transaction(
+        self, metadata: Mapping[str, str], *, timeout: float = 0, limit: float = BLOCKED_SECONDS
+    ) -> Iterator[Transaction]:
         """Open a write transaction; it is rolled back unless the body commits it.
 
         Args:
             metadata: shows in the server's list of transactions, beside the marks.
             timeout: seconds after which the server ends it; 0 for never.
+            limit: seconds for which it may be blocked.
+
+        Raises:
+            BlockedError: it was blocked for longer, or the work is to stop.
         """
         with (
             translated(),
             self.session(neo4j.WRITE_ACCESS) as session,
-            begun(session, {**self.marks, **metadata}, timeout=timeout) as opened,
+            self._watched(session, metadata, timeout=timeout, limit=limit) as (opened, wait),
         ):
-            yield Transaction(opened)
+            yield Transaction(opened, wait)
+
+    @contextmanager
+    def _watched(
+        self, session: neo4j.Session, metadata: Mapping[str, str], *, timeout: float | None = None, limit: float
+    ) -> Iterator[tuple[neo4j.Transaction, Wait]]:
+        token = uuid.uuid4().hex
+        values = {**self.marks, **metadata, "pcneo": token}
+        with (
+            self.waits.over(token, values.get("pcneoWriter"), limit) as wait,
+            begun(session, values, timeout=timeout) as opened,
+        ):
+            yield opened, wait
+
+    def _terminate_transaction(self, token: str, only_blocked: bool) -> bool:
+        text = load_statement("terminate_transaction").render({})
+        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
+            return bool(in_transaction(session, rows_of, text, {"token": token, "blocked": only_blocked}))
 
 
 @contextmanager

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
@@ -21,6 +19,7 @@ from pcneo.store.failures import OUT_OF_MEMORY, translated
 from pcneo.store.schema import FORMAT
 from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
+from pcneo.store.waiting import Wait, is_to_end
 
 __all__ = [
     "Row",
@@ -30,7 +29,6 @@ __all__ = [
     "in_halves",
     "in_one_trip",
     "in_transaction",
-    "patient_until",
     "rows_of",
     "sample_names",
 ]
@@ -38,13 +36,14 @@ __all__ = [
 PATIENCE_SECONDS = 30.0
 """How long a transaction is retried; the driver's own default."""
 
+PAUSE_SECONDS = 0.2
+"""How soon a pause between two attempts is over where the work is to stop."""
+
 Row = dict[str, Any]
 T = TypeVar("T")
 Item = TypeVar("Item")
 
 log = logging.getLogger("pcneo")
-
-_ending: ContextVar[threading.Event | None] = ContextVar("ending", default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +62,10 @@ class RunFigures:
 class Transaction:
     """An open write transaction, for the few statements that must share one; see `Sessions.transaction`."""
 
-    def __init__(self, opened: neo4j.Transaction) -> None:
-        """Wrap a transaction of the driver."""
+    def __init__(self, opened: neo4j.Transaction, wait: Wait) -> None:
+        """Wrap a transaction of the driver, and what it may wait for."""
         self._opened = opened
+        self.wait = wait
 
     def run(self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any) -> list[Row]:
         """Run one statement and return its rows."""
@@ -123,15 +123,15 @@ def begun(
 
 
 def in_transaction(
-    session: neo4j.Session, work: Callable[..., T], *arguments: Any, metadata: Mapping[str, str] | None = None
+    session: neo4j.Session,
+    work: Callable[..., T],
+    *arguments: Any,
+    begin: Callable[[neo4j.Session], AbstractContextManager[neo4j.Transaction]] = begun,
 ) -> T:
-    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it.
-
-    `metadata` shows in the server's list of transactions.
-    """
+    """Return `work(transaction, *arguments)`, committed; done again where the server or the connection asks for it."""
 
     def attempt() -> T:
-        with begun(session, metadata) as opened:
+        with begin(session) as opened:
             result = work(opened, *arguments)
             with told_of_silence():
                 opened.commit()
@@ -170,16 +170,6 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
         yield from in_halves(work, half, what)
 
 
-@contextmanager
-def patient_until(ending: threading.Event) -> Iterator[None]:
-    """Try no broken connection of this thread again, inside the block, once the event has come: who waits is to end."""
-    before = _ending.set(ending)
-    try:
-        yield
-    finally:
-        _ending.reset(before)
-
-
 def _patiently(attempt: Callable[[], T]) -> T:
     """Call `attempt`, and repeat it when the server or the connection asks for it.
 
@@ -187,7 +177,7 @@ def _patiently(attempt: Callable[[], T]) -> T:
     server's transaction memory, a limit that a commit can meet as well as a statement.
     """
     give_up = time.monotonic() + PATIENCE_SECONDS
-    attempts, ending = 0, _ending.get()
+    attempts = 0
     while True:
         try:
             return attempt()
@@ -196,14 +186,20 @@ def _patiently(attempt: Callable[[], T]) -> T:
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
                 raise
             is_broken = isinstance(error, DriverError)
-            if is_broken and ending is not None and ending.is_set():
+            if is_broken and is_to_end():
                 raise
             if attempts == 0 and is_broken:
                 log.warning("The connection broke; trying again for %.0f s: %s", PATIENCE_SECONDS, type(error).__name__)
             log.debug("a transaction failed and is repeated: %s", error)
-        pause = min(2**attempts, 8) * random.uniform(0.4, 0.6)  # noqa: S311 - spreads writers, keeps no secret
-        time.sleep(pause) if ending is None or ending.is_set() else ending.wait(pause)
+        _pause(min(2**attempts, 8) * random.uniform(0.4, 0.6))  # noqa: S311 - spreads writers, keeps no secret
         attempts += 1
+
+
+def _pause(seconds: float) -> None:
+    """Wait before another attempt, as long as this place is patient."""
+    until, was_patient = time.monotonic() + seconds, not is_to_end()
+    while (left := until - time.monotonic()) > 0 and not (was_patient and is_to_end()):
+        time.sleep(min(left, PAUSE_SECONDS))
 
 
 def rows_of(tx: neo4j.Transaction | neo4j.Session, text: LiteralString, parameters: Row) -> list[Row]:

@@ -322,7 +322,7 @@ def test_a_busy_graph_is_tried_again_and_counts_no_attempt(db, service, monkeypa
 
         waiting = wait_until(waits, "a wait")
         assert waiting["attempts"] == 0
-        assert "Another pcneo is writing graph 'friends'" in waiting["message"]
+        assert "An open transaction holds graph 'friends' (user 'neo4j' at" in waiting["message"]
     answered = answer(db, request)
     assert (answered["status"], answered["attempts"]) == ("complete", 1)
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from neo4j.exceptions import ServiceUnavailable
 
-from pcneo.store import silence, transaction
+from pcneo.store import silence, transaction, waiting
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +60,6 @@ def test_who_is_told_to_end_stops_trying_a_broken_connection_at_once():
 
     ending, began = threading.Event(), time.monotonic()
     threading.Timer(0.2, ending.set).start()
-    with transaction.patient_until(ending), pytest.raises(ServiceUnavailable):
+    with waiting.patient_until(ending), pytest.raises(ServiceUnavailable):
         transaction._patiently(attempt)
     assert time.monotonic() - began < 10

@@ -1,0 +1,263 @@
+"""Waits for somebody's lock, ended from a second session: after some seconds, or at once where the work is to stop.
+
+A server lets a transaction wait for a lock without limit, and anybody may hold it: an open transaction in a browser is
+enough. So each transaction of ours that writes carries a token, by which it is found in the server's list, with what
+blocks it (DATA-MODEL.md#somebody-elses-locks).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from pcneo.errors import BusyError, PcneoError
+
+__all__ = ["BLOCKED_SECONDS", "BlockedError", "Wait", "Watch", "is_to_end", "lock_patience", "patient_until"]
+
+BLOCKED_SECONDS = 10.0
+"""How long a transaction may be blocked before it is ended."""
+LOOK_SECONDS = 1.0
+"""How often the server is asked what is blocked, once a transaction has lasted as long."""
+TICK_SECONDS = 0.2
+"""How soon a wait ends where the work is to stop."""
+ENDING_SECONDS = 2.0
+"""How long an interrupted command waits for the second session."""
+
+_TRANSACTION = re.compile(r"[^\s\[\],]+-transaction-\d+")
+
+log = logging.getLogger("pcneo")
+
+Row = Mapping[str, Any]
+
+_ending: ContextVar[tuple[threading.Event, ...]] = ContextVar("ending", default=())
+_patience: ContextVar[float] = ContextVar("patience", default=BLOCKED_SECONDS)
+
+
+class BlockedError(BusyError):
+    """A transaction was ended while it waited for a lock."""
+
+
+@contextmanager
+def patient_until(event: threading.Event) -> Iterator[None]:
+    """Wait for nobody any more, inside the block, once the event has come: no lock, and no broken connection."""
+    before = _ending.set((*_ending.get(), event))
+    try:
+        yield
+    finally:
+        _ending.reset(before)
+
+
+def is_to_end() -> bool:
+    """Whether an event has come until which the block is patient."""
+    return any(event.is_set() for event in _ending.get())
+
+
+@contextmanager
+def lock_patience(seconds: float) -> Iterator[None]:
+    """Wait for a lock, inside the block, for so many seconds at most."""
+    before = _patience.set(min(seconds, _patience.get()))
+    try:
+        yield
+    finally:
+        _patience.reset(before)
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """A transaction that holds what another one needs.
+
+    Attributes:
+        id: the server's name for it.
+        user, client, since: whose it is, from where, and since when it is open; None where this user may not see it.
+        is_ours: whether some pcneo began it.
+    """
+
+    id: str
+    user: str | None = None
+    client: str | None = None
+    since: str | None = None
+    is_ours: bool = False
+
+    def __str__(self) -> str:
+        """Return it for people."""
+        if self.user is None:
+            return f"{self.id}, which this database user may not see"
+        return f"user {self.user!r} at {self.client}, since {self.since}, {self.id}"
+
+
+class Wait:
+    """A transaction that is watched.
+
+    Attributes:
+        limit: seconds for which it may be blocked.
+        ended: whether it was ended because it was blocked.
+        blocker: what it was last seen to wait for.
+    """
+
+    def __init__(self, token: str, group: str | None, limit: float) -> None:
+        """Begin, with the patience of this place."""
+        self.limit = limit
+        self.ended = False
+        self.blocker: Blocker | None = None
+        self.token, self.group = token, group
+        self.began = time.monotonic()
+        self.blocked_since: float | None = None
+        self._events = _ending.get()
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether the work that it is for is to stop."""
+        return any(event.is_set() for event in self._events)
+
+    def is_over(self, blocker: Blocker | None, now: float) -> bool:
+        """Note what blocks it, if anything does, and return whether it has been blocked for too long."""
+        self.blocker = blocker or self.blocker
+        self.blocked_since = None if blocker is None else self.blocked_since or now
+        return self.blocked_since is not None and (self.is_hurried or now - self.blocked_since >= self.limit)
+
+    def error(self) -> BlockedError:
+        """Return what is said where it was ended."""
+        held = "was stopped at once" if self.is_hurried else f"was given up after {self.limit:g} seconds"
+        return BlockedError(
+            f"An open transaction holds what this one needs to write, so it {held}: {self.blocker}. Try again once "
+            "that one is committed, rolled back or ended.",
+            **self.data(),
+        )
+
+    def data(self) -> dict[str, Any]:
+        """Return what blocked it, for programs."""
+        there = self.blocker
+        return {} if there is None else {"transaction": there.id, "user": there.user, "client": there.client}
+
+
+class Watch:
+    """One thread that looks after all transactions of some sessions; it ends when there are none for a moment."""
+
+    def __init__(self, transactions: Callable[[], Sequence[Row]], end: Callable[[str, bool], bool]) -> None:
+        """Begin with none.
+
+        Args:
+            transactions: returns the rows of the statement `list_transactions`.
+            end: ends the transaction of a token, only while it is blocked or in any case; returns whether it did.
+        """
+        self._transactions = transactions
+        self._end = end
+        self._lock = threading.Lock()
+        self._waits: set[Wait] = set()
+        self._runs = False
+
+    @contextmanager
+    def over(self, token: str, group: str | None = None, limit: float = BLOCKED_SECONDS) -> Iterator[Wait]:
+        """Watch a transaction inside the block, where it begins and ends.
+
+        Args:
+            token: its metadata `pcneo`.
+            group: its metadata `pcneoWriter`; those of one group wait for each other as long as it takes.
+            limit: seconds for which it may be blocked.
+
+        Raises:
+            BlockedError: it was ended.
+        """
+        wait = Wait(token, group, min(limit, _patience.get()))
+        with self._lock:
+            self._waits.add(wait)
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._run, daemon=True, name="pcneo-watch").start()
+        try:
+            yield wait
+        except (Exception, GeneratorExit) as error:
+            if wait.ended and not isinstance(error, BlockedError):
+                raise wait.error() from error
+            raise
+        except BaseException:
+            self._end_interrupted(token)
+            raise
+        finally:
+            with self._lock:
+                self._waits.discard(wait)
+
+    def sees_strangers(self) -> bool:
+        """Whether a transaction is open that holds locks and is none of these."""
+        with self._lock:
+            tokens = {wait.token for wait in self._waits}
+        try:
+            return any(row["locks"] and row["token"] not in tokens for row in self._transactions())
+        except PcneoError as error:
+            log.debug("what is open could not be looked at: %s", error)
+            return False
+
+    def _end_interrupted(self, token: str) -> None:
+        """End a transaction whose connection is cut: while it is blocked the server does not notice that."""
+
+        def end() -> None:
+            with suppress(PcneoError):
+                self._end(token, False)
+
+        ending = threading.Thread(target=end, daemon=True, name="pcneo-end")
+        ending.start()
+        ending.join(ENDING_SECONDS)
+
+    def _run(self) -> None:
+        looked = 0.0
+        while True:
+            time.sleep(TICK_SECONDS)
+            with self._lock:
+                waits = list(self._waits)
+                self._runs = bool(waits)
+            if not waits:
+                return
+            now = time.monotonic()
+            is_due = now - looked >= LOOK_SECONDS and any(now - wait.began >= LOOK_SECONDS for wait in waits)
+            if is_due or any(wait.is_hurried for wait in waits):
+                looked = now
+                try:
+                    self._look(waits)
+                except PcneoError as error:
+                    log.debug("what is blocked could not be looked at: %s", error)
+
+    def _look(self, waits: Sequence[Wait]) -> None:
+        rows = {str(row["transaction"]): row for row in self._transactions()}
+        ours = {row["token"]: row for row in rows.values() if row["token"] is not None}
+        for wait in waits:
+            row = ours.get(wait.token)
+            blocker = None if row is None else _blocker(row, wait.group, rows)
+            if wait.is_over(blocker, time.monotonic()):
+                wait.ended = True  # before it can be noticed
+                wait.ended = self._end(wait.token, True)
+
+
+def _blocker(row: Row, group: str | None, rows: Mapping[str, Row]) -> Blocker | None:
+    """Return what a transaction waits for in the end, if it is blocked by any but those of its group."""
+    for id in _blocking(row):
+        if group is None or id not in rows or rows[id]["writer"] != group:
+            return _described(_last_of_chain(id, rows), rows)
+    return None
+
+
+def _blocking(row: Row) -> list[str]:
+    status = str(row["status"])
+    return _TRANSACTION.findall(status) if status.startswith("Blocked") else []
+
+
+def _last_of_chain(id: str, rows: Mapping[str, Row]) -> str:
+    """Follow what blocks it, and what blocks that, to the one that waits for nobody."""
+    seen: set[str] = set()
+    while id in rows and id not in seen and (further := _blocking(rows[id])):
+        seen.add(id)
+        id = further[0]
+    return id
+
+
+def _described(id: str, rows: Mapping[str, Row]) -> Blocker:
+    row = rows.get(id)
+    if row is None:
+        return Blocker(id)
+    return Blocker(id, row["user"], row["client"], row["since"], is_ours=row["token"] is not None)

@@ -1,0 +1,344 @@
+"""Open transactions of users: what needs their vertices is given up in time, by name, and everything else goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from campaign.ground import at_pace
+from graphs import Database, cycle, own_text
+from lengths import usual_or_thorough
+from neo4j_servers import Server
+from services import answer, ask, look, service_processes, serving, wait_until
+
+from pcneo import annotate, check
+from pcneo.annotate import load as loading
+from pcneo.errors import BusyError
+from pcneo.release import budget
+from pcneo.store import waiting
+from pcneo.store.gateway import Gateway
+from pcneo.store.lock import GraphLock
+from pcneo.store.waiting import lock_patience
+from pcneo.stored import cleaning
+
+pytestmark = pytest.mark.schema("rings")
+
+RING = 12
+LIMIT = 15.0
+"""Seconds after which every wait has ended."""
+LABELS = {"ring": "Ring", "other": "Other", "friends": "Person"}
+NAMED = ("--graph", "ring", "--node-label", "Ring", "--relationship-type", "KNOWS", "--key", "id", "-p", "2/3")
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    """A database that knows two graphs of one ring each, `ring` and `other`; all of a ring is one cohesion."""
+    db = Database(neo4j_driver, empty_database)
+    for name, label in (("ring", "Ring"), ("other", "Other")):
+        db.put(cycle(RING), label=label)
+        db.name_graph(name, label)
+    return db
+
+
+@contextmanager
+def held(db: Database, *texts: str) -> Iterator[list[neo4j.Transaction]]:
+    """Transactions that a user has left open."""
+    with ExitStack() as stack:
+        opened = []
+        for text in texts:
+            session = stack.enter_context(db.driver.session(database=db.name))
+            transaction = stack.enter_context(session.begin_transaction())
+            transaction.run(own_text(text)).consume()
+            stack.callback(transaction.close)  # which rolls it back
+            opened.append(transaction)
+        yield opened
+
+
+VERTEX = "MATCH (v:Ring {id: 1}) SET v.y = 1"
+
+
+def blocker(db: Database) -> str:
+    """The name of the one open transaction of a user."""
+    ((name,),) = db.run(
+        "SHOW TRANSACTIONS YIELD transactionId, metaData, activeLockCount "
+        "WHERE metaData.pcneo IS NULL AND activeLockCount > 0 RETURN transactionId"
+    )
+    return name
+
+
+def write(db: Database, graph: str = "ring", **options: Any) -> annotate.UpdatedRun:
+    names: dict[str, Any] = {"node_labels": [LABELS[graph]], "relationship_types": ["KNOWS"], "key": "id"}
+    return annotate.write(db.driver, db.name, graph=graph, **{"p": "2/3", **names, **options}).runs[0]
+
+
+def nothing_wrong(db: Database) -> None:
+    checked = check(db.driver, db.name)
+    assert checked.findings == ()
+    assert checked.all_well, checked
+
+
+def given_up(db: Database, action: Any) -> str:
+    """Do what must be given up as busy, in time and with the blocker's name; return the message."""
+    name, began = blocker(db), time.monotonic()
+    with pytest.raises(BusyError) as caught:
+        action()
+    assert time.monotonic() - began < at_pace(LIMIT)
+    assert name in str(caught.value)
+    assert "user 'neo4j' at 127.0.0.1" in str(caught.value)
+    assert "since 20" in str(caught.value)
+    assert not db.run("SHOW TRANSACTIONS YIELD metaData WHERE metaData.pcneo IS NOT NULL RETURN metaData")
+    return str(caught.value)
+
+
+@pytest.fixture
+def soon() -> Iterator[None]:
+    """Wait for two seconds instead of ten, but under --thorough."""
+    with lock_patience(usual_or_thorough(2.0, waiting.BLOCKED_SECONDS)):
+        yield
+
+
+def test_annotate_gives_up_and_a_run_of_another_graph_does_not_wait(db: Database) -> None:
+    with held(db, VERTEX):
+        message = given_up(db, lambda: write(db))
+        assert "was given up after 10 seconds" in message
+        assert write(db, graph="other").added == RING
+    assert write(db).added == RING
+    nothing_wrong(db)
+
+
+def test_an_update_gives_up_what_it_cannot_delete_and_what_it_has_written_is_swept(db: Database, soon: None) -> None:
+    write(db)
+    db.run("MATCH (:Ring {id: 5})-[r:KNOWS]->() DELETE r")
+    with held(db, VERTEX):
+        given_up(db, lambda: write(db))
+        assert db.versions()["ring@2/3"] == 1
+    assert write(db).version == 2
+    with held(db, VERTEX):
+        given_up(db, lambda: cleaning.clean(db.driver, db.name, run="ring@2/3"))
+    cleaning.clean(db.driver, db.name)
+    assert db.all_hubs() == 0
+    nothing_wrong(db)
+
+
+def test_a_relationship_that_somebody_has_written_is_waited_for_as_visibly(db: Database, soon: None) -> None:
+    with held(db, "MATCH (:Ring {id: 1})-[r:KNOWS]-() SET r.y = 1"):
+        given_up(db, lambda: write(db))
+    assert write(db).added == RING
+
+
+def test_vertices_that_nobody_holds_are_annotated_meanwhile(db: Database) -> None:
+    db.put([(100, 101), (101, 102), (102, 100)], label="Ring")
+    with held(db, VERTEX):
+        began = time.monotonic()
+        assert write(db, vertices=[100]).added == 1
+        assert time.monotonic() - began < at_pace(5)
+    nothing_wrong(db)
+
+
+def test_holding_vertices_changes_nothing(db: Database) -> None:
+    db.run("MATCH (v:Ring {id: 1})-[r]-() SET r.id = 'theirs', r.run = 'theirs', v.run = 'theirs'")
+    before = db.users_own()
+    with held(db, "MATCH (v:Other {id: 3}) SET v.y = 1"):
+        write(db)
+        db.run("MATCH (:Ring {id: 5})-[r:KNOWS]->() SET r.other = 1 REMOVE r.other")
+        cleaning.clean(db.driver, db.name)
+    assert db.users_own() == before
+
+
+def test_load_gives_up_and_loads_the_rest_later(db: Database, tmp_path: Path, soon: None) -> None:
+    file = tmp_path / "some.edges"
+    file.write_text("1 5\n1 7\n100 101\n")
+    db.drop_index("Ring")
+    names: Any = {"node_label": "Ring", "relationship_type": "TIES", "key": "id"}
+    loading.load(db.driver, db.name, file, **names)
+    db.run("MATCH (:Ring)-[r:TIES]-() DELETE r")
+    with held(db, VERTEX):
+        given_up(db, lambda: loading.load(db.driver, db.name, file, **names))
+    assert loading.load(db.driver, db.name, file, **names).relationships_created == 3
+
+
+def test_the_holder_of_the_graphs_own_node_is_named(db: Database) -> None:
+    with held(db, "MATCH (g:PCohesionGraph {name: 'ring'}) SET g.held = true"):
+        message = given_up(db, lambda: write(db))
+        assert "An open transaction holds graph 'ring'" in message
+        given_up(db, lambda: budget.set_total(db.driver, db.name, graph="ring", epsilon=3))
+    with GraphLock(Gateway(db.driver, db.name), "ring"), pytest.raises(BusyError) as caught, lock_patience(1.0):
+        write(db)
+    assert "Another pcneo is writing graph 'ring' (user 'neo4j' at" in str(caught.value)
+
+
+# --- Signals
+
+
+@contextmanager
+def command(server: Server, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pcneo", *arguments],
+        env={**os.environ, **server.environment},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for_a_blocked_transaction(db: Database) -> None:
+    wait_until(
+        lambda: db.run("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN 1"), "a wait", 120
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_wait_at_once(db: Database, server: Server, number: signal.Signals) -> None:
+    with held(db, VERTEX), command(server, "annotate", *NAMED) as process:
+        wait_for_a_blocked_transaction(db)
+        process.send_signal(number)
+        began = time.monotonic()
+        assert process.wait(60) == 128 + number
+        assert time.monotonic() - began < at_pace(8)
+        assert not db.run("SHOW TRANSACTIONS YIELD metaData WHERE metaData.pcneo IS NOT NULL RETURN metaData")
+    assert write(db).added == RING
+    nothing_wrong(db)
+
+
+@pytest.mark.long
+def test_after_a_kill_the_graph_is_free_for_what_needs_other_vertices(db: Database, server: Server) -> None:
+    db.put([(100, 101), (101, 102), (102, 100)], label="Ring")
+    with held(db, VERTEX), command(server, "annotate", *NAMED, "--vertex", "3") as process:
+        wait_for_a_blocked_transaction(db)
+        process.kill()
+        process.wait()
+        began = time.monotonic()
+        assert write(db, vertices=[100]).added == 1
+        assert time.monotonic() - began < at_pace(LIMIT)
+    assert write(db).added == RING + 3
+    nothing_wrong(db)
+
+
+# --- The service
+
+
+def test_a_service_gives_back_what_somebody_holds_and_answers_the_others(db: Database, server: Server) -> None:
+    with held(db, VERTEX) as (user,), serving(server, db.name):
+        name = blocker(db)
+        waits = ask(db, command="annotate", graph="ring", p="2/3")
+        others = [ask(db, command="annotate", graph="other", p="2/3", vertices=[v]) for v in range(2)]
+        assert all(answer(db, request, at_pace(LIMIT))["status"] == "complete" for request in others)
+        wait_until(lambda: name in (look(db, waits).get("message") or ""), "a return", 60)
+        user.rollback()
+        answered = answer(db, waits)
+    assert (answered["status"], answered["attempts"]) == ("complete", 1)
+    nothing_wrong(db)
+
+
+def test_a_cancel_is_heeded_while_somebodys_lock_is_waited_for(db: Database, server: Server) -> None:
+    with held(db, VERTEX), serving(server, db.name):
+        request = ask(db, command="annotate", graph="ring", p="2/3")
+        wait_for_a_blocked_transaction(db)
+        db.run("MATCH (q:PCohesionRequest {id: $id}) SET q.cancel = true", id=request)
+        began = time.monotonic()
+        assert answer(db, request, 60)["status"] == "cancelled"
+        assert time.monotonic() - began < at_pace(6)
+
+
+def test_a_lock_on_a_request_in_its_last_transaction_is_not_waited_for_without_end(
+    db: Database, server: Server
+) -> None:
+    with serving(server, db.name):
+        request = ask(db, command="annotate", graph="ring", p="2/3")
+        wait_until(lambda: look(db, request).get("status") == "running", "a start")
+        with held(db, f"MATCH (q:PCohesionRequest {{id: '{request}'}}) SET q.by = 'me'"):
+            assert answer(db, ask(db, command="annotate", graph="other", p="2/3"), 120)["status"] == "complete"
+        db.run(
+            "MATCH (q:PCohesionRequest {status: 'running'}) SET q.leaseUntil = datetime() - duration('PT1S')"
+        )  # as half a minute later
+        assert answer(db, request)["status"] == "complete"
+    nothing_wrong(db)
+
+
+@pytest.mark.long
+def test_a_service_that_waits_for_somebodys_lock_heeds_sigterm(db: Database, server: Server) -> None:
+    with held(db, VERTEX), service_processes(server, 1, "--grace", "1") as (service,):
+        request = ask(db, command="annotate", graph="ring", p="2/3")
+        wait_for_a_blocked_transaction(db)
+        service.send(signal.SIGTERM)
+        began = time.monotonic()
+        assert service.process.wait(120) == 0
+        assert time.monotonic() - began < at_pace(8)
+        assert look(db, request)["status"] == "requested"
+
+
+# --- Many at once
+
+
+def test_open_transactions_at_random_beside_a_writer_and_a_service(db: Database, server: Server) -> None:
+    """Twenty users, one vertex each; what is answered is right, and every wait ends in time."""
+    size = 40
+    edges = [(a, b) for a in range(size) for b in range(a) if random.Random(f"{a} {b}").random() < 0.06]
+    db.put(edges, isolated=range(size), label="Person")
+    write(db, "friends", vertices=[0])  # a graph without a run would be forgotten with a writer's failure
+    write(db, "other", vertices=[0])
+    chance, over = random.Random(20261124), threading.Event()
+    seconds = usual_or_thorough(20.0, 240.0)
+    waits: list[tuple[float, str]] = []
+    troubles: list[str] = []
+
+    def user(number: int) -> None:
+        mine = random.Random(number)
+        while not over.is_set():
+            with held(db, f"MATCH (v:Person {{id: {mine.randrange(size)}}}) SET v.y = {number}"):
+                over.wait(mine.choice([0.1, 1.0, 5.0, 20.0]))
+
+    def writer() -> None:
+        while not over.is_set():
+            began = time.monotonic()
+            try:
+                write(db, graph="friends", p="1/2", vertices=chance.sample(range(size), 3))
+            except BusyError as error:
+                waits.append((time.monotonic() - began, str(error)))
+            began = time.monotonic()
+            write(db, graph="other", p="2/3", vertices=[chance.randrange(RING)])
+            if time.monotonic() - began > at_pace(LIMIT):
+                troubles.append("another graph has waited")
+            time.sleep(0.5)
+
+    threads = [threading.Thread(target=user, args=(number,)) for number in range(20)]
+    with serving(server, db.name):
+        for thread in (*threads, work := threading.Thread(target=writer)):
+            thread.start()
+        until, answered = time.monotonic() + seconds, 0
+        while time.monotonic() < until:
+            ask(db, command="annotate", graph="friends", p="1/2", vertices=[chance.randrange(size)])
+            free = ask(db, command="annotate", graph="other", p="1/2", vertices=[chance.randrange(RING)])
+            alone = ask(db, command="check", graph="other")
+            if answer(db, alone, at_pace(4 * LIMIT))["status"] == "complete":
+                answered += answer(db, free, at_pace(4 * LIMIT))["status"] == "complete"
+        over.set()
+        for thread in (*threads, work):
+            thread.join(120)
+        assert answered > 0
+        wait_until(
+            lambda: db.run("MATCH (q:PCohesionRequest) WHERE q.finishedAt IS NULL RETURN count(q)") == [[0]],
+            "an answer to each",
+        )
+    assert troubles == []
+    assert all(took < at_pace(LIMIT + 5) for took, _ in waits), waits
+    named = [message for _, message in waits if "Another pcneo is writing" not in message]
+    assert all("user 'neo4j' at" in message for message in named), named
+    assert db.run("MATCH (q:PCohesionRequest) WHERE q.status <> 'complete' RETURN q.message") == []
+    nothing_wrong(db)
