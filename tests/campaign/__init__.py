@@ -15,6 +15,7 @@
     schedules     clients side by side
     accidents     disks, outputs, memory, clocks and lines that fail
     proxy         a line that fails
+    user_locks    transactions that users leave open
     edges         graphs at the edge
 
 A case is accepted, refused in one of pcneo's own ways, or a failure: any other exception, a traceback, a wrong answer,

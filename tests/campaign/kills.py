@@ -9,6 +9,7 @@ import json
 import random
 import signal
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from services import answer, ask, look
 
 from campaign.children import POINTS, Accident, Ended
 from campaign.ground import GRAPH, Ground, at_pace, must_be_ours, serve
+from campaign.user_locks import users
 from pcneo import annotate
 from pcneo.party.messages import message_name
 
@@ -110,11 +112,14 @@ def try_kill(rng: random.Random, folder: Path, ground: Ground) -> bool:
     named = rng.random() < 0.5
     dies = (point, rng.randint(1, 4 if point != "statement" else 25), rng.random() < 0.5)
     before = ground.db.versions()
-    child = ground.child(*work.arguments, folder=folder, who="first", accident=Accident(dies=dies if named else None))
-    if not named:
-        time.sleep(rng.random() * work.seconds)
-        child.send(number)
-    ended = child.wait()
+    with users(rng, ground) if rng.random() < 0.2 else nullcontext():
+        child = ground.child(
+            *work.arguments, folder=folder, who="first", accident=Accident(dies=dies if named else None)
+        )
+        if not named:
+            time.sleep(rng.random() * work.seconds)
+            child.send(number)
+        ended = child.wait()
     if ended.code not in (-signal.SIGKILL, -number):  # the latter before Python has begun to heed it
         must_be_ours(ended)
         assert ended.seconds < at_pace(20), str(ended)

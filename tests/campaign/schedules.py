@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import signal
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from services import answer, ask
 
-from campaign.children import Child
+from campaign.children import Child, Ended
 from campaign.ground import ASKED, GRAPH, Ground, at_pace, must_be_ours, serve
+from campaign.user_locks import users
 
 __all__ = ["try_schedule"]
 
@@ -26,16 +29,9 @@ def try_schedule(rng: random.Random, folder: Path, ground: Ground) -> bool:
     ground.edit(rng)
     service = serve(ground, folder) if rng.random() < 0.3 else None
     edits = rng.random() < 0.4
-    began, children, requests = time.monotonic(), [], []
-    for number, at in enumerate(sorted(rng.random() * WITHIN for _ in range(rng.randint(2, 8)))):
-        time.sleep(max(0.0, began + at - time.monotonic()))
-        if service is not None and rng.random() < 0.4:
-            requests.append(ask(ground.db, command="annotate", graph=GRAPH, p=rng.choice(["1/2", "0.9"])))
-        children.append(ground.child(*_draw(rng, number, folder), folder=folder, who=f"who{number}"))
-        if edits and rng.random() < 0.4:
-            ground.edit(rng, 1)
-    ended = [child.wait() for child in children]
-    answers = [answer(ground.db, request, 60) for request in requests]
+    with users(rng, ground) if rng.random() < 0.3 else nullcontext():
+        ended, requests = _run_side_by_side(rng, folder, ground, service is not None, edits)
+    answers = [answer(ground.db, request, 90) for request in requests]
     if service is not None:
         _end(service)
     for child in ended:
@@ -49,6 +45,21 @@ def try_schedule(rng: random.Random, folder: Path, ground: Ground) -> bool:
         must_be_ours(again, codes={0})
     ground.check(up_to_date=True)
     return all(child.code == 0 for child in ended)
+
+
+def _run_side_by_side(
+    rng: random.Random, folder: Path, ground: Ground, is_served: bool, edits: bool
+) -> tuple[list[Ended], list[Any]]:
+    """Run clients to their ends; return how these were, and the requests that were placed."""
+    began, children, requests = time.monotonic(), [], []
+    for number, at in enumerate(sorted(rng.random() * WITHIN for _ in range(rng.randint(2, 8)))):
+        time.sleep(max(0.0, began + at - time.monotonic()))
+        if is_served and rng.random() < 0.4:
+            requests.append(ask(ground.db, command="annotate", graph=GRAPH, p=rng.choice(["1/2", "0.9"])))
+        children.append(ground.child(*_draw(rng, number, folder), folder=folder, who=f"who{number}"))
+        if edits and rng.random() < 0.4:
+            ground.edit(rng, 1)
+    return [child.wait() for child in children], requests
 
 
 def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
