@@ -5,7 +5,7 @@ Nothing here is private any more once the coins are thrown: who sees the answers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -49,15 +49,21 @@ class AnsweredPairs:
 
     @classmethod
     def of_pairs(cls, n: int, x: Integers, y: Integers) -> AnsweredPairs:
-        """Return the answers of which the pairs {x[i], y[i]} are yes.
+        """Return the answers of which the pairs {x[i], y[i]} are yes, x[i] != y[i]."""
+        return cls.of_parts(n, [np.column_stack((x, y))])
+
+    @classmethod
+    def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:
+        """Return the answers of which some pairs are yes.
 
         Args:
             n: vertices.
-            x, y: int64; positions, x[i] != y[i].
+            parts: int64, shape (pairs, 2) each; two different positions a row.
         """
         rows = np.zeros((n, -(-n // 64)), np.uint64)
-        for end, other in ((x, y), (y, x)):
-            np.bitwise_or.at(rows, (end, other >> 6), np.uint64(1) << (other & 63).astype(np.uint64))
+        for pairs in parts:
+            for end, other in (pairs.T, pairs.T[::-1]):
+                np.bitwise_or.at(rows, (end, other >> 6), np.uint64(1) << (other & 63).astype(np.uint64))
         return cls(rows)
 
     @property

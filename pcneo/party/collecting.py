@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -132,8 +133,10 @@ def collect(
 def _messages(folder: Path, call: Call) -> Mapping[int, Answered]:
     """Read every message of the folder, by the position of its vertex."""
     sent: dict[int, Answered] = {}
+    longest_key = max(len(json.dumps(key)) for key in call.key_list.keys.tolist())
+    most = 1_000 + longest_key + len(call.key_list)  # an answer takes less than a byte, in base64 too
     for path in sorted(folder.glob(f"*{SUFFIX}")):
-        message = read_message(path)
+        message = read_message(path, most)
         if message.release != call.release:
             raise bad(path, "it answers another call")
         at = call.key_list.place(message.key)

@@ -54,13 +54,13 @@ def write_message(path: Path, message: Message) -> None:
         file.write((json.dumps(record, ensure_ascii=False) + "\n").encode())
 
 
-def read_message(path: Path) -> Message:
-    """Read a message.
+def read_message(path: Path, most: int) -> Message:
+    """Read a message of at most so many bytes.
 
     Raises:
-        FileFormatError: it is none.
+        FileFormatError: it is not a message, or longer.
     """
-    fields = read_object(path, ("release", "key", "answers"))
+    fields = read_object(path, ("release", "key", "answers"), most=most)
     (key,) = keys_of(path, [fields["key"]])
     try:
         answers = base64.b64decode(fields["answers"], validate=True)

@@ -10,15 +10,16 @@ import csv
 import gzip
 import hashlib
 import io
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.bounded_file import bad_file, opened
 from pcneo.basics.model import AnyPath, KeyArray
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.answers import AnsweredPairs
@@ -30,7 +31,8 @@ from pcneo.store.ledger import ReleaseRecord
 __all__ = ["AnswersFile", "answers_hash", "write_answers"]
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
-_BLOCK = 2**24  # bytes of lines that are read together
+_BLOCK = 2**20  # bytes of lines that are read together
+_LONGEST_HEAD = 2**20
 
 Positions = NDArray[np.int64]
 
@@ -98,10 +100,8 @@ class AnswersFile:
         """
         path = Path(path)
         record: dict[str, str] = {}
-        with _reading(path) as file:
-            for line in _lines(path, file):
-                if not line.startswith(b"# "):
-                    break
+        with opened(path, 4 * _LONGEST_HEAD) as file:
+            for line in _head(path, file):
                 name, _, value = line[2:].decode("utf-8", "replace").rstrip("\n").partition(": ")
                 record[name] = value
         answers = cls(path, record)
@@ -133,44 +133,56 @@ class AnswersFile:
         return self.record[name]
 
     def answers(self, keys: KeyArray) -> AnsweredPairs:
-        """Read the pairs.
+        """Read the pairs, which takes as much memory as the answers themselves, whatever the file holds.
 
         Args:
             keys: of the graph's vertices, by position.
 
         Raises:
-            FileFormatError: the file cannot be read, or a line is no pair.
+            FileFormatError: the file cannot be read, or a line is not a pair that comes after the one before.
             GraphError: it names a vertex that the graph does not have.
         """
-        ends = [np.empty((0, 2), np.int64)]
-        with _reading(self.path) as file:
-            read = self._integer_pairs if keys.dtype != object else self._text_pairs
+        read = self._integer_pairs if keys.dtype != object else self._text_pairs
+        longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
+        most = _LONGEST_HEAD + len(keys) ** 2 * (2 * longest + 3)  # twice as long only where all of it is quotes
+        with opened(self.path, most) as file:
+            for _ in _head(self.path, file):
+                pass
             try:
-                ends += list(read(file, keys))
-            except (OSError, EOFError, zlib.error, UnicodeDecodeError, ValueError, csv.Error) as error:
-                raise FileFormatError(f"{self.path} cannot be read as answers: {error}.", path=self.path) from error
-        pairs = np.concatenate(ends)
-        if (pairs[:, 0] == pairs[:, 1]).any():
-            raise FileFormatError(f"{self.path} has a pair of a vertex with itself.", path=self.path)
-        return AnsweredPairs.of_pairs(len(keys), pairs[:, 0], pairs[:, 1])
+                return AnsweredPairs.of_parts(len(keys), self._ascending(read(file, keys), len(keys)))
+            except (ValueError, OverflowError, csv.Error) as error:
+                raise bad_file(self.path, f"it cannot be read as answers: {error}") from error
 
-    def _integer_pairs(self, file: gzip.GzipFile, keys: KeyArray) -> Iterator[Positions]:
+    def _ascending(self, parts: Iterable[Positions], n: int) -> Iterator[Positions]:
+        """Hand pairs on; that each comes after the one before keeps a file from holding more than there are pairs."""
+        last = -1
+        for pairs in parts:
+            x, y = pairs[:, 0], pairs[:, 1]
+            if (x == y).any():
+                raise ValueError("it has a pair of a vertex with itself")
+            order = np.concatenate(([last], x * n + y))
+            if (x > y).any() or (np.diff(order) <= 0).any():
+                raise ValueError("its pairs do not ascend, the smaller key first")
+            last = order[-1]
+            yield pairs
+
+    def _integer_pairs(self, file: io.BufferedReader, keys: KeyArray) -> Iterator[Positions]:
         while lines := file.readlines(_BLOCK):
-            numbers = np.array(b"".join(line for line in lines if not line.startswith(b"#")).split(), np.int64)
+            numbers = np.array(b"".join(lines).split(), np.int64)
             places = np.searchsorted(keys, numbers)
             places[places == len(keys)] = 0
             if (missing := keys[places] != numbers).any():
                 raise self._unknown(int(numbers[missing][0]))
             yield places.reshape(-1, 2).astype(np.int64)
 
-    def _text_pairs(self, file: gzip.GzipFile, keys: KeyArray) -> Iterator[Positions]:
+    def _text_pairs(self, file: io.BufferedReader, keys: KeyArray) -> Iterator[Positions]:
         place = {key: i for i, key in enumerate(keys.tolist())}
-        text = io.TextIOWrapper(file, "utf-8", newline="")
-        lines = (line for line in text if not line.startswith("# "))
-        pairs = [[place.get(key, key) for key in row] for row in csv.reader(lines, strict=True)]
-        for unknown in (key for row in pairs for key in row if isinstance(key, str)):
-            raise self._unknown(unknown)
-        yield np.array(pairs, np.int64).reshape(-1, 2)
+        rows = csv.reader(io.TextIOWrapper(file, "utf-8", newline=""), strict=True)
+        while some := list(islice(rows, _BLOCK // 16)):
+            pairs = [[place.get(key, key) for key in row] for row in some]
+            for unknown in (key for row in pairs for key in row if isinstance(key, str)):
+                raise self._unknown(unknown)
+            yield np.array(pairs, np.int64).reshape(-1, 2)
 
     def _unknown(self, key: object) -> GraphError:
         return GraphError(
@@ -179,15 +191,12 @@ class AnswersFile:
         )
 
 
-def _reading(path: Path) -> gzip.GzipFile:
-    try:
-        return gzip.open(path, "rb")
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror}.", path=path) from error
-
-
-def _lines(path: Path, file: gzip.GzipFile) -> Iterator[bytes]:
-    try:
-        yield from file
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileFormatError(f"{path} cannot be read as answers: {error}.", path=path) from error
+def _head(path: Path, file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the lines at the top that begin with `# `, and leave the file behind them."""
+    length = 0
+    while file.peek(2).startswith(b"# "):
+        line = file.readline(_LONGEST_HEAD)
+        length += len(line)
+        if length >= _LONGEST_HEAD:
+            raise bad_file(path, "it is not a file of answers: its first lines have no end")
+        yield line

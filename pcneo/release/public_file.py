@@ -12,6 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pcneo.basics.bounded_file import read_whole
+from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Key
 from pcneo.errors import FileFormatError
@@ -21,6 +23,8 @@ __all__ = ["PublicRelease", "read_release", "total_told"]
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
 """Values of the record that stay text although some look like numbers: exact ones among them."""
+_MOST_BYTES = 2**27
+"""Of a public file; one of a million vertices has some 60 million."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
 
 
@@ -56,12 +60,12 @@ class PublicRelease(Table):
     @property
     def epsilon(self) -> Fraction:
         """ε, exactly."""
-        return Fraction(self.record["epsilon"])
+        return exact_number(self.record["epsilon"])
 
     @property
     def delta(self) -> Fraction:
         """δ, exactly; 0 for a mechanism that has none."""
-        return Fraction(self.record["delta"])
+        return exact_number(self.record["delta"])
 
     @property
     def total(self) -> float:
@@ -128,8 +132,7 @@ def read_release(path: AnyPath) -> PublicRelease:
     """
     path = Path(path)
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            text = file.read()
+        text = read_whole(path, _MOST_BYTES).decode("utf-8")
         record, columns = _from_json(text) if path.suffix.lower() == ".json" else _from_csv(text)
         meanings = record.pop("columns", {})
         record = {name: str(value) if name in _TEXTS else value for name, value in record.items()}
@@ -140,10 +143,8 @@ def read_release(path: AnyPath) -> PublicRelease:
         if "notice" in record:  # only the owner's report has that name
             raise ValueError("it is the owner's report, which reveals more than the release promises")
         for name in ("epsilon", "delta"):
-            Fraction(record[name])
-    except OSError as error:
-        raise FileFormatError(f"{path} cannot be read: {error.strerror}.", path=path) from error
-    except (ValueError, TypeError, AttributeError, csv.Error, ZeroDivisionError, RecursionError) as error:
+            exact_number(record[name])
+    except (ValueError, TypeError, AttributeError, csv.Error, RecursionError) as error:
         raise FileFormatError(f"{path} is no public file of a release: {error}.", path=path) from error
     return PublicRelease(record, columns, meanings)
 

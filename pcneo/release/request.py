@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pcneo.basics.bounded_file import read_whole
 from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.spelling import did_you_mean
@@ -22,6 +24,9 @@ __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "of_its_answe
 COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "to")
 NEEDED = ("mechanism", "epsilon", "to")
 SUFFIXES = (".csv", ".json")
+
+
+_MOST_BYTES = 2**24  # of a batch file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,20 +133,19 @@ def read_batch(path: AnyPath) -> list[ReleaseRequest]:
     """
     path = Path(path)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            names = reader.fieldnames or ()
-            if wrong := _wrong_columns(names):
-                raise FileFormatError(
-                    f"{path}, line 1: {wrong}; the columns are among {', '.join(COLUMNS)}, each once, with "
-                    "`mechanism`, `epsilon` and `to`.",
-                    path=path,
-                    line=1,
-                )
-            return [_row(path, reader.line_num, row) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise FileFormatError(f"{path} cannot be read: {why}.", path=path) from error
+        text = read_whole(path, _MOST_BYTES).decode("utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        names = reader.fieldnames or ()
+        if wrong := _wrong_columns(names):
+            raise FileFormatError(
+                f"{path}, line 1: {wrong}; the columns are among {', '.join(COLUMNS)}, each once, with "
+                "`mechanism`, `epsilon` and `to`.",
+                path=path,
+                line=1,
+            )
+        return [_row(path, reader.line_num, row) for row in reader]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
 
 
 def _wrong_columns(names: Sequence[str]) -> str:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcneo.errors import ParameterError
+from pcneo.basics.bounded_file import read_whole
+from pcneo.errors import FileFormatError, ParameterError
 
 __all__ = ["ServiceSettings", "parse_duration", "read_configuration"]
 
+_MOST_BYTES = 2**20  # of a configuration
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -90,10 +92,9 @@ def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
         ParameterError: the file cannot be read, is no TOML, or has an option that there is not.
     """
     try:
-        options = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise ParameterError(f"{path} cannot be read: {why}.", name="config", value=str(path)) from error
+        options = tomllib.loads(read_whole(path, _MOST_BYTES).decode("utf-8"))
+    except FileFormatError as error:
+        raise ParameterError(f"{error}.", name="config", value=str(path)) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ParameterError(f"{path} is no configuration: {error}", name="config", value=str(path)) from error
     named = {name.replace("-", "_"): value for name, value in options.items()}

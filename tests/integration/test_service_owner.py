@@ -263,7 +263,7 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
         (("--max-vertices", "0"), "--max-vertices is at least 1"),
         (("--every", "soon"), "'soon' is no time"),
         (("--metrics", "nonsense"), "'nonsense' is no address"),
-        (("--config", "no such file"), "no such file cannot be read: No such file or directory."),
+        (("--config", "no such file"), "no such file: there is no such file."),
     ],
 )
 def test_a_mistake_in_the_configuration_ends_it(server, arguments, says):
@@ -277,7 +277,7 @@ def test_a_missing_file_and_an_unknown_option_in_one_are_refused(tmp_path: Path)
     from pcneo.service.service_settings import read_configuration
 
     file = tmp_path / "pcneo.toml"
-    with pytest.raises(ParameterError, match=r"pcneo\.toml cannot be read: No such file or directory\.$"):
+    with pytest.raises(ParameterError, match=r"pcneo\.toml: there is no such file\.$"):
         read_configuration(file, ["max_vertices"])
     file.write_text("max-vertexes = 5\n")
     with pytest.raises(ParameterError, match="has an option 'max_vertexes'; there are every, max-vertices"):

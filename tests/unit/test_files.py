@@ -9,10 +9,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from pcneo.basics import bounded_file as source
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import FileFormatError
 from pcneo.graph.files import GraphFile, edge_list, read_graph_file
-from pcneo.graph.files import file_bytes as source
+from pcneo.graph.files.line_blocks import LONGEST_LINE
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def test_a_file_is_read_to_its_limit_and_refused_beyond_it(write, name):
     path = write("1 2\n" * 100, name)
     assert edges(read_graph_file(path, max_bytes=400)) == [(1, 2)]
     unpacked = " unpacked" if name.endswith(".gz") else ""
-    with pytest.raises(FileFormatError, match=f"holds more than 3.72e-07 GiB{unpacked}, the most.*--max-gib"):
+    with pytest.raises(FileFormatError, match=f"holds more than 0.000381 MiB{unpacked}, the most.*--max-gib"):
         read_graph_file(path, max_bytes=399)
 
 
@@ -244,7 +245,7 @@ def test_a_bomb_of_gzip_is_refused_within_little_memory(tmp_path, line, name):
 
 
 def test_a_line_that_is_too_long_is_named_by_its_number(write):
-    longest = "#" * (source.LONGEST_LINE - 1)
+    longest = "#" * (LONGEST_LINE - 1)
     assert edges(read_graph_file(write(f"1 2\n{longest}\n2 3\n"))) == [(1, 2), (2, 3)]
     with pytest.raises(FileFormatError, match="line 3: a line of more than"):
         read_graph_file(write(f"1 2\n2 3\n{longest}{longest}{longest}\n2 3\n"))

@@ -237,7 +237,7 @@ OWN: dict[str, tuple[str, str, type[Exception], str]] = {
     "depth": ("row", "[" * 100_000, FileFormatError, "cannot be read"),
     "no limit": ("ledger", '{"key": 3, "total": "5"}', FileFormatError, "with key, limit, total"),
     "a limit of nothing": ("ledger", '{"key": 3, "limit": "0", "total": "5"}', FileFormatError, "limit must be"),
-    "NaN": ("ledger", '{"key": 3, "limit": NaN, "total": "5"}', FileFormatError, "NaN is no number"),
+    "NaN": ("ledger", '{"key": 3, "limit": NaN, "total": "5"}', FileFormatError, "NaN is not a number"),
     "an endless total": ("ledger", '{"key": 3, "limit": "1", "total": "inf"}', FileFormatError, "total must be"),
     "a limit that is true": ("ledger", '{"key": 3, "limit": true, "total": "5"}', FileFormatError, "limit must be"),
     "spends that are none": (
@@ -358,7 +358,7 @@ def test_a_collector_needs_two_who_answered_and_a_call(parties: Parties) -> None
     with pytest.raises(GraphError, match="1 of 12 vertices sent theirs"):
         collect(parties.folder, parties.home / "out.csv")
     (parties.folder / "call.json").unlink()
-    with pytest.raises(FileFormatError, match="No such file"):
+    with pytest.raises(FileFormatError, match="no such file"):
         collect(parties.folder, parties.home / "out.csv")
     assert not list(parties.home.glob("out.*"))
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from pcneo.basics.bounded_file import bad_file
 from pcneo.graph.files.edge_list import read_edge_list
-from pcneo.graph.files.file_bytes import bad_file
 from pcneo.graph.files.graph_file import GraphFile, Scalar
 from pcneo.graph.files.networkx_formats import FORMATS, read_attributed
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.bounded_file import UnreadableError, check_regular
 from pcneo.basics.model import CohesionBatch, KeyArray
 from pcneo.basics.searches import DEFAULT_P, Search
 from pcneo.basics.selection import Selection
@@ -32,6 +33,8 @@ PREFIX = b"pcneo."
 ROW_GROUP_MEMBERSHIPS = 1_000_000
 ROW_GROUP_COHESIONS = 200_000
 """A row group is written as soon as it has as many of either: some megabytes, of which one is in memory at a time."""
+ROOM = 2**20
+"""Bytes of a column that are not values."""
 
 
 @dataclass(frozen=True)
@@ -206,11 +209,15 @@ class CohesionWriter:
             self._writer.close()
 
     def _add(self, batch: CohesionBatch) -> None:
-        self._waiting.append(batch)
-        self._cohesions += len(batch)
-        self._memberships += len(batch.members)
-        if self._memberships >= ROW_GROUP_MEMBERSHIPS or self._cohesions >= ROW_GROUP_COHESIONS:
-            self._flush()
+        """Add consecutive vertices, in pieces so small that no row group has twice the memberships and a cohesion."""
+        cuts = np.flatnonzero(np.diff(batch.offsets[1:] // ROW_GROUP_MEMBERSHIPS)) + 1
+        for start, stop in itertools.pairwise([0, *cuts.tolist(), len(batch)]):
+            part = batch.part(start, stop)
+            self._waiting.append(part)
+            self._cohesions += len(part)
+            self._memberships += len(part.members)
+            if self._memberships >= ROW_GROUP_MEMBERSHIPS or self._cohesions >= ROW_GROUP_COHESIONS:
+                self._flush()
 
     def _flush(self) -> None:
         if self._waiting:
@@ -298,7 +305,7 @@ class CohesionFile:
         import pyarrow.parquet
 
         with self._reading():
-            status = self.path.stat()
+            status = check_regular(self.path)
         state = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if state != (self._state or state):
             raise self._unfit("it has changed since it was first looked at")
@@ -322,6 +329,7 @@ class CohesionFile:
         """
         groups = []
         with self._open() as file:
+            self._check_sizes(file.metadata, keys)
             for number, rows in enumerate(self._rows):
                 column = file.read_row_group(number, columns=["vertex"]).column(0)
                 if len(column) != rows:
@@ -330,6 +338,19 @@ class CohesionFile:
                     first, last = self._positions(keys, column.take([0, rows - 1])).tolist()
                     groups.append(RowGroup(first, last, self, number))
         return groups
+
+    def _check_sizes(self, metadata: Any, keys: KeyArray) -> None:
+        """Refuse, before anything is unpacked, what the file says it holds where no file of this graph would.
+
+        A column of equal values takes some bytes, however many they are.
+        """
+        bytes_of_key = max((len(str(key).encode()) for key in keys.tolist()), default=0) if keys.dtype == object else 8
+        most = 2 * ROW_GROUP_MEMBERSHIPS + len(keys)
+        for group in map(metadata.row_group, range(metadata.num_row_groups)):
+            for column in map(group.column, range(group.num_columns)):
+                unpacked = column.total_uncompressed_size
+                if not 0 <= column.num_values <= most or unpacked > (bytes_of_key + 8) * column.num_values + ROOM:
+                    raise self._unfit("it unpacks to more than a file of this graph can hold")
 
     def read(self, number: int, keys: KeyArray) -> CohesionBatch:
         """Return a row group as a batch over the graph's keys.
@@ -385,13 +406,15 @@ class CohesionFile:
 
         try:
             yield
+        except UnreadableError as error:
+            raise FileFormatError(f"{self.path} cannot be read: {error}.", path=self.path) from error
         except (
             pyarrow.ArrowException,
             OSError,
             ValueError,
             KeyError,
             TypeError,
-            UnicodeError,
+            RecursionError,
             ParameterError,
         ) as error:
             why = getattr(error, "strerror", None)

@@ -21,9 +21,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pcneo.basics.bounded_file import bad_file
 from pcneo.basics.keys import is_integer_key
-from pcneo.graph.files.file_bytes import bad_file, line_blocks
 from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
+from pcneo.graph.files.line_blocks import line_blocks
 
 __all__ = ["HEADERS", "read_edge_list"]
 

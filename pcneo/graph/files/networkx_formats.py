@@ -21,8 +21,9 @@ from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
-from pcneo.graph.files.file_bytes import bad_file, file_bytes
+from pcneo.basics.bounded_file import bad_file, read_whole
 from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
+from pcneo.graph.files.line_blocks import ADVICE
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -46,7 +47,7 @@ def read_attributed(path: Path, suffix: str, key: str | None, most: int) -> Grap
         FileFormatError: the file is not of this format; a key is missing, repeated, or neither an integer nor a string;
             or Neo4j cannot hold an attribute.
     """
-    content = file_bytes(path, most)
+    content = read_whole(path, most, ADVICE)
     graph = _parsed(path, suffix, content)
     dropped: Counter[str] = Counter()
     vertex_properties = [

@@ -1,0 +1,137 @@
+"""Files that come from outside, read within bounds: regular ones only, and so much of them and no more."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from pcneo.basics.visible import visible
+from pcneo.errors import FileFormatError
+
+__all__ = ["UnreadableError", "bad_file", "check_regular", "opened", "read_whole"]
+
+BLOCK_BYTES = 1 << 20
+FREELY_UNPACKED = 1 << 24
+"""Bytes that a packed file may hold whatever its size is."""
+MOST_TIMES = 100
+"""Beyond these, what is unpacked may be as many times what was read of the packed file. Lists of edges that repeat
+themselves come to some twenty, and a file made to fill the memory to a thousand."""
+
+
+class UnreadableError(Exception):
+    """What is wrong with the bytes of a file; `opened` turns it into a FileFormatError."""
+
+
+def bad_file(path: Path, what: str, line: int | None = None) -> FileFormatError:
+    """Return the error for `path`: what is wrong, and the line (from 1) if there is one."""
+    where = f"{path}, line {line:,}" if line else f"{path}"
+    return FileFormatError(visible(f"{where}: {what}"), path=str(path), line=line)
+
+
+@contextmanager
+def opened(path: Path, most: int, advice: str = "") -> Iterator[io.BufferedReader]:
+    """Open a regular file, decompressed if its name ends in `.gz`; reading beyond its bounds is refused in the block.
+
+    Args:
+        path: the file; a link may lead to it.
+        most: bytes of content beyond which it is refused.
+        advice: what else can be done where there are more; it goes on after a semicolon.
+
+    Raises:
+        FileFormatError: there is no such regular file, it may not be read, it holds more than `most`, it unpacks to far
+            more than such files do, or its gzip data are damaged or cut short.
+    """
+    try:
+        with _regular(path) as file:
+            content = _Content(path, file, most, advice)
+            yield io.BufferedReader(content, BLOCK_BYTES)
+    except UnreadableError as error:
+        raise bad_file(path, str(error)) from error
+
+
+def read_whole(path: Path, most: int, advice: str = "") -> bytes:
+    """Return the whole content of a file as `opened` reads it; no more than `most` bytes are held."""
+    with opened(path, most, advice) as stream:
+        return stream.read()
+
+
+def check_regular(path: Path) -> os.stat_result:
+    """Return a file's status.
+
+    Raises:
+        UnreadableError: there is no such regular file.
+    """
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise UnreadableError("there is no such file") from error
+    except OSError as error:
+        raise UnreadableError(_what(error)) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableError("it is not a regular file; a pipe or a device will not do")
+    return status
+
+
+def _regular(path: Path) -> BinaryIO:
+    check_regular(path)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe that has just taken its place
+    except OSError as error:
+        raise UnreadableError(_what(error)) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise UnreadableError("it is not a regular file")
+    return os.fdopen(handle, "rb")
+
+
+class _Content(io.RawIOBase):
+    """The content of a file, counted as it is read."""
+
+    def __init__(self, path: Path, file: BinaryIO, most: int, advice: str) -> None:
+        self._packed = path.suffix.lower() == ".gz"
+        self._file, self._most, self._advice, self._read = file, most, advice, 0
+        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb")) if self._packed else file
+        if not self._packed and os.fstat(file.fileno()).st_size > most:
+            raise self._too_much()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what a BufferedReader hands over
+        try:
+            piece = self._stream.read(min(len(buffer), BLOCK_BYTES))
+        except (EOFError, zlib.error, OSError) as error:
+            raise UnreadableError(_what(error)) from error
+        self._read += len(piece)
+        if self._read > self._most:
+            raise self._too_much()
+        if self._packed and self._read > max(FREELY_UNPACKED, MOST_TIMES * self._file.tell()):
+            raise UnreadableError(
+                f"it unpacks to more than {MOST_TIMES} times its size, as no such file does that was not made for that"
+            )
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def _too_much(self) -> UnreadableError:
+        unpacked = " unpacked" if self._packed else ""
+        more = f"; {self._advice}" if self._advice else ""
+        return UnreadableError(f"it holds more than {_size(self._most)}{unpacked}, the most that is read{more}")
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:,.3g} MiB" if count < 2**30 else f"{count / 2**30:,.3g} GiB"
+
+
+def _what(error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return "the gzip data ends early: the file is cut short"
+    if isinstance(error, gzip.BadGzipFile | zlib.error):
+        return f"the name says gzip, the content is not or is damaged ({error})"
+    return f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
