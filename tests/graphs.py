@@ -16,6 +16,8 @@ OWN_LABELS = [
     "PCohesionBudget",
     "PCohesionFence",
     "PCohesionGraph",
+    "PCohesionLedger",
+    "PCohesionNote",
     "PCohesionRelease",
     "PCohesionRequest",
     "PCohesionRetired",

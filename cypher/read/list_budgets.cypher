@@ -1,12 +1,8 @@
-// The totals set by owners, by graph and oldest first; the last total of a graph counts.
+// Every total that was set, as it stands: whoever reads decides which are sound.
 //
 // returns:
-//   graph    string    name of the graph
-//   epsilon  string    total ε as a canonical fraction a/b
-//   delta    string    total δ likewise
-//   who      string    the operating-system user who set it
-//   at       datetime  server time
+//   element     string  identifies the node within this transaction
+//   properties  map     all that it has
+// scan: a total that has lost its graph is one to know of, and no index has it.
 MATCH (budget:PCohesionBudget)
-WHERE budget.graph IS NOT NULL
-RETURN budget.graph AS graph, budget.epsilon AS epsilon, budget.delta AS delta, budget.who AS who, budget.at AS at
-ORDER BY graph, coalesce(budget.number, 0), at
+RETURN elementId(budget) AS element, properties(budget) AS properties

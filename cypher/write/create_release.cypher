@@ -21,6 +21,8 @@
 //   $vertices           integer|null  how many vertices they are about
 //   $keysHash           string|null   hash of the keys of these
 //   $fingerprint        string|null   keyed hash of the graph, where it draws answers or its groups are older
+//   $keysFingerprint    string        hash of the graph's keys under the ledger's secret
+//   $file               string|null   name of the public file
 //   $who                string        the operating-system user
 //   $version            string        of pcneo
 // returns:
@@ -46,6 +48,8 @@ ON CREATE SET release.graph = $graph,
               release.vertices = $vertices,
               release.keysHash = $keysHash,
               release.fingerprint = $fingerprint,
+              release.keysFingerprint = $keysFingerprint,
+              release.file = $file,
               release.who = $who,
               release.version = $version,
               release.at = datetime()

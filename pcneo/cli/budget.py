@@ -1,9 +1,10 @@
-"""`pcneo budget set | show | forget`."""
+"""`pcneo budget set | show | forget | mend | same | apart`."""
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import fields
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +16,7 @@ from pcneo.cli.options import Json
 if TYPE_CHECKING:
     from pcneo.privacy.account import Account
     from pcneo.release.budget import GraphBudget
-    from pcneo.store.ledger import BudgetRecord, ReleaseRecord
+    from pcneo.store.ledger_records import BudgetRecord, ReleaseRecord
 
 __all__ = ["app"]
 
@@ -54,6 +55,9 @@ def set_budget(
 def show_budget(
     graph: Annotated[str | None, typer.Option("--graph", help="One graph.", show_default="all of them")] = None,
     as_json: Json = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print every release as CSV, with all that is recorded.")
+    ] = False,
 ) -> None:
     """Show totals and what was spent, release by release.
 
@@ -66,12 +70,16 @@ def show_budget(
     if as_json:
         print_json(list(map(_plain, budgets)))
         return
+    if as_csv:
+        _print_csv(budgets)
+        return
     for budget in budgets:
         account = budget.account
         title = _title(budget.graph, account)
         if budget.releases:
+            say(title)
             columns, rows = without_empty(_COLUMNS, list(map(_row, budget.releases)))
-            print_table(columns, rows, title, names=["release"])
+            print_table(columns, rows, names=["k"])
         else:
             say(f"{title}; no release yet")
         if any(map(_shared_answers, budget.releases)):
@@ -80,6 +88,8 @@ def show_budget(
             say("  This graph is gone from the database; what it has spent stands against every graph of its data.")
         for line in _sets_lines(account):
             say(f"  {line}")
+        for entry in budget.notes:
+            say(f"  {entry.at:%Y-%m-%d}, {entry.who}: {entry.what}")
     note("The ledger is bookkeeping for an honest owner: restoring a backup of the database undoes it.")
 
 
@@ -88,14 +98,39 @@ def _title(graph: str, account: Account) -> str:
     return f"{graph}: total {account.total or 'not set'}, spent {account.spent}{left}"
 
 
-_COLUMNS = ["release", "when", "who", "mechanism", "k", "ε", "ε1", "δ", "h", "run", "from answers of"]
+_COLUMNS = ["date", "mechanism", "k", "ε", "δ", "who", "file"]
+_WIDE = 20  # characters of a name: a line of all columns fits 80
 
 
 def _row(r: ReleaseRecord) -> list[object]:
-    from pcneo.privacy.exact import typed_text
+    from pcneo.basics.exact_numbers import exact_number
+    from pcneo.privacy.exact import decimal_text
 
-    spent = [value and typed_text(Fraction(value)) for value in (r.epsilon, r.epsilon_1, r.delta)]
-    return [r.id, r.at, r.who, r.mechanism, r.k, *spent, r.h, r.run, _shared_answers(r)]
+    delta = exact_number(r.delta)
+    spent = [decimal_text(exact_number(r.epsilon)), decimal_text(delta) if delta else None]
+    return [f"{r.at:%Y-%m-%d}", r.mechanism, r.k, *spent, _short(r.who, _WIDE // 2), _short(r.file or r.id, _WIDE)]
+
+
+def _short(text: str | None, most: int) -> str | None:
+    """A name as far as there is room, its end kept: that of a file says most."""
+    return text if text is None or len(text) <= most else f"…{text[1 - most :]}"
+
+
+def _print_csv(budgets: list[GraphBudget]) -> None:
+    rows = [_with_numbers(release) for budget in budgets for release in budget.releases]
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]) if rows else ["graph"], lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({name: _cell(value) for name, value in row.items()})
+    say(file.getvalue().rstrip("\n"))
+
+
+def _cell(value: object) -> object:
+    """A value as a spreadsheet takes it: no text that it would run as a formula."""
+    if isinstance(value, tuple):
+        value = " ".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
 
 def _shared_answers(release: ReleaseRecord) -> str | None:
@@ -127,19 +162,21 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
         "sets": {digest: cost.plain for digest, cost in account.sets.items()},
         "totals": list(map(_with_numbers, budget.totals)),
         "releases": list(map(_with_numbers, budget.releases)),
+        "notes": [{camel(name): value for name, value in vars(entry).items()} for entry in budget.notes],
     }
 
 
 def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
     """A record whose ε, ε1 and δ are numbers, and exactly as text beside them."""
+    from pcneo.basics.exact_numbers import exact_number
     from pcneo.privacy.exact import exact_text
 
     plain: dict[str, object] = {}
     for field in fields(record):
         name, value = camel(field.name), getattr(record, field.name)
         if field.name in ("epsilon", "epsilon_1", "delta"):
-            plain[name] = None if value is None else float(Fraction(value))
-            plain[f"{name}Exact"] = value and exact_text(Fraction(value))
+            plain[name] = None if value is None else float(exact_number(value))
+            plain[f"{name}Exact"] = value and exact_text(exact_number(value))
         else:
             plain[name] = value
     return plain
@@ -164,3 +201,47 @@ def forget_budget(
         say(f"removed the property {name} that a release had written")
     for name in forgotten.kept_properties:
         note(f"The property {name} stays: not all of its values are those of a release any more.")
+
+
+@app.command("mend", cls=Command)
+def mend_record(
+    record: Annotated[str, typer.Argument(help="The damaged record, as `pcneo check` names it.")],
+    graph: Graph,
+    epsilon: Annotated[str, typer.Option("--epsilon", help="ε that it spent; of a total, what it allows.")],
+    delta: Annotated[str, typer.Option("--delta", help="δ likewise.")] = "0",
+) -> None:
+    """Say what a damaged record of the ledger is; a note of what it was is kept.
+
+    Example: pcneo budget mend 3f2a9c41d07b --graph friends --epsilon 1
+    """
+    from pcneo.release.ledger_mending import mend
+
+    with connected() as (driver, database):
+        mend(driver, database, record=record, graph=graph, epsilon=epsilon, delta=delta)
+    say(f"mended {record}, of {graph}")
+
+
+@app.command("same", cls=Command)
+def same_graph(graph: Graph, known_as: Annotated[str, typer.Option("--as", help="The name that it had.")]) -> None:
+    """Say that a graph is the one that had another name: what that has spent is the graph's.
+
+    Example: pcneo budget same --graph customers --as friends
+    """
+    from pcneo.release.ledger_mending import same
+
+    with connected() as (driver, database):
+        account = same(driver, database, graph=graph, known_as=known_as)
+    say(_title(graph, account))
+
+
+@app.command("apart", cls=Command)
+def apart_graphs(graph: Graph, other: Annotated[str, typer.Option("--from", help="The other graph's name.")]) -> None:
+    """Say that two names stand for different graphs, each with a budget of its own.
+
+    Example: pcneo budget apart --graph customers --from friends
+    """
+    from pcneo.release.ledger_mending import apart
+
+    with connected() as (driver, database):
+        apart(driver, database, graph=graph, other=other)
+    say(f"{graph} and {other} are different graphs")

@@ -95,7 +95,7 @@ def release(
         str | None,
         typer.Option(
             "--budget-epsilon",
-            help="Set the graph's total ε in the same call; the total δ becomes what this release spends.",
+            help="Set the graph's total ε in the same call, with the δ of all releases like this one that it admits.",
         ),
     ] = None,
     other_groups: Annotated[

@@ -14,6 +14,7 @@ __all__ = [
     "HubHasher",
     "MembershipHash",
     "fingerprint",
+    "keys_fingerprint",
     "keys_hash",
     "membership_hash",
     "owner_hash",
@@ -43,6 +44,11 @@ def keys_hash(keys: KeyArray) -> str:
     digest = hashlib.sha256(struct.pack("<Q", len(keys)))
     digest.update(b"".join(map(_encode, keys.tolist())))
     return digest.hexdigest()
+
+
+def keys_fingerprint(keys: KeyArray, secret: bytes) -> str:
+    """Return the hexadecimal HMAC-SHA-256, under `secret`, of what `keys_hash` hashes."""
+    return hmac.new(secret, bytes.fromhex(keys_hash(keys)), hashlib.sha256).hexdigest()
 
 
 def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:

@@ -141,7 +141,7 @@ def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
     command = f"`pcneo budget set --graph {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
     return (
         f"No total is set for graph {account.graph!r}. Set one with {command if account.is_known else ''}"
-        f"--budget-epsilon E in the same call, and the total δ is what it spends, too; this would spend {spends}."
+        f"--budget-epsilon E in the same call, with δ for as many such releases as ε admits; this would spend {spends}."
     )
 
 

@@ -13,7 +13,8 @@ from pcneo.release.answers_file import AnswersFile, answers_hash
 from pcneo.release.choice import Chosen
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
-from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger_records import ReleaseRecord
 
 __all__ = ["find_answers", "with_answer_sets"]
 

@@ -26,7 +26,7 @@ from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
-from pcneo.store.ledger import ReleaseRecord
+from pcneo.store.ledger_records import ReleaseRecord
 
 __all__ = ["AnswersFile", "answers_hash", "write_answers"]
 

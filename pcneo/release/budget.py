@@ -6,31 +6,34 @@ The ledger lies in the same database as the graph. It is bookkeeping for an hone
 from __future__ import annotations
 
 import getpass
+import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend
-from pcneo.privacy.composition import Cost
+from pcneo.privacy.composition import Cost, compose
 from pcneo.privacy.exact import fraction_text, positive
+from pcneo.privacy.mechanisms import protection_of
 from pcneo.privacy.protection import Protects
 from pcneo.store.chosen_graph import find_graph
 from pcneo.store.count_property import remove_properties
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import (
+from pcneo.store.ledger import LedgerGateway, create_budget, create_note, delete_ledger, read_ledger
+from pcneo.store.ledger_records import (
+    LARGEST_NUMBER,
     BudgetRecord,
-    LedgerGateway,
+    DamagedRecord,
     LedgerRecords,
+    NoteRecord,
     ReleaseRecord,
     ShareNodes,
-    create_budget,
-    delete_ledger,
-    read_ledger,
 )
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
@@ -51,6 +54,7 @@ class GraphBudget:
         totals: every total that was set, oldest first.
         releases: every release, oldest first.
         lost: whether its own node is gone from the database; what was spent stands against every graph of its data.
+        notes: what its owner did to its ledger by hand, oldest first.
     """
 
     graph: str
@@ -58,6 +62,7 @@ class GraphBudget:
     totals: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
     lost: bool = False
+    notes: tuple[NoteRecord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,9 +78,6 @@ class Forgotten:
     records: int
     properties: tuple[str, ...]
     kept_properties: tuple[str, ...]
-
-
-DAMAGED = "No pcneo writes that: somebody has changed the ledger, and nothing is released until that is put right."
 
 
 def user() -> str:
@@ -97,29 +99,37 @@ def parse_total(epsilon: object, delta: object | None) -> Cost:
 
 
 def account_of(ledger: LedgerRecords, graph: str) -> Account:
-    """Return the account of one graph."""
+    """Return the account of one graph: a plain spend for each release, whatever mechanism made it.
+
+    Raises:
+        BudgetError: a record of this graph, or one that may be of any, is damaged.
+    """
+    for damaged in ledger.damaged:
+        if damaged.graph in (None, graph):
+            raise BudgetError(f"{damaged} {how_to_mend(damaged, graph)}", graph=graph, record=damaged.record)
     totals = [budget for budget in ledger.budgets if budget.graph == graph]
-    total = _recorded_cost(totals[-1], f"The last total of graph {graph!r}") if totals else None
+    total = _recorded_cost(totals[-1]) if totals else None
     return Account(graph, total, tuple(_spend(release) for release in ledger.releases if release.graph == graph))
 
 
+def how_to_mend(damaged: DamagedRecord, graph: str) -> str:
+    """Say what to do about a damaged record."""
+    name = shlex.quote(damaged.graph or graph)
+    return (
+        "No pcneo writes that: somebody has changed the ledger, and nothing is released until that is put right: "
+        f"`pcneo budget mend {shlex.quote(damaged.record)} --graph {name} --epsilon E` says what it spent, or allowed."
+    )
+
+
 def _spend(release: ReleaseRecord) -> Spend:
-    cost = _recorded_cost(release, f"Release {release.id}")
-    spend = Spend(release.mechanism, cost.epsilon or Fraction(0), cost.delta, release.membership_hash)
-    if spend.protects is Protects.PAIRS_INSIDE_GROUPS and release.membership_hash is None:
-        raise BudgetError(f"Release {release.id} does not say on which groups it rests. {DAMAGED}", graph=release.graph)
-    return spend
+    cost, groups = _recorded_cost(release), release.membership_hash
+    if groups is None and protection_of(release.mechanism) is Protects.PAIRS_INSIDE_GROUPS:
+        groups = f"unknown, {release.id}"  # which nobody can tell to be those of another release
+    return Spend(release.mechanism, cost.epsilon or Fraction(0), cost.delta, groups)
 
 
-def _recorded_cost(record: BudgetRecord | ReleaseRecord, what: str) -> Cost:
-    """Read ε and δ of a record as somebody must who is not sure that pcneo alone has written it."""
-    try:
-        epsilon, delta = Fraction(record.epsilon), Fraction(record.delta)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise BudgetError(f"{what} has no number for ε or δ. {DAMAGED}", graph=record.graph) from error
-    if epsilon < 0 or not 0 <= delta < 1:
-        raise BudgetError(f"{what} has ε = {epsilon} and δ = {delta}. {DAMAGED}", graph=record.graph)
-    return Cost(epsilon, delta)
+def _recorded_cost(record: BudgetRecord | ReleaseRecord) -> Cost:
+    return Cost(exact_number(record.epsilon), exact_number(record.delta))
 
 
 def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> None:
@@ -136,7 +146,7 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
     Raises:
         BudgetError: another such graph has a total or a release, or is to have one, or had one.
     """
-    used = {record.graph for record in (*ledger.budgets, *ledger.releases)} | {graph.name for graph in graphs}
+    used = ledger.used | {graph.name for graph in graphs}
     known = {graph.name: graph for graph in (*graphs, *ledger.graphs)}
     for graph in graphs:
         for other in known.values():
@@ -157,6 +167,43 @@ def check_sole_names(ledger: LedgerRecords, graphs: Sequence[GraphRecord]) -> No
                     graph=graph.name,
                     other=release.graph,
                 )
+
+
+def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: str | None = None) -> None:
+    """Refuse a graph that may be one under another name: it would begin with nothing spent.
+
+    That is one whose keys are those of another graph's release, and any while a graph with a ledger has lost all its
+    nodes or relationships, since a label or a type that is renamed leaves that behind.
+
+    Args:
+        ledger: as it stands.
+        graph: that is to have a release.
+        fingerprint: of its keys, where it was read.
+
+    Raises:
+        BudgetError: the owner has to say which graph it is.
+    """
+    # [renamed-graph]
+    for release in ledger.releases:
+        is_other = release.graph != graph.name and not ledger.are_apart(graph.name, release.graph)
+        if is_other and fingerprint is not None and release.keys_fingerprint == fingerprint:
+            raise _which_graph(graph, release.graph, "has the vertices of graph {}, of which there are releases.")
+    for other in ledger.graphs:
+        is_other = other.name != graph.name and not ledger.are_apart(graph.name, other.name)
+        if is_other and other.name in ledger.used and ledger.is_empty(other.selection):
+            what = "may be graph {}, which has lost all its nodes or relationships, as it has where a name was changed."
+            raise _which_graph(graph, other.name, what)
+
+
+def _which_graph(graph: GraphRecord, other: str, what: str) -> BudgetError:
+    names = f"--graph {shlex.quote(graph.name)}"
+    return BudgetError(
+        f"Graph {graph.name!r} {what.format(repr(other))} Say which it is: `pcneo budget same {names} --as "
+        f"{shlex.quote(other)}`, and what that has spent counts on under the new name, or `pcneo budget apart {names} "
+        f"--from {shlex.quote(other)}`. Nothing was spent.",
+        graph=graph.name,
+        other=other,
+    )
 
 
 def _lost_graph(release: ReleaseRecord) -> GraphRecord | None:
@@ -222,12 +269,28 @@ def set_total(
     record = find_graph(gateway, graph)
     gateway.ensure_schema(OWN_SCHEMA)
     with ledger_locked(gateway, [record]) as locks, locks[graph].last_writes() as transaction:
-        ledger = read_ledger(transaction)
+        ledger = read_ledger(transaction, gateway)
         check_sole_names(ledger, [record])
         account = account_of(ledger, graph)
         total = Cost(wanted.epsilon, account.total.delta) if delta is None and account.total else wanted
-        create_budget(transaction, graph, *total_texts(total), user())
-    return replace(account, total=total)
+        create_budget(transaction, graph, next_number(ledger, graph), total_texts(total), user())
+        return account_of(read_ledger(transaction, gateway), graph)
+
+
+def next_number(ledger: LedgerRecords, graph: str) -> int:
+    """Return the number of a new total: the last one counts, whatever was deleted or added by others.
+
+    Raises:
+        BudgetError: somebody has used the numbers up.
+    """
+    number = ledger.last_number(graph) + 1
+    if number >= LARGEST_NUMBER:
+        raise BudgetError(
+            f"A total of graph {graph!r} has the number {number - 1}, after which there is none. No pcneo wrote that: "
+            "delete that node.",
+            graph=graph,
+        )
+    return number
 
 
 def total_texts(total: Cost) -> tuple[str, str]:
@@ -250,11 +313,11 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
     """
     gateway = LedgerGateway(driver, database)
     ledger = gateway.list_ledger()
-    lost = sorted({release.graph for release in ledger.lost})
-    if graph is None:
-        names = [*(known.name for known in ledger.graphs), *lost]
-    else:
-        names = [graph if graph in lost else find_graph(gateway, graph).name]
+    known = [record.name for record in ledger.graphs]
+    lost = sorted((ledger.used | {note.graph for note in ledger.notes}) - set(known))
+    names = [*known, *lost] if graph is None else [graph]
+    if graph is not None and graph not in lost:
+        find_graph(gateway, graph)
     return [
         GraphBudget(
             name,
@@ -262,6 +325,7 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
             tuple(budget for budget in ledger.budgets if budget.graph == name),
             tuple(release for release in ledger.releases if release.graph == name),
             name in lost,
+            tuple(note for note in ledger.notes if name in (note.graph, note.other)),
         )
         for name in names
     ]
@@ -290,5 +354,29 @@ def forget(driver: Driver, database: str | None = None, *, graph: str, again: st
     with GraphLock(gateway, graph) as lock:
         removed, kept = remove_properties(gateway, record)
         with lock.last_writes() as transaction:
+            ledger = read_ledger(transaction, gateway)
             records = delete_ledger(transaction, graph)
+            if records:
+                create_note(transaction, _forgotten(ledger, graph))
     return Forgotten(records, tuple(removed), tuple(kept))
+
+
+def _forgotten(ledger: LedgerRecords, graph: str) -> dict[str, Any]:
+    """Return the note of what is let go: how much it was, and every record of it."""
+    gone = [record for record in (*ledger.budgets, *ledger.releases) if record.graph == graph]
+    damaged = [record for record in ledger.damaged if record.graph == graph]
+    spent = compose(_spend(record).cost for record in gone if isinstance(record, ReleaseRecord))
+    releases = sum(isinstance(record, ReleaseRecord) for record in gone)
+    texts = [*(as_json(asdict(record)) for record in gone), *(as_json(record.properties) for record in damaged)]
+    what = f"forgot {releases:,} releases, which had spent {spent}, and {len(texts) - releases:,} other records"
+    return {**note_of("forgotten", graph, what), "records": texts}
+
+
+def note_of(kind: str, graph: str, what: str, other: str | None = None) -> dict[str, Any]:
+    """Return the values of a note."""
+    return {"kind": kind, "graph": graph, "other": other, "what": what, "records": [], "who": user()}
+
+
+def as_json(values: Mapping[str, object]) -> str:
+    """Return a record as JSON, what JSON has no word for as text."""
+    return json.dumps({name: value for name, value in values.items() if value is not None}, default=str, sort_keys=True)

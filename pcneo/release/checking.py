@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from pcneo.basics.model import Progress, Run
 from pcneo.errors import BudgetError, GraphError
 from pcneo.privacy.composition import fits
-from pcneo.release.budget import account_of, check_sole_names
+from pcneo.release.budget import account_of, check_sole_names, how_to_mend
 from pcneo.store.chosen_graph import find_graph
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway, LedgerRecords
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger_records import LedgerRecords
 from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
@@ -171,9 +172,13 @@ def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords, graph: str | None)
         if graph in (None, release.graph):
             what = f"Its graph {release.graph!r} is gone; what it spent stands against every graph of its data."
             yield Finding(f"release {release.id}", what, is_fault=False)
-    used = {record.graph for record in (*ledger.budgets, *ledger.releases)}
+    for damaged in ledger.damaged:
+        if graph is None or damaged.graph in (None, graph):
+            about = f"{'release' if damaged.is_release else 'total'} {damaged.record}"
+            yield Finding(about, f"It {damaged.why}. {how_to_mend(damaged, graph or 'NAME')}")
+    spoilt = {damaged.graph for damaged in ledger.damaged}
     for known in ledger.graphs:
-        if known.name not in used or graph not in (None, known.name):
+        if known.name not in ledger.used or graph not in (None, known.name) or spoilt & {None, known.name}:
             continue
         try:
             account = account_of(ledger, known.name)

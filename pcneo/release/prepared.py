@@ -20,6 +20,7 @@ from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
 from pcneo.release.read_graph import ReadGraph, read_for_release
+from pcneo.release.request import ReleaseRequest
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
@@ -44,6 +45,7 @@ class Prepared:
             adds noise.
         kept: whether its groups are those of a version that was asked for by number, of an earlier date.
         given: answers that were drawn before; None where they are still to be drawn.
+        file: name of the public file; empty where there is none.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Prepared:
     answer_set: str | None = None
     given: AnsweredPairs | None = None
     kept: bool = False
+    file: str = ""
 
     @property
     def draws_answers(self) -> bool:
@@ -160,6 +163,7 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
         source=source,
         run=choice.run,
         kept=choice.kept,
+        file=choice.request.public.name if isinstance(choice.request, ReleaseRequest) else "",
         scaling=scaling,
         utility=mechanism.utility(facts, scaling),
         losses=find_losses(facts, mechanism.k, scaling) if mechanism.adds_noise else {},

@@ -29,7 +29,7 @@ from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
 from pcneo.release.simulated_parties import answers_of_parties
-from pcneo.release.spending import Terms, check_early, enter, spend
+from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
 from pcneo.store.schema import OWN_SCHEMA
@@ -168,6 +168,7 @@ def release(
     for said in dict.fromkeys(line for ready in prepared for line in _beforehand(ready)):
         log.info("%s", said)
     if terms.dry_run:
+        admit(gateway, prepared, terms)
         return prepared, []
 
     source = noise or ReleaseNoise()

@@ -17,7 +17,8 @@ from pcneo.errors import ParameterError
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
 from pcneo.release.answer_sets import find_answers
 from pcneo.release.answers_file import AnswersFile
-from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger_records import ReleaseRecord
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -6,6 +6,8 @@ Noise is drawn after that transaction, never before. After a crash in between, t
 from __future__ import annotations
 
 import logging
+import math
+import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -14,25 +16,38 @@ from typing import TYPE_CHECKING
 
 from pcneo.basics.config import __version__
 from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError, PcneoError
-from pcneo.graph import keys_hash
+from pcneo.graph import keys_fingerprint, keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.mechanisms import Respond
-from pcneo.release.budget import account_of, check_sole_names, ledger_locked, parse_total, total_texts, user
+from pcneo.release.budget import (
+    account_of,
+    check_not_renamed,
+    check_sole_names,
+    ledger_locked,
+    next_number,
+    parse_total,
+    total_texts,
+    user,
+)
 from pcneo.release.choice import Chosen, GraphNames, find_place
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway, LedgerRecords, create_budget, create_release, read_ledger
+from pcneo.store.ledger import LedgerGateway, create_budget, create_release, read_ledger
+from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
 
 if TYPE_CHECKING:
     from neo4j import Driver
 
-__all__ = ["Terms", "check_early", "check_room", "enter", "spend"]
+__all__ = ["Terms", "admit", "check_early", "check_room", "enter", "spend"]
 
 log = logging.getLogger("pcneo")
+
+_MOST_DELTA = Fraction(1, 1000)
+"""Of a total that is set by the way; a larger one is for its owner to name."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,7 @@ class Terms:
 
     Attributes:
         budget_epsilon: a total ε, a number or its text, to set in the same call; refused where the graph has a total.
-            The total δ is what the releases spend. None to set none.
+            The total δ admits as many releases like these as this ε does. None to set none.
         other_groups: admit a set of memberships other than that of earlier releases with groups.
         no_promise: admit mechanisms that promise nothing, and any release after one.
         dry_run: stop before anything is spent or written; a total that is missing is reported, not refused.
@@ -58,7 +73,7 @@ class Terms:
     write_property: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a total that is none."""
+        """Refuse a total that is out of range."""
         _ = self.total
 
     @property
@@ -102,6 +117,16 @@ def check_room(
     _admit(gateway.list_ledger(), [graph], {graph.name: spends}, terms)
 
 
+def admit(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) -> None:
+    """Refuse what the ledger as it stands does not admit, as `spend` would; nothing is recorded.
+
+    Raises:
+        BudgetError: says which rule stands against it.
+    """
+    secret = gateway.get_secret()
+    _admit_prepared(gateway.list_ledger(), prepared, {} if secret is None else _fingerprints(prepared, secret), terms)
+
+
 def enter(gateway: LedgerGateway, prepared: Sequence[Prepared]) -> None:
     """Store the graphs that pcneo does not know yet, so that they can be locked.
 
@@ -130,15 +155,21 @@ def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) ->
     """
     graphs = list({release.graph.name: release.graph for release in prepared}.values())
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
-    spends = {name: [release.spend for release in releases] for name, releases in of_graph.items()}
+    spends = _spends(prepared)
+    fingerprints = _fingerprints(prepared, gateway.merge_secret(secrets.token_hex(32)))
     try:
         with ledger_locked(gateway, graphs) as locks, ExitStack() as commits:
             writing = {name: commits.enter_context(locks[name].last_writes()) for name in spends}
             # [spend-under-lock] What is read here nobody can add to before this transaction ends.
-            ledger = read_ledger(next(iter(writing.values())))
-            totals = _admit(ledger, graphs, spends, terms)
+            ledger = read_ledger(next(iter(writing.values())), gateway)
+            totals = _admit_prepared(ledger, prepared, fingerprints, terms)
             for name, transaction in writing.items():
-                _record(transaction, of_graph[name], totals.get(name))
+                if name in totals:
+                    number = next_number(ledger, name)
+                    create_budget(transaction, name, number, total_texts(totals[name]), user())
+                for release in of_graph[name]:
+                    _check_version(transaction, release)
+                    create_release(transaction, _values(release, fingerprints[name]))
     except DatabaseError as error:
         ids = ", ".join(release.id for release in prepared)
         raise DatabaseError(
@@ -159,11 +190,35 @@ def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) ->
     }
 
 
+def _spends(prepared: Sequence[Prepared]) -> dict[str, list[Spend]]:
+    spends: dict[str, list[Spend]] = {}
+    for release in prepared:
+        spends.setdefault(release.graph.name, []).append(release.spend)
+    return spends
+
+
+def _fingerprints(prepared: Sequence[Prepared], secret: bytes) -> dict[str, str]:
+    """Return the hash of each graph's keys under the ledger's secret."""
+    keys = {release.graph.name: release.source.graph.keys for release in prepared}
+    return {name: keys_fingerprint(of_graph, secret) for name, of_graph in keys.items()}
+
+
+def _admit_prepared(
+    ledger: LedgerRecords, prepared: Sequence[Prepared], fingerprints: Mapping[str, str], terms: Terms
+) -> dict[str, Cost]:
+    graphs = {release.graph.name: release.graph for release in prepared}
+    for name, graph in graphs.items():
+        check_not_renamed(ledger, graph, fingerprints.get(name))
+    return _admit(ledger, list(graphs.values()), _spends(prepared), terms)
+
+
 def _admit(
     ledger: LedgerRecords, graphs: Sequence[GraphRecord], spends: Mapping[str, Sequence[Spend]], terms: Terms
 ) -> dict[str, Cost]:
     """Check each graph's releases against its account; return the totals to set."""
     check_sole_names(ledger, graphs)
+    for graph in graphs:
+        check_not_renamed(ledger, graph)
     totals: dict[str, Cost] = {}
     for name, wanted in spends.items():
         account = replace(account_of(ledger, name), is_known=name in {graph.name for graph in ledger.graphs})
@@ -175,7 +230,7 @@ def _admit(
                     "total with `pcneo budget set`.",
                     graph=name,
                 )
-            totals[name] = Cost(terms.total.epsilon, cost.delta)
+            totals[name] = _with_delta(terms.total, cost)
             account = replace(account, total=totals[name])
         elif terms.dry_run and (missing := missing_total(account, wanted)):
             log.info("%s", missing)
@@ -184,12 +239,12 @@ def _admit(
     return totals
 
 
-def _record(transaction: Transaction, prepared: Sequence[Prepared], total: Cost | None) -> None:
-    if total is not None:
-        create_budget(transaction, prepared[0].graph.name, *total_texts(total), user())
-    for release in prepared:
-        _check_version(transaction, release)
-        create_release(transaction, _values(release))
+def _with_delta(total: Cost, cost: Cost) -> Cost:
+    """Return a total with as much δ as all releases like these take that its ε admits."""
+    if not (total.epsilon and cost.epsilon and cost.delta):
+        return Cost(total.epsilon, cost.delta)
+    times = max(1, math.ceil(total.epsilon / cost.epsilon))
+    return Cost(total.epsilon, min(times * cost.delta, max(cost.delta, _MOST_DELTA)))
 
 
 def _check_version(transaction: Transaction, release: Prepared) -> None:
@@ -207,7 +262,7 @@ def _check_version(transaction: Transaction, release: Prepared) -> None:
         )
 
 
-def _values(release: Prepared) -> Row:
+def _values(release: Prepared, fingerprint: str) -> Row:
     parameters, run = release.mechanism.parameters, release.run
     source, draws = release.source, release.draws_answers
     return {
@@ -231,6 +286,8 @@ def _values(release: Prepared) -> Row:
         "vertices": source.graph.vertex_count if draws else None,
         "keysHash": keys_hash(source.graph.keys) if draws else None,
         "fingerprint": source.fingerprint if draws or release.kept else None,
+        "keysFingerprint": fingerprint,
+        "file": release.file or None,
         "who": user(),
         "version": __version__,
     }

@@ -15,6 +15,8 @@ OWN_LABELS = frozenset(
         "PCohesionBudget",
         "PCohesionFence",
         "PCohesionGraph",
+        "PCohesionLedger",
+        "PCohesionNote",
         "PCohesionRelease",
         "PCohesionRequest",
         "PCohesionRetired",

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pcneo.basics.model import Key
 from pcneo.errors import GraphError
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway, ReleaseRecord
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger_records import ReleaseRecord
 from pcneo.store.lock import GraphLock
 
 __all__ = ["check_property", "remove_properties", "values_hash", "write_property"]

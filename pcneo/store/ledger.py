@@ -4,113 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
 from pcneo.basics.model import Key
 from pcneo.basics.selection import Selection
 from pcneo.errors import WriteMismatchError
-from pcneo.store.gateway import Gateway, GraphRecord, graph_records
+from pcneo.store.gateway import Gateway, graph_records
+from pcneo.store.ledger_records import (
+    BudgetRecord,
+    DamagedRecord,
+    LedgerRecords,
+    NoteRecord,
+    ReleaseRecord,
+    budget_records,
+    note_records,
+    release_records,
+)
 from pcneo.store.transaction import Row, Transaction, sample_names
 
 __all__ = [
     "BudgetRecord",
+    "DamagedRecord",
     "LedgerGateway",
     "LedgerRecords",
+    "NoteRecord",
     "PropertyWriter",
     "ReleaseRecord",
-    "ShareNodes",
     "create_budget",
+    "create_note",
     "create_release",
     "delete_ledger",
+    "mend_record",
+    "move_ledger",
     "read_ledger",
 ]
 
 T = TypeVar("T")
-ShareNodes = Callable[[Selection, Selection], bool]
-
-
-_RENAMED = {
-    "runVersion": "run_version",
-    "epsilonOne": "epsilon_1",
-    "membershipHash": "membership_hash",
-    "propertyHash": "property_hash",
-    "keysHash": "keys_hash",
-    "answersHash": "answers_hash",
-}
-_CONVERTED = {"at", "nodeLabels", "relationshipTypes"}
 
 PROPERTY_BATCH = 10_000
 """Vertices per statement that writes property values; all statements share one transaction."""
-
-
-@dataclass(frozen=True)
-class BudgetRecord:
-    """A total of a graph: ε and δ as canonical fractions `a/b`, and who set it when."""
-
-    graph: str
-    epsilon: str
-    delta: str
-    who: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class ReleaseRecord:
-    """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
-
-    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose
-    answers it is computed from, itself where it drew them; what follows is of answers that it drew
-    (DATA-MODEL.md#the-ledger).
-    """
-
-    id: str
-    graph: str
-    run: str | None
-    run_version: int | None
-    mechanism: str
-    k: int
-    p: str | None
-    search: str | None
-    epsilon: str
-    epsilon_1: str | None
-    delta: str
-    h: int | None
-    membership_hash: str | None
-    property: str | None
-    property_hash: str | None
-    who: str
-    version: str
-    at: datetime
-    node_labels: tuple[str, ...] | None = None
-    relationship_types: tuple[str, ...] | None = None
-    answers: str | None = None
-    threshold: int | None = None
-    vertices: int | None = None
-    keys_hash: str | None = None
-    fingerprint: str | None = None
-    answers_hash: str | None = None
-
-
-@dataclass(frozen=True)
-class LedgerRecords:
-    """The whole ledger: each graph's totals and all releases, oldest first, and the graphs that pcneo knows.
-
-    `share_nodes` asks the database that the ledger lies in whether two nodes or more carry labels of both selections.
-    """
-
-    graphs: tuple[GraphRecord, ...]
-    budgets: tuple[BudgetRecord, ...]
-    releases: tuple[ReleaseRecord, ...]
-    share_nodes: ShareNodes = field(default=lambda _selection, _other: False, repr=False, compare=False)
-
-    @property
-    def lost(self) -> tuple[ReleaseRecord, ...]:
-        """The releases whose graph's node is gone from the database."""
-        known = {graph.name for graph in self.graphs}
-        return tuple(release for release in self.releases if release.graph not in known)
 
 
 class LedgerGateway(Gateway):
@@ -118,7 +51,20 @@ class LedgerGateway(Gateway):
 
     def list_ledger(self) -> LedgerRecords:
         """Return the ledger for display; to decide on a release, use `read_ledger` under the graph's lock."""
-        return _records(self._read)
+        return _records(self._read, self)
+
+    def merge_secret(self, secret: str) -> bytes:
+        """Return the secret under which keys are hashed, or store one where there is none."""
+        return self._write("merge_ledger_secret", secret=secret)[0]["secret"].encode()
+
+    def get_secret(self) -> bytes | None:
+        """Return that secret; None where there is none."""
+        rows = self._read("get_ledger_secret")
+        return rows[0]["secret"].encode() if rows and isinstance(rows[0]["secret"], str) else None
+
+    def is_empty(self, selection: Selection) -> bool:
+        """Return whether a selection has no node or no relationship."""
+        return 0 in self.count_store(selection)
 
     def versions_relied_on(self, run: str) -> set[int]:
         """Return the versions of a run that releases rest on."""
@@ -217,14 +163,14 @@ class PropertyWriter:
             self._transaction.run("remove_property", self._names, keys=part)
 
 
-def read_ledger(transaction: Transaction) -> LedgerRecords:
+def read_ledger(transaction: Transaction, gateway: LedgerGateway) -> LedgerRecords:
     """Return the ledger, read in the transaction that holds the graph's lock, so that nobody changes it meanwhile."""
-    return _records(transaction.run)
+    return _records(transaction.run, gateway)
 
 
-def create_budget(transaction: Transaction, graph: str, epsilon: str, delta: str, who: str) -> None:
-    """Record a total under the graph's lock."""
-    transaction.run("create_budget", graph=graph, epsilon=epsilon, delta=delta, who=who)
+def create_budget(transaction: Transaction, graph: str, number: int, total: tuple[str, str], who: str) -> None:
+    """Record a total, ε and δ as fractions `a/b`, under the graph's lock."""
+    transaction.run("create_budget", graph=graph, number=number, epsilon=total[0], delta=total[1], who=who)
 
 
 def create_release(transaction: Transaction, values: Row) -> None:
@@ -232,26 +178,38 @@ def create_release(transaction: Transaction, values: Row) -> None:
     transaction.run("create_release", **values)
 
 
+def create_note(transaction: Transaction, values: Row) -> None:
+    """Record what an owner did to the ledger by hand; `values` are the statement's parameters."""
+    transaction.run("create_note", **values)
+
+
+def mend_record(transaction: Transaction, record: DamagedRecord, values: Row) -> bool:
+    """Put values into the place of a damaged record that was read in this transaction; False where it is gone."""
+    kind = "release" if record.is_release else "budget"
+    return bool(transaction.run(f"mend_{kind}", element=record.element, values=values)[0]["mended"])
+
+
+def move_ledger(transaction: Transaction, graph: str, to: str, add: int) -> int:
+    """Enter totals and releases of one graph under another's name; return how many records that are."""
+    return transaction.run("move_ledger", graph=graph, to=to, add=add)[0]["moved"]
+
+
 def delete_ledger(transaction: Transaction, graph: str) -> int:
     """Forget the totals and releases of one graph under its lock; return the records deleted."""
     return transaction.run("delete_ledger", graph=graph)[0]["forgotten"]
 
 
-def _records(read: Callable[..., list[Row]]) -> LedgerRecords:
+def _records(read: Callable[..., list[Row]], gateway: LedgerGateway) -> LedgerRecords:
+    budgets, damaged_budgets = budget_records(read("list_budgets"))
+    releases, damaged_releases = release_records(read("list_releases"))
     return LedgerRecords(
         tuple(graph_records(read("list_graphs"))),
-        tuple(BudgetRecord(**{**row, "at": row["at"].to_native()}) for row in read("list_budgets")),
-        tuple(
-            ReleaseRecord(
-                **{name: row[name] for name in row.keys() - _RENAMED.keys() - _CONVERTED},
-                **{ours: row[name] for name, ours in _RENAMED.items()},
-                at=row["at"].to_native(),
-                node_labels=None if row["nodeLabels"] is None else tuple(row["nodeLabels"]),
-                relationship_types=None if row["relationshipTypes"] is None else tuple(row["relationshipTypes"]),
-            )
-            for row in read("list_releases")
-        ),
+        tuple(budgets),
+        tuple(releases),
+        (*damaged_budgets, *damaged_releases),
+        tuple(note_records(read("list_notes"))),
         partial(_share_nodes, read),
+        gateway.is_empty,
     )
 
 

@@ -46,6 +46,7 @@ OWN_SCHEMA = (
     _own("ensure_release_id", "PCohesionRelease", "id"),
     _own("ensure_release_graph", "PCohesionRelease", "graph"),
     _own("ensure_budget_graph", "PCohesionBudget", "graph"),
+    _own("ensure_ledger_name", "PCohesionLedger", "name"),
     _own("ensure_request_id", "PCohesionRequest", "id"),
     _own("ensure_request_status", "PCohesionRequest", "status"),
 )

@@ -11,7 +11,8 @@ from pcneo.basics.model import Progress, Run
 from pcneo.store.count_property import remove_properties
 from pcneo.store.fence import Fence
 from pcneo.store.gateway import Gateway
-from pcneo.store.ledger import LedgerGateway, LedgerRecords
+from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph

@@ -154,7 +154,7 @@ class Ground:
         shown = budget.show(self.driver, self.db.name, graph=GRAPH)
         entries: dict[str, list[Fraction]] = {}
         for release in (release for budget_shown in shown for release in budget_shown.releases):
-            entries.setdefault(release.who, []).append(Fraction(release.epsilon))
+            entries.setdefault(release.who or "", []).append(Fraction(release.epsilon))
         published = {path.stem: path for path in folder.glob("*.json") if not path.stem.endswith(".owner")}
         for who, path in published.items():
             if who not in reported:

@@ -305,8 +305,8 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     assert "recorded the spend" not in said
     assert "yes-answers;" not in said, "of no new ones"
     assert "the answers, " not in out
-    table = pcneo("budget", "show")[1]
-    assert table.count(first_release) == 2, "itself, and what was computed from its answers"
+    table = pcneo("budget", "show", "--csv")[1]
+    assert table.count(first_release) == 3, "itself, its answers, and what was computed from them"
     assert "ε is 0 where that is nothing" in table
     first, again = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("first", "again"))
     assert first["counts"] == [{n: row[n] for n in first["counts"][0]} for row in again["counts"]]
@@ -348,7 +348,7 @@ def test_answers_that_the_ledger_does_not_know_are_refused(
         (["--from", forged], 4, "has no answers as"),
         (["--from", dearer], 4, "has no answers as"),
         (["--from", other], 4, "vertex 99"),
-        (["--from", tmp_path / "first.json"], 3, "cannot be read"),
+        (["--from", tmp_path / "first.json"], 3, "is no file of answers"),
         (["--from", answered, "-e", "1"], 2, "leave epsilon out"),
         (["--from", answered, "--mechanism", "edge"], 2, "leave mechanism out"),
         (["--from", answered, "-k", "4", "--smooth"], 2, "k = 3"),

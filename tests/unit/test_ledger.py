@@ -17,7 +17,7 @@ from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.release.budget import account_of, check_sole_names, parse_total
 from pcneo.store.count_property import values_hash
 from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import BudgetRecord, LedgerRecords, ReleaseRecord
+from pcneo.store.ledger_records import BudgetRecord, LedgerRecords, ReleaseRecord
 
 F = Fraction
 TENTH = Spend("critical", F(1, 10), F(0), "a")

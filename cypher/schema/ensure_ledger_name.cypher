@@ -1,0 +1,4 @@
+// Make the one node with the ledger's secret unique.
+CREATE CONSTRAINT IF NOT EXISTS
+FOR (ledger:PCohesionLedger)
+REQUIRE ledger.name IS UNIQUE

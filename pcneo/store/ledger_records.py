@@ -1,0 +1,322 @@
+"""What the nodes of the ledger say, read as somebody must who is not sure that pcneo alone has written them.
+
+A node whose properties are of other kinds than pcneo writes is a `DamagedRecord`: nothing is computed from it, and
+nothing is released until its owner has said what it is (DATA-MODEL.md#the-ledger).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from neo4j.time import DateTime
+
+from pcneo.basics.exact_numbers import exact_number
+from pcneo.basics.selection import Selection
+from pcneo.store.gateway import GraphRecord
+from pcneo.store.transaction import Row
+
+__all__ = [
+    "LARGEST_NUMBER",
+    "BudgetRecord",
+    "DamagedRecord",
+    "LedgerRecords",
+    "NoteRecord",
+    "ReleaseRecord",
+    "ShareNodes",
+    "budget_records",
+    "note_records",
+    "release_records",
+]
+
+ShareNodes = Callable[[Selection, Selection], bool]
+IsEmpty = Callable[[Selection], bool]
+
+_MOST_DIGITS = 300
+LARGEST_NUMBER = 2**53
+"""Of a total: others number on behind it, and whoever forged a larger one would leave no room."""
+
+
+@dataclass(frozen=True)
+class BudgetRecord:
+    """A total of a graph: ε and δ as canonical fractions `a/b`, and who set it when."""
+
+    graph: str
+    epsilon: str
+    delta: str
+    who: str | None
+    at: datetime
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class ReleaseRecord:
+    """A release that was made; ε, ε1 and δ as canonical fractions `a/b`, None where a mechanism has none.
+
+    Labels and types are those of its graph, None in releases of pcneo 0.2.0 and before. `answers` is the release whose
+    answers it is computed from, itself where it drew them; what follows is of answers that it drew
+    (DATA-MODEL.md#the-ledger).
+    """
+
+    id: str
+    graph: str
+    run: str | None
+    run_version: int | None
+    mechanism: str
+    k: int | None
+    p: str | None
+    search: str | None
+    epsilon: str
+    epsilon_1: str | None
+    delta: str
+    h: int | None
+    membership_hash: str | None
+    property: str | None
+    property_hash: str | None
+    who: str | None
+    version: str | None
+    at: datetime
+    node_labels: tuple[str, ...] | None = None
+    relationship_types: tuple[str, ...] | None = None
+    answers: str | None = None
+    threshold: int | None = None
+    vertices: int | None = None
+    keys_hash: str | None = None
+    fingerprint: str | None = None
+    answers_hash: str | None = None
+    keys_fingerprint: str | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True)
+class DamagedRecord:
+    """A node of the ledger that is not as pcneo writes it.
+
+    Attributes:
+        record: how its owner names it: the release's id where it has one, else a hash of all that it has.
+        is_release: whether it is a release; else it is a total.
+        graph: the graph that it names; None where it names none.
+        why: what is wrong, as the end of a sentence that begins with what it is.
+        element: identifies the node within the transaction that read it.
+        properties: all that it has.
+    """
+
+    record: str
+    is_release: bool
+    graph: str | None
+    why: str
+    element: str = field(default="", compare=False)
+    properties: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """Say what is wrong, and with what."""
+        return f"{'Release' if self.is_release else 'Total'} {self.record} {self.why}."
+
+    def sound(self) -> dict[str, Any]:
+        """Return those of its properties that are of the kind that pcneo writes."""
+        fields = _RELEASE if self.is_release else _BUDGET
+        return {
+            name: self.properties[name]
+            for name, kind in fields.items()
+            if name in self.properties and _fits(self.properties[name], kind)
+        }
+
+
+@dataclass(frozen=True)
+class NoteRecord:
+    """What an owner did to the ledger by hand.
+
+    Attributes:
+        kind: `forgotten`, `mended`, `same` or `apart`.
+        graph, other: names of graphs.
+        what: a sentence.
+        records: what was let go or changed, as JSON.
+        who, at: by whom and when.
+    """
+
+    kind: str
+    graph: str
+    other: str | None
+    what: str
+    records: tuple[str, ...]
+    who: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class LedgerRecords:
+    """The whole ledger: each graph's totals and all releases, oldest first, and the graphs that pcneo knows.
+
+    Attributes:
+        graphs, budgets, releases: as they stand, whole.
+        damaged: records that are not.
+        notes: what owners did by hand, oldest first.
+        share_nodes: asks the database that the ledger lies in whether two nodes or more carry labels of both
+            selections.
+        is_empty: asks it whether a selection has lost all its nodes or all its relationships.
+    """
+
+    graphs: tuple[GraphRecord, ...]
+    budgets: tuple[BudgetRecord, ...]
+    releases: tuple[ReleaseRecord, ...]
+    damaged: tuple[DamagedRecord, ...] = ()
+    notes: tuple[NoteRecord, ...] = ()
+    share_nodes: ShareNodes = field(default=lambda _selection, _other: False, repr=False, compare=False)
+    is_empty: IsEmpty = field(default=lambda _selection: False, repr=False, compare=False)
+
+    @property
+    def lost(self) -> tuple[ReleaseRecord, ...]:
+        """The releases whose graph's node is gone from the database."""
+        known = {graph.name for graph in self.graphs}
+        return tuple(release for release in self.releases if release.graph not in known)
+
+    @property
+    def used(self) -> set[str]:
+        """The names of graphs that have a total or a release."""
+        return {record.graph for record in (*self.budgets, *self.releases)}
+
+    def are_apart(self, graph: str, other: str) -> bool:
+        """Whether the owner has said that two names stand for different graphs."""
+        return any(note.kind == "apart" and {note.graph, note.other} == {graph, other} for note in self.notes)
+
+    def last_number(self, graph: str) -> int:
+        """Return the highest number of a total of a graph, 0 where it has none."""
+        return max((budget.number for budget in self.budgets if budget.graph == graph), default=0)
+
+
+# --- Reading: the kind of each property, and whether it must be there
+
+_TEXT, _MAY_TEXT, _MAY_WHOLE, _MAY_TEXTS, _TIME = "text", "text?", "whole?", "texts?", "time"
+_BUDGET = {"graph": _TEXT, "epsilon": _TEXT, "delta": _TEXT, "who": _MAY_TEXT, "at": _TIME, "number": _MAY_WHOLE}
+_RELEASE = {
+    **dict.fromkeys(("id", "graph", "mechanism", "epsilon", "delta"), _TEXT),
+    **dict.fromkeys(("run", "p", "search", "epsilonOne", "membershipHash", "property", "propertyHash"), _MAY_TEXT),
+    **dict.fromkeys(("who", "version", "answers", "keysHash", "fingerprint", "answersHash"), _MAY_TEXT),
+    **dict.fromkeys(("keysFingerprint", "file"), _MAY_TEXT),
+    **dict.fromkeys(("runVersion", "k", "h", "threshold", "vertices"), _MAY_WHOLE),
+    **dict.fromkeys(("nodeLabels", "relationshipTypes"), _MAY_TEXTS),
+    "at": _TIME,
+}
+_OURS = {
+    "runVersion": "run_version",
+    "epsilonOne": "epsilon_1",
+    "membershipHash": "membership_hash",
+    "propertyHash": "property_hash",
+    "keysHash": "keys_hash",
+    "answersHash": "answers_hash",
+    "nodeLabels": "node_labels",
+    "relationshipTypes": "relationship_types",
+    "keysFingerprint": "keys_fingerprint",
+}
+
+
+def _fits(value: object, kind: str) -> bool:
+    if value is None:
+        return kind.endswith("?")
+    match kind:
+        case "text":
+            return isinstance(value, str) and bool(value)
+        case "text?":
+            return isinstance(value, str)
+        case "whole?":
+            return type(value) is int
+        case "texts?":
+            return isinstance(value, list) and all(isinstance(text, str) for text in value)
+        case _:
+            return isinstance(value, DateTime) and value.tzinfo is not None
+
+
+def _damage(properties: Mapping[str, Any], fields: Mapping[str, str]) -> str | None:
+    """Say what is wrong; None where all is well."""
+    if wrong := [name for name, kind in fields.items() if not _fits(properties.get(name), kind)]:
+        numbers = set(wrong) & {"epsilon", "delta"}
+        name = "number for ε or δ" if numbers else wrong[0]
+        return f"has no {name}" if numbers or properties.get(name) is None else f"has a {name} of another kind"
+    try:
+        epsilon, delta = (exact_number(properties[name], _MOST_DIGITS) for name in ("epsilon", "delta"))
+        if properties.get("epsilonOne") is not None:
+            exact_number(properties["epsilonOne"], _MOST_DIGITS)
+    except ValueError:
+        return "has no number for ε or δ"
+    if epsilon < 0 or not 0 <= delta < 1:
+        return f"has ε = {epsilon} and δ = {delta}"
+    if properties.get("run") is not None and properties.get("membershipHash") is None:
+        return "does not say on which groups it rests"
+    if not 0 <= (properties.get("number") or 0) < LARGEST_NUMBER:
+        return "has a number that no total gets"
+    return None
+
+
+Record = TypeVar("Record", BudgetRecord, ReleaseRecord)
+
+
+def _sorted_out(
+    rows: Sequence[Row], fields: Mapping[str, str], made: Callable[..., Record], is_release: bool
+) -> tuple[list[Record], list[DamagedRecord]]:
+    records, damaged = [], []
+    for row in rows:
+        properties = row["properties"]
+        why = _damage(properties, fields)
+        if why is None:
+            values = {_OURS.get(name, name): _value(properties.get(name)) for name in fields}
+            if is_release and values["search"] is None:  # up to format 2 it was called score
+                score = properties.get("score")
+                values["search"] = score if isinstance(score, str) else None
+            records.append(made(**values))
+        else:
+            name = properties.get("id") if is_release else None
+            graph = properties.get("graph")
+            damaged.append(
+                DamagedRecord(
+                    name if isinstance(name, str) and name else _digest(properties),
+                    is_release,
+                    graph if isinstance(graph, str) and graph else None,
+                    why,
+                    row["element"],
+                    properties,
+                )
+            )
+    return records, damaged
+
+
+def _value(value: object) -> object:
+    if isinstance(value, DateTime):
+        return value.to_native()
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _digest(properties: Mapping[str, Any]) -> str:
+    said = sorted((name, repr(value)) for name, value in properties.items())
+    return hashlib.sha256(repr(said).encode()).hexdigest()[:12]
+
+
+def budget_records(rows: Sequence[Row]) -> tuple[list[BudgetRecord], list[DamagedRecord]]:
+    """Return totals by graph and number, the one that counts last, and damaged ones."""
+
+    def made(number: int | None, **values: Any) -> BudgetRecord:
+        return BudgetRecord(number=number or 0, **values)
+
+    records, damaged = _sorted_out(rows, _BUDGET, made, False)
+    return sorted(records, key=lambda record: (record.graph, record.number, record.at)), damaged
+
+
+def release_records(rows: Sequence[Row]) -> tuple[list[ReleaseRecord], list[DamagedRecord]]:
+    """Return releases, oldest first, and damaged ones."""
+    records, damaged = _sorted_out(rows, _RELEASE, ReleaseRecord, True)
+    return sorted(records, key=lambda record: (record.at, record.id)), damaged
+
+
+def note_records(rows: Sequence[Row]) -> list[NoteRecord]:
+    """Return notes, oldest first; what somebody else has written under their label says nothing."""
+    kinds = {**dict.fromkeys(("kind", "graph", "what", "who"), _TEXT), "other": _MAY_TEXT, "records": _MAY_TEXTS}
+    kinds["at"] = _TIME
+    notes = [
+        NoteRecord(**{**{name: _value(row["properties"].get(name)) for name in kinds}, "records": records})
+        for row in rows
+        if all(_fits(row["properties"].get(name), kind) for name, kind in kinds.items())
+        for records in [tuple(row["properties"].get("records") or ())]
+    ]
+    return sorted(notes, key=lambda note: (note.at, note.graph))

@@ -1,0 +1,288 @@
+"""A ledger that says only what holds: totals as they are read back, damaged records, renamed graphs, what is let go."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+from lengths import examples
+
+from pcneo.errors import BudgetError, NotFoundError, PcneoError
+from pcneo.privacy.composition import Cost
+from pcneo.release import GraphNames, ReleaseRequest, Terms, budget, release
+from pcneo.release.checking import check
+from pcneo.release.ledger_mending import apart, mend, same
+
+PERSONS = GraphNames(("Person",), ("KNOWS",), "id")
+NAME = "Person/KNOWS/id"
+KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
+LEDGER = "MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget RETURN labels(n), properties(n) ORDER BY elementId(n)"
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    found = Database(neo4j_driver, empty_database)
+    found.put(KITE)
+    return found
+
+
+def publish(
+    db: Database, folder: Path, name: str, names: GraphNames = PERSONS, *, epsilon: str = "1", **terms: Any
+) -> None:
+    request = ReleaseRequest(to=folder / f"{name}.csv", mechanism="edge", epsilon=epsilon)
+    release(db.driver, db.name, requests=[request], names=names, terms=Terms(**terms))
+
+
+def shown(db: Database, graph: str = NAME) -> budget.GraphBudget:
+    return budget.show(db.driver, db.name, graph=graph)[0]
+
+
+# --- Totals
+
+
+FORGED = [
+    *("number: $n", "number: $n, epsilon: '1e999999999'", "number: 'x'", "number: 1.5", "epsilon: 7", "epsilon: null"),
+    *("delta: '1'", "epsilon: '-1/2'", "graph: null", "graph: 3", "at: 'yesterday'", "at: localdatetime()"),
+    *("number: 9223372036854775807", "number: -1", "who: [1]", "epsilon: '1/0'", "number: 9007199254740991"),
+]
+
+
+def test_what_is_set_is_what_is_read_back_over_sequences_of_setting_deleting_and_forging(
+    db: Database, tmp_path: Path
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=9)
+    rng = random.Random(5)
+    set_, refused = 0, 0
+    for _ in range(examples(60)):
+        match rng.choice(["set", "set", "set", "delete", "forge", "mend"]):
+            case "set":
+                before, epsilon = db.run(LEDGER), rng.randint(1, 30)
+                account, error = _tried(
+                    lambda total=epsilon: budget.set_total(db.driver, db.name, graph=NAME, epsilon=total)
+                )
+                if error is None:
+                    assert account.total.epsilon == epsilon
+                    assert shown(db).account == account
+                    set_ += 1
+                else:
+                    assert "No pcneo" in error
+                    assert db.run(LEDGER) == before
+                    refused += 1
+            case "delete":
+                db.run("MATCH (b:PCohesionBudget) WITH b ORDER BY rand() LIMIT 1 DELETE b")
+            case "forge":
+                db.run(
+                    "CREATE (b:PCohesionBudget {graph: $g, epsilon: '5', delta: '0', who: 'x', at: datetime()}) "
+                    f"SET b += {{{rng.choice(FORGED)}}} RETURN $n",
+                    g=NAME,
+                    n=rng.choice([0, 1, 3, 8, 1000]),
+                )
+            case _:
+                _mend_all(db)
+                db.run("MATCH (b:PCohesionBudget) WHERE b.number > 1000000 DELETE b")
+    assert set_ > 5
+    assert refused > 5
+
+
+def _tried(act: Callable[[], Any]) -> tuple[Any, str | None]:
+    """What it returns, or what it says against it; anything else than an error of ours is raised."""
+    try:
+        return act(), None
+    except PcneoError as error:
+        return None, str(error)
+
+
+def _mend_all(db: Database) -> None:
+    while damaged := [f for f in check(db.driver, db.name).findings if "pcneo budget mend" in f.what]:
+        mend(db.driver, db.name, record=damaged[0].about.split()[1], graph=NAME, epsilon="1/3", delta="1e-9")
+
+
+# --- Damaged records
+
+
+MUTATIONS = [
+    f"{name} = {value}"
+    for name in (
+        *("id", "graph", "mechanism", "epsilon", "delta", "at", "who", "k", "run", "membershipHash", "nodeLabels"),
+        *("epsilonOne", "answers", "version", "keysFingerprint", "file", "property", "number"),
+    )
+    for value in ("null", "7", "'x'", "''", "'1e999999999'", "'1/0'", "[1, 2]", "0.5", "true", "date()", "'-1'")
+]
+
+
+def test_whatever_becomes_of_a_record_nothing_falls_over_it_and_mending_admits_releases_again(
+    db: Database, tmp_path: Path
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=50)
+    rng = random.Random(6)
+    kept = db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget RETURN labels(n)[0], properties(n)")
+    faults = 0
+    for change in rng.sample(MUTATIONS, min(examples(70), len(MUTATIONS))):
+        db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget OR n:PCohesionNote DELETE n")
+        for label, properties in kept:
+            db.run(f"CREATE (n:{label}) SET n = $properties", properties=properties)
+        label = "PCohesionBudget" if "number" in change else rng.choice([label for label, _ in kept])
+        db.run(f"MATCH (n:{label}) SET n.{change}")
+        findings = [finding for finding in check(db.driver, db.name).findings if finding.is_fault]
+        damaged = any("budget mend" in finding.what for finding in findings)
+        _, error = _tried(lambda: shown(db))
+        assert (error is not None) == damaged, change
+        for act in (
+            lambda: budget.set_total(db.driver, db.name, graph=NAME, epsilon=40),
+            lambda: publish(db, tmp_path, "again", dry_run=True),
+        ):
+            _, error = _tried(act)
+            assert error is not None or not damaged, change
+        if damaged:
+            faults += 1
+            _mend_all(db)
+            spent = shown(db).account
+            unbounded = not spent.spent.is_bounded
+            assert unbounded or spent.spent.epsilon in (1, pytest.approx(1 / 3)), change
+            assert shown(db).notes, change
+    assert faults > 20
+
+
+def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_until_its_owner_has_said_whose_it_is(
+    db: Database, tmp_path: Path, pcneo: Callable[..., Any]
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    ((record,),) = db.run("MATCH (r:PCohesionRelease) SET r.graph = null RETURN r.id")
+    code, out, _ = pcneo("check")
+    assert code == 4
+    assert record in out
+    with pytest.raises(BudgetError, match=f"Release {record} has no graph.*`pcneo budget mend {record} --graph"):
+        publish(db, tmp_path, "second")
+    assert pcneo("budget", "show")[0] == 9
+    assert pcneo("budget", "mend", "nothing", "--graph", NAME, "--epsilon", "1")[0] == 4
+    assert pcneo("budget", "mend", record, "--graph", NAME, "--epsilon", "1", "--delta", "1e-6")[0] == 0
+    assert shown(db).account.spent.epsilon == 1
+    assert pcneo("check")[0] == 0
+    assert record in pcneo("budget", "show")[1]
+    publish(db, tmp_path, "second")
+    assert len(shown(db).releases) == 2
+
+
+# --- Renamed graphs
+
+
+@pytest.mark.parametrize(
+    ("rename", "names"),
+    [
+        ("MATCH (n:Person) SET n:Customer REMOVE n:Person", GraphNames(("Customer",), ("KNOWS",), "id")),
+        (
+            "MATCH (a)-[e:KNOWS]->(b) CREATE (a)-[:LIKES]->(b) DELETE e",
+            GraphNames(("Person",), ("LIKES",), "id"),
+        ),
+    ],
+    ids=["a label", "a type"],
+)
+@pytest.mark.parametrize("moved", [False, True], ids=["as it was", "and changed"])
+def test_a_renamed_graph_does_not_begin_at_nothing_spent(
+    db: Database, tmp_path: Path, rename: str, names: GraphNames, moved: bool
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run(rename)
+    name = "/".join((*names.node_labels, *names.relationship_types, "id"))
+    db.run("CREATE INDEX FOR (n:Customer) ON (n.id)")
+    db.run("CALL db.awaitIndexes()")
+    if moved:
+        db.run(f"CREATE (:{names.node_labels[0]} {{id: 99}})")
+    before = db.run(LEDGER)
+    for dry_run in (False, True):
+        with pytest.raises(BudgetError, match=f"pcneo budget same --graph {name} --as {NAME}"):
+            publish(db, tmp_path, "second", names, budget_epsilon=3, dry_run=dry_run)
+    assert db.run(LEDGER) == before
+    account = same(db.driver, db.name, graph=name, known_as=NAME)
+    assert (account.spent.epsilon, account.total and account.total.epsilon) == (1, 3)
+    publish(db, tmp_path, "second", names)
+    assert shown(db, name).account.spent.epsilon == 2
+    assert shown(db, name).notes[0].kind == "same"
+    with pytest.raises(BudgetError, match="left"):
+        publish(db, tmp_path, "third", names, epsilon="2")
+
+
+def test_another_graph_over_the_same_vertices_is_asked_about_once(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
+    likes = GraphNames(("Person",), ("LIKES",), "id")
+    with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'.* budget apart --graph Person/LIKES/id"):
+        publish(db, tmp_path, "second", likes, budget_epsilon=3)
+    apart(db.driver, db.name, graph="Person/LIKES/id", other=NAME)
+    publish(db, tmp_path, "second", likes, budget_epsilon=3)
+    publish(db, tmp_path, "third")
+    assert [shown(db, name).account.spent.epsilon for name in (NAME, "Person/LIKES/id")] == [2, 1]
+    with pytest.raises(NotFoundError, match="nothing of graph 'other'"):
+        same(db.driver, db.name, graph=NAME, known_as="other")
+
+
+def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_that_stays(
+    db: Database, tmp_path: Path
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
+    apart(db.driver, db.name, graph="Person/LIKES/id", other=NAME)
+    publish(db, tmp_path, "second", GraphNames(("Person",), ("LIKES",), "id"), budget_epsilon=5)
+    for epsilon in (6, 7, 8):
+        budget.set_total(db.driver, db.name, graph=NAME, epsilon=epsilon)
+    account = same(db.driver, db.name, graph="Person/LIKES/id", known_as=NAME)
+    assert (account.spent.epsilon, account.total and account.total.epsilon) == (2, 5)
+    assert (
+        budget.set_total(db.driver, db.name, graph="Person/LIKES/id", epsilon=4).total
+        == shown(db, "Person/LIKES/id").account.total
+    )
+
+
+# --- Letting go, setting by the way, showing
+
+
+def test_what_is_forgotten_leaves_a_record_of_it(db: Database, tmp_path: Path, pcneo: Callable[..., Any]) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    assert pcneo("budget", "forget", "--graph", NAME, "--again", NAME)[0] == 0
+    out = pcneo("budget", "show")[1]
+    assert "forgot 1 releases, which had spent ε = 1" in out
+    (note,) = shown(db).notes
+    assert any('"first.csv"' in record for record in note.records)
+    assert shown(db).account.spent == Cost(budget.Fraction(0))
+
+
+def test_a_total_set_by_the_way_has_delta_for_as_many_releases_as_it_has_epsilon(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "1", budget_epsilon="2.5")
+    publish(db, tmp_path, "2")
+    publish(db, tmp_path, "3", epsilon="0.5")
+    with pytest.raises(BudgetError, match="left"):
+        publish(db, tmp_path, "4", epsilon="0.1")
+
+
+def test_a_dry_run_is_admitted_and_refused_as_the_release_is(db: Database, tmp_path: Path) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=2)
+    before = db.run(LEDGER)
+    publish(db, tmp_path, "dry", dry_run=True)
+    for dry_run in (True, False):
+        with pytest.raises(BudgetError, match="left"):
+            publish(db, tmp_path, "second", epsilon="1.5", dry_run=dry_run)
+    assert db.run(LEDGER) == before
+    assert not (tmp_path / "dry.csv").exists()
+
+
+def test_the_ledger_is_evidence_in_lines_that_fit_and_as_csv(
+    db: Database, tmp_path: Path, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(db, tmp_path, "counts-of-friends-in-november", budget_epsilon=3)
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = pcneo("budget", "show")
+    assert code == 0
+    assert max(len(line) for line in out.splitlines() if line[0] in "┏┃│") <= 80
+    ((who, date),) = db.run("MATCH (r:PCohesionRelease) RETURN r.who, toString(date(r.at))")
+    (line,) = [line for line in out.splitlines() if "edge" in line]
+    assert all(word in line for word in (date, "edge", "3", "1", who[-9:], "november.csv"))
+    (row,) = csv.DictReader(io.StringIO(pcneo("budget", "show", "--csv")[1]))
+    assert row["file"] == "counts-of-friends-in-november.csv"
+    assert (row["mechanism"], row["k"], row["epsilonExact"], row["who"]) == ("edge", "3", "1", who)
