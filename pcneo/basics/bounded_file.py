@@ -59,7 +59,9 @@ def opened(path: Path, most: int, advice: str = "") -> Iterator[io.BufferedReade
 def read_whole(path: Path, most: int, advice: str = "") -> bytes:
     """Return the whole content of a file as `opened` reads it; no more than `most` bytes are held."""
     with opened(path, most, advice) as stream:
-        return stream.read()
+        if _is_packed(path):
+            return b"".join(iter(lambda: stream.read(BLOCK_BYTES), b""))
+        return stream.read(path.stat().st_size + 1)  # into one piece, where `read` alone would hold two
 
 
 def check_regular(path: Path) -> os.stat_result:
@@ -95,7 +97,7 @@ class _Content(io.RawIOBase):
     """The content of a file, counted as it is read."""
 
     def __init__(self, path: Path, file: BinaryIO, most: int, advice: str) -> None:
-        self._packed = path.suffix.lower() == ".gz"
+        self._packed = _is_packed(path)
         self._file, self._most, self._advice, self._read = file, most, advice, 0
         self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb")) if self._packed else file
         if not self._packed and os.fstat(file.fileno()).st_size > most:
@@ -123,6 +125,10 @@ class _Content(io.RawIOBase):
         unpacked = " unpacked" if self._packed else ""
         more = f"; {self._advice}" if self._advice else ""
         return UnreadableError(f"it holds more than {_size(self._most)}{unpacked}, the most that is read{more}")
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() == ".gz"
 
 
 def _size(count: int) -> str:

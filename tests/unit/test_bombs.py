@@ -103,7 +103,7 @@ LEDGER = "from pathlib import Path; from pcneo.party.own_ledger import read_ledg
 
 Make = Callable[[Path], object]
 BOMBS: dict[str, tuple[str, Make, str]] = {
-    "integers.answers.gz": (ANSWERS, lambda p: packed(p, b"1 2\n", HEAD), "do not ascend|100 times its size"),
+    "integers.answers.gz": (ANSWERS, lambda p: packed(p, b"1 2\n", HEAD), "do not ascend|unpacked, the most"),
     "integers-blank.answers.gz": (ANSWERS, lambda p: packed(p, b"\n", HEAD), "more than 1 MiB unpacked"),
     "integers-one-line.answers.gz": (ANSWERS, lambda p: packed(p, b"7", HEAD), "100 times|more than"),
     "texts.answers.gz": (ANSWERS, lambda p: packed(p, b'"a","b"\n', HEAD), "do not ascend|100 times"),
@@ -132,9 +132,9 @@ BOMBS: dict[str, tuple[str, Make, str]] = {
     "zeros.csv": (READ, lambda p: sparse(p, size=2**27), "no public file"),
     "deep.json": (READ, lambda p: p.write_text("[" * 10**7), "no public file"),
     "pipe.csv": (READ, os.mkfifo, "not a regular file"),
-    "fifo.message.json": (COLLECT, lambda p: os.mkfifo(parties(p.parent)), "not a regular file"),
-    "zero.message.json": (COLLECT, lambda p: link(parties(p.parent)), "not a regular file"),
-    "large.message.json": (COLLECT, lambda p: sparse(parties(p.parent), b"{"), "x.message.json: it holds more than"),
+    "fifo/x.message.json": (COLLECT, lambda p: os.mkfifo(parties(p.parent)), "not a regular file"),
+    "zero/x.message.json": (COLLECT, lambda p: link(parties(p.parent)), "not a regular file"),
+    "large/x.message.json": (COLLECT, lambda p: sparse(parties(p.parent), b"{"), "x.message.json: it holds more than"),
     "call.json": (COLLECT, lambda p: parties(p.parent, epsilon="1e999999999"), "more than 300 digits"),
     "long/call.json": (COLLECT, lambda p: parties(p.parent, keys="9" * 2**25), "call.json: it holds more than 16 MiB"),
     "ledger.json": (LEDGER, link, "not a regular file"),

@@ -20,6 +20,7 @@ from pcneo.basics.model import CohesionBatch, KeyArray
 from pcneo.basics.searches import DEFAULT_P, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError, ParameterError, PcneoError, needs_extra
+from pcneo.graph.files.unpacked_sizes import unpacks_to_more
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,8 +34,6 @@ PREFIX = b"pcneo."
 ROW_GROUP_MEMBERSHIPS = 1_000_000
 ROW_GROUP_COHESIONS = 200_000
 """A row group is written as soon as it has as many of either: some megabytes, of which one is in memory at a time."""
-ROOM = 2**20
-"""Bytes of a column that are not values."""
 
 
 @dataclass(frozen=True)
@@ -211,8 +210,7 @@ class CohesionWriter:
     def _add(self, batch: CohesionBatch) -> None:
         """Add consecutive vertices, in pieces so small that no row group has twice the memberships and a cohesion."""
         cuts = np.flatnonzero(np.diff(batch.offsets[1:] // ROW_GROUP_MEMBERSHIPS)) + 1
-        for start, stop in itertools.pairwise([0, *cuts.tolist(), len(batch)]):
-            part = batch.part(start, stop)
+        for part in itertools.starmap(batch.part, itertools.pairwise([0, *cuts.tolist(), len(batch)])):
             self._waiting.append(part)
             self._cohesions += len(part)
             self._memberships += len(part.members)
@@ -329,7 +327,8 @@ class CohesionFile:
         """
         groups = []
         with self._open() as file:
-            self._check_sizes(file.metadata, keys)
+            if unpacks_to_more(file.metadata, keys, 2 * ROW_GROUP_MEMBERSHIPS):
+                raise self._unfit("it unpacks to more than a file of this graph can hold")
             for number, rows in enumerate(self._rows):
                 column = file.read_row_group(number, columns=["vertex"]).column(0)
                 if len(column) != rows:
@@ -338,19 +337,6 @@ class CohesionFile:
                     first, last = self._positions(keys, column.take([0, rows - 1])).tolist()
                     groups.append(RowGroup(first, last, self, number))
         return groups
-
-    def _check_sizes(self, metadata: Any, keys: KeyArray) -> None:
-        """Refuse, before anything is unpacked, what the file says it holds where no file of this graph would.
-
-        A column of equal values takes some bytes, however many they are.
-        """
-        bytes_of_key = max((len(str(key).encode()) for key in keys.tolist()), default=0) if keys.dtype == object else 8
-        most = 2 * ROW_GROUP_MEMBERSHIPS + len(keys)
-        for group in map(metadata.row_group, range(metadata.num_row_groups)):
-            for column in map(group.column, range(group.num_columns)):
-                unpacked = column.total_uncompressed_size
-                if not 0 <= column.num_values <= most or unpacked > (bytes_of_key + 8) * column.num_values + ROOM:
-                    raise self._unfit("it unpacks to more than a file of this graph can hold")
 
     def read(self, number: int, keys: KeyArray) -> CohesionBatch:
         """Return a row group as a batch over the graph's keys.
