@@ -23,7 +23,7 @@ __all__ = ["PublicRelease", "read_release", "total_told"]
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
 """Values of the record that stay text although some look like numbers: exact ones among them."""
-_MOST_BYTES = 2**27
+_MOST_BYTES = 2**26
 """Of a public file; one of a million vertices has some 60 million."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
 

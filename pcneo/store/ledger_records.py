@@ -116,12 +116,12 @@ class DamagedRecord:
         return f"{'Release' if self.is_release else 'Total'} {self.record} {self.why}."
 
     def sound(self) -> dict[str, Any]:
-        """Return those of its properties that are of the kind that pcneo writes."""
+        """Return those of its properties that are of the kind that pcneo writes, without ε1, which nothing rests on."""
         fields = _RELEASE if self.is_release else _BUDGET
         return {
             name: self.properties[name]
             for name, kind in fields.items()
-            if name in self.properties and _fits(self.properties[name], kind)
+            if name in self.properties and _fits(self.properties[name], kind) and name != "epsilonOne"
         }
 
 

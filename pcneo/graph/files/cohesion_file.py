@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CohesionFile", "CohesionWriter", "FileHead", "RowGroup", "check_parquet"]
 
+_FAULTS = (OSError, ValueError, KeyError, TypeError, RecursionError, ParameterError)
 FORMAT = "2"
 """Of the columns and the metadata."""
 PREFIX = b"pcneo."
@@ -317,14 +318,7 @@ class CohesionFile:
             yield file
 
     def row_groups(self, keys: KeyArray) -> list[RowGroup]:
-        """Return the row groups that have rows.
-
-        Args:
-            keys: those of the graph, ascending.
-
-        Raises:
-            FileFormatError: a row group cannot be read, or names a vertex that is not among the keys.
-        """
+        """Return the row groups that have rows; refuse one that names a vertex not among the keys, which ascend."""
         groups = []
         with self._open() as file:
             if unpacks_to_more(file.metadata, keys, 2 * ROW_GROUP_MEMBERSHIPS):
@@ -394,15 +388,7 @@ class CohesionFile:
             yield
         except UnreadableError as error:
             raise FileFormatError(f"{self.path} cannot be read: {error}.", path=self.path) from error
-        except (
-            pyarrow.ArrowException,
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            RecursionError,
-            ParameterError,
-        ) as error:
+        except (pyarrow.ArrowException, *_FAULTS) as error:
             why = getattr(error, "strerror", None)
             said = f"cannot be read: {why}" if why else "is damaged, or no file of cohesions from pcneo"
             raise FileFormatError(f"{self.path} {said}.", path=self.path) from error
