@@ -796,8 +796,6 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     assert "More is spent than this total: no release is admitted until it is raised." in err
     code, out_of_set, err = pcneo("budget", "set", "--graph", NAME, "--epsilon", "10", "--delta", "0.1")
     assert (code, "More is spent" in err) == (0, False)
-    assert "answers of" not in out  # no release has a value there
-    assert " ε1 " in out
     assert "epsilon" not in out
     (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
     assert shown["left"]["epsilon"] == 6
@@ -805,7 +803,7 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     names = ("epsilonExact", "epsilon1Exact", "deltaExact", "h")
     assert [of_elv[name] for name in names] == ["3", "1/7", "0.001", 2]
     assert of_critical["epsilon1"] is of_critical["h"] is None
-    assert "1/7" in pcneo("budget", "show")[1]
+    assert ",1/7," in pcneo("budget", "show", "--csv")[1]
     report = (tmp_path / "a.owner.md").read_text()
     assert "- k=3, ε=3, ε1=1/7, δ=0.001, h=2\n" in report
     assert "- Mechanism elv, run by each vertex and a collector" in report
