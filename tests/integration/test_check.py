@@ -40,7 +40,8 @@ FAULTS = {
 REMARKS = {
     "a writer in the middle": (f"{HUB}CREATE (v)-[:HAS_COHESION]->(:PCohesion {{run: c.run, from: 9, size: 0, "
                                "until: 9007199254740991})", RUN, "nobody sees"),
-    "a run to come": (f"{GRAPH}CREATE (:PCohesionRun {{id: 'friends@1/3', graph: 'friends', search: 'density', version: 0}})",
+    "a run to come": (f"{GRAPH}CREATE (:PCohesionRun {{id: 'friends@1/3', graph: 'friends', search: 'density', "
+                      "version: 0})",
                       "friends@1/3", "no version yet"),
 }  # fmt: skip
 
