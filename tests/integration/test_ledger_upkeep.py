@@ -100,6 +100,7 @@ def _tried(act: Callable[[], Any]) -> tuple[Any, str | None]:
 
 
 def _mend_all(db: Database) -> None:
+    damaged = []
     for _ in range(50):
         damaged = [f for f in check(db.driver, db.name).findings if "pcneo budget mend" in f.what]
         if not damaged:
