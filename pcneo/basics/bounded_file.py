@@ -20,6 +20,8 @@ __all__ = ["UnreadableError", "bad_file", "check_regular", "opened", "read_whole
 BLOCK_BYTES = 1 << 20
 FREELY_UNPACKED = 1 << 24
 """Bytes that a packed file may hold whatever its size is."""
+PADDING = 3 << 20
+"""Bytes of a packed file that may be read beyond as many as it has held so far."""
 MOST_TIMES = 100
 """Beyond these, what is unpacked may be as many times what was read of the packed file. Lists of edges that repeat
 themselves come to some twenty, and a file made to fill the memory to a thousand."""
@@ -99,12 +101,18 @@ class _Content(io.RawIOBase):
     def __init__(self, path: Path, file: BinaryIO, most: int, advice: str) -> None:
         self._packed = _is_packed(path)
         self._file, self._most, self._advice, self._read = file, most, advice, 0
-        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb")) if self._packed else file
+        self._stream = cast(BinaryIO, gzip.GzipFile(fileobj=cast(BinaryIO, self), mode="rb")) if self._packed else file
         if not self._packed and os.fstat(file.fileno()).st_size > most:
             raise self._too_much()
 
     def readable(self) -> bool:
         return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return packed bytes, for the gzip reader, which would go through zeros behind its data to their end."""
+        if self._file.tell() > self._read + PADDING:
+            raise UnreadableError("the gzip data are followed by more than they hold")
+        return self._file.read(size)
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # what a BufferedReader hands over
         try:

@@ -118,6 +118,7 @@ BOMBS: dict[str, tuple[str, Make, str]] = {
     "edges.gz": (LOAD, lambda p: packed(p, b"1 2\n"), "100 times its size"),
     "texts.edges.gz": (LOAD, lambda p: packed(p, b"ann bob\n"), "100 times its size"),
     "x.graphml.gz": (LOAD, lambda p: packed(p, b"<node/>", b"<graphml>"), "100 times its size"),
+    "padded.answers.gz": (ANSWERS, lambda p: (packed(p, b"1 2\n", HEAD, 0), os.truncate(p, 2**36)), "followed by more"),
     "edges": (LOAD, sparse, "more than 2 GiB"),
     "pipe.edges": (LOAD, os.mkfifo, "not a regular file"),
     "members.parquet": (COHESIONS, lambda p: equal_values(p, 1, 2 * 10**7, None), "more than a file of this graph"),
