@@ -108,6 +108,7 @@ class Workspace(NamedTuple):
         scores, chosen: float64, uint32; the heap of vertices to join, the worst on top.
         guesses, likely: float64, uint32; the same of places in `candidates` that are to be scored.
         row: as `inside`; one row of it, followed by zeros.
+        stop: uint8, 1; not 0 when the search is to end, without an answer.
     """
 
     inside: NDArray[np.int16 | np.int32]
@@ -127,6 +128,7 @@ class Workspace(NamedTuple):
     guesses: NDArray[np.float64]
     likely: NDArray[np.uint32]
     row: NDArray[np.int16 | np.int32]
+    stop: NDArray[np.uint8]
 
 
 def workspace(vertex_count: int, max_degree: int) -> Workspace:
@@ -151,6 +153,7 @@ def workspace(vertex_count: int, max_degree: int) -> Workspace:
         guesses=np.zeros(most, np.float64),
         likely=np.zeros(most, np.uint32),
         row=np.zeros(most + _PAD, count),
+        stop=np.zeros(1, np.uint8),
     )
 
 
