@@ -131,12 +131,16 @@ class Cohesion:
         search: what was searched for, and how.
         members: keys of MC(q), ascending, q included.
         edges: number of the graph's edges with both ends inside.
+        proven: whether no smaller p-cohesion that contains q exists; only the search `smallest` knows.
+        best: whether none of a better rank exists (ALGORITHM.md#the-rank).
     """
 
     vertex: Key
     search: Search
     members: tuple[Key, ...]
     edges: int
+    proven: bool = False
+    best: bool = False
 
     @property
     def p(self) -> P:
@@ -154,8 +158,9 @@ class Cohesion:
         return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
     def _repr_html_(self) -> str:
-        row = (self.vertex, str(self.p), self.search.name, self.size, self.edges, self.density, self.members)
-        return html_table(("vertex", "p", "search", "size", "edges", "density", "members"), [row])
+        row = (self.vertex, str(self.p), self.search.name, self.size, self.edges, self.density)
+        names = ("vertex", "p", "search", "size", "edges", "density", "proven", "best", "members")
+        return html_table(names, [(*row, self.proven, self.best, self.members)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +174,7 @@ class CohesionBatch(Table):
         members: uint32, ascending within each cohesion.
         edges: int64, edges inside each of the b cohesions.
         keys: those of the graph that was searched, as in `Graph`.
+        proven, best: bool, of each of the b cohesions; as of `Cohesion`.
     """
 
     search: Search
@@ -177,6 +183,8 @@ class CohesionBatch(Table):
     members: NDArray[np.uint32]
     edges: NDArray[np.int64]
     keys: KeyArray
+    proven: NDArray[np.bool_]
+    best: NDArray[np.bool_]
 
     @property
     def p(self) -> P:
@@ -210,10 +218,12 @@ class CohesionBatch(Table):
             offsets=bounds - bounds[0],
             members=self.members[bounds[0] : bounds[-1]],
             edges=self.edges[start:stop],
+            proven=self.proven[start:stop],
+            best=self.best[start:stop],
         )
 
     def as_columns(self) -> dict[str, Any]:
-        """Return a row for each cohesion: its vertex, size, edges, density, and members as a list."""
+        """Return a row for each cohesion: its vertex, size, edges, density, `proven`, `best`, and members as a list."""
         members = self.keys[self.members].tolist()
         ends = self.offsets.tolist()
         return {
@@ -221,6 +231,8 @@ class CohesionBatch(Table):
             "size": self.sizes,
             "edges": self.edges,
             "density": self.densities,
+            "proven": self.proven,
+            "best": self.best,
             "members": [members[start:end] for start, end in itertools.pairwise(ends)],
         }
 
@@ -248,6 +260,8 @@ class CohesionBatch(Table):
                 search=self.search,
                 members=tuple(self.keys[members].tolist()),
                 edges=int(self.edges[i]),
+                proven=bool(self.proven[i]),
+                best=bool(self.best[i]),
             )
 
 

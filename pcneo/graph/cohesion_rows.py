@@ -51,6 +51,8 @@ def batch_from_rows(
         members=np.concatenate([np.empty(0, np.uint32), *(members[i] for i in order)]),
         edges=np.array(edges, np.int64)[order],
         keys=graph.keys,
+        proven=np.zeros(len(order), np.bool_),
+        best=np.zeros(len(order), np.bool_),
     )
 
 

@@ -492,7 +492,8 @@ def expand(rows, score, q, work):
     goes on there.
 
     Returns:
-        (members of P, 0), or (members so far, m) if the m vertices now in `work.candidates` have to be known first.
+        (members of P, 0), or (members so far, m) if the m vertices now in `work.candidates` have to be known first;
+        (members so far, -1) where the search was stopped.
     """
     joined, lacking, highest = work.reached[0], work.reached[1], work.reached[2]
     wanted, unknown = np.int64(0), np.int64(0)  # types are spelt out, or numba compiles what they go to twice
@@ -510,6 +511,8 @@ def expand(rows, score, q, work):
         lacking, v = _take(rows, work, lacking)
         if lacking == 0:
             break
+        if work.stop[0] > 0:
+            return joined, np.int64(-1)
         wanted = _need(rows, v) - (work.inside[v] + _away(work.inside))
         size = _candidates(rows, work, v)
         filled, listed = _weigh(rows, work, score, size, wanted, joined, highest)
@@ -638,12 +641,13 @@ def _search(rows, score, queries, work, ends, members, done, filled):
 
     Returns:
         The queries done, the members written; then, for the query after them, how many members in `work.order` did
-        not fit, or how many vertices in `work.candidates` are not known: 0 and 0 if all queries are done.
+        not fit, or how many vertices in `work.candidates` are not known: 0 and 0 if all queries are done, or the search
+        was stopped.
     """
     for i in range(done, len(queries)):
         joined, unknown = expand(rows, score, np.uint32(queries[i]), work)
-        if unknown > 0:
-            return i, filled, np.int64(0), unknown
+        if unknown != 0:
+            return i, filled, np.int64(0), max(unknown, np.int64(0))
         _shrink(rows, work, joined)
         left = _forget(rows, work, joined)
         if filled + left > len(members):
@@ -667,7 +671,8 @@ def minimal_cohesions(
         work: a workspace for this graph, used by nobody else meanwhile.
 
     Returns:
-        ends: int64, one for each cohesion found; the i-th is `members[ends[i - 1]:ends[i]]`, from 0 for the first.
+        ends: int64, one for each cohesion found (fewer than queries where `work.stop` was set); the i-th is
+            `members[ends[i - 1]:ends[i]]`, from 0 for the first.
         members: uint32, in join order, the queried vertex first.
         missing: uint32; if not empty, the query after the last one found needs the neighbours of these vertices. How
             far it came is in `work`: called with that query first, it goes on there.

@@ -44,21 +44,19 @@ class Memory(NamedTuple):
     Attributes:
         counts: int64, n.
         flags: uint8, n.
-        best: uint32, n; the best set, where it did not fit.
         missing: uint32, n; vertices whose rows would have to be known.
         stop: uint8, 1; not 0 when the search is to end, without an answer.
     """
 
     counts: NDArray[np.int64]
     flags: NDArray[np.uint8]
-    best: NDArray[np.uint32]
     missing: NDArray[np.uint32]
     stop: NDArray[np.uint8]
 
 
 def memory_of(work: Workspace) -> Memory:
     """Return arrays of a workspace, which is not used otherwise meanwhile."""
-    return Memory(work.sums.view(np.int64), work.marks, work.order, work.lacking, work.stop)
+    return Memory(work.sums.view(np.int64), work.marks, work.lacking, work.stop)
 
 
 @_inlined
@@ -332,42 +330,42 @@ def _list_sets(rows, q, limit, reads, memory, members, stack, best, unknown):
 
 
 @_called_from_python
-def list_small_sets(rows, queries, memory, done, sizes, members, lows, listed):
+def list_small_sets(rows, queries, sizes, members, lows, best, memory, done):
     """Look for the best p-cohesion of each query by listing those of at most eight members, as far as reads suffice.
 
     Args:
         rows: the graph.
         queries: int64.
-        memory: of this thread.
-        done: the query to begin with.
         sizes: int64, one a query; filled with the size of what was found, or 0.
         members: uint32, shape (queries, 8); filled with it.
         lows: int64; filled with what no p-cohesion around the query is smaller than.
-        listed: bool; filled with whether what was found is the best of all.
+        best: bool; filled with whether what was found is the best of all.
+        memory: of this thread.
+        done: the query to begin with.
 
     Returns:
         The queries done, and how many vertices in `memory.missing` must be known for the next one. Fewer are done than
         there are, and none is missing, where the search was stopped.
     """
-    own, best = np.empty(LARGEST_LISTED + 1, np.uint32), np.empty(LARGEST_LISTED + 1, np.uint32)
+    own, found = np.empty(LARGEST_LISTED, np.uint32), np.empty(LARGEST_LISTED, np.uint32)
     stack = np.empty(_LISTING_READS, np.uint32)
     for a in range(done, len(queries)):
         q, reads, unknown = queries[a], np.int64(_LISTING_READS), np.int64(0)
         if memory.stop[0] > 0:
             return a, unknown
-        limit, found = _need(rows, q) + 1, 0
-        while limit <= LARGEST_LISTED and reads >= 0:
-            found, reads, unknown = _list_sets(rows, q, limit, reads, memory, own, stack, best, unknown)
-            if found > 0 or reads < 0:
+        limit, size = _need(rows, q) + 1, 0
+        while limit <= LARGEST_LISTED:
+            size, reads, unknown = _list_sets(rows, q, limit, reads, memory, own, stack, found, unknown)
+            if size > 0 or reads < 0:
                 break
             limit += 1
         for i in range(unknown):
             memory.counts[memory.missing[i]] = _FREE
         if unknown > 0:
             return a, unknown
-        sizes[a], lows[a], listed[a] = found, limit, found > 0 and reads >= 0
-        for i in range(found):
-            members[a, i] = best[i]
+        sizes[a], lows[a], best[a] = size, limit, size > 0 and reads >= 0
+        for i in range(size):
+            members[a, i] = found[i]
     return len(queries), np.int64(0)
 
 
@@ -394,7 +392,11 @@ class _Around(NamedTuple):
 def _around(rows, vertices, counts):
     """The graph of some vertices."""
     order = _by_identifier(rows, vertices)
-    own, offsets, need = np.empty(len(order), np.uint32), np.zeros(len(order) + 1, np.int64), np.empty(len(order), np.int64)
+    own, offsets, need = (
+        np.empty(len(order), np.uint32),
+        np.zeros(len(order) + 1, np.int64),
+        np.empty(len(order), np.int64),
+    )
     room = 1
     for i in range(len(order)):
         own[i] = vertices[order[i]]
@@ -870,38 +872,34 @@ def _started(rows, q, first, low, effort, memory):
 
 
 @_called_from_python
-def improve(rows, queries, bounds, firsts, lows, effort, memory, done, filled, ends, members, alone):
-    """Improve one set after another, until one does not fit or lacks rows.
+def improve(rows, queries, bounds, members, sizes, lows, best, effort, memory, done):
+    """Improve, in place, one set after another of those that are not known to be best.
 
     Args:
         rows: the graph.
         queries: int64.
-        bounds, firsts: int64, uint32; the i-th set is `firsts[bounds[i]:bounds[i + 1]]`, a minimal p-cohesion.
+        bounds, members, sizes: int64, uint32, int64; the i-th set, a minimal p-cohesion, begins at
+            `members[bounds[i]]` and has so many members. None grows.
         lows: int64; from `list_small_sets`.
+        best: bool; whether a set is known to be best; set where it turns out to be the only p-cohesion.
         effort: how many times the starts are made for which one unit of it suffices.
         memory: of this thread.
-        done, filled: the query to begin with, the members written before.
-        ends: int64; filled with where the sets end among the members.
-        members: uint32.
-        alone: bool; filled with whether a set is the only p-cohesion around its query.
+        done: the query to begin with.
 
     Returns:
-        The queries done and the members written; how many in `memory.best` did not fit, how many are in
-        `memory.missing`. Both are 0, and fewer are done than there are, where the search was stopped.
+        As `list_small_sets`.
     """
     for a in range(done, len(queries)):
+        if best[a]:
+            continue
         q = np.uint32(queries[a])
-        best, only, unknown = _started(rows, q, firsts[bounds[a] : bounds[a + 1]], lows[a], effort, memory)
+        first = members[bounds[a] : bounds[a] + sizes[a]].copy()
+        found, only, unknown = _started(rows, q, first, lows[a], effort, memory)
         if not only and unknown == 0:
-            best, only, unknown = _swapped(rows, q, best, memory)
+            found, only, unknown = _swapped(rows, q, found, memory)
         if unknown > 0 or memory.stop[0] > 0:
-            return a, filled, np.int64(0), unknown
-        if filled + len(best) > len(members):
-            for i in range(len(best)):
-                memory.best[i] = best[i]
-            return a, filled, np.int64(len(best)), np.int64(0)
-        for i in range(len(best)):
-            members[filled + i] = best[i]
-        filled += len(best)
-        ends[a], alone[a] = filled, only
-    return len(queries), filled, np.int64(0), np.int64(0)
+            return a, unknown
+        for i in range(len(found)):
+            members[bounds[a] + i] = found[i]
+        sizes[a], best[a] = len(found), only
+    return len(queries), np.int64(0)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +17,27 @@ from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import DEFAULT_SEARCH, Search
 from pcneo.errors import AnswerError
 from pcneo.kernels.answer_check import CONNECTED, HOLDS_QUERIED, MINIMAL, NEEDS_MET, SOUND, check_cohesions
-from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, minimal_cohesions, places_of, workspace
+from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW, Rows, Workspace, places_of, workspace
 from pcneo.kernels.compilation import compilation_announced
+from pcneo.search.expansion import ExpansionSearch
 from pcneo.search.needs import needs_of
+from pcneo.search.smallest import SmallestSearch
 
-__all__ = ["KERNELS", "REVISION", "Searched", "Task", "compile_kernels", "make_task"]
+__all__ = ["KERNELS", "REVISION", "Begun", "Found", "Searched", "Task", "compile_kernels", "make_task"]
 
 log = logging.getLogger("pcneo")
 
-KERNELS = {"density": DENSITY, "degree": DEGREE}
-"""How each of `pcneo.basics.searches.SEARCHES` is computed: the score that ranks its expansion, as the kernel calls it.
-"""
+Begun = SmallestSearch | ExpansionSearch
+"""A search of some vertices, which goes on as rows come."""
 
-REVISION = 1
+KERNELS: dict[str, Callable[[NDArray[np.int64], int], Begun]] = {
+    "smallest": SmallestSearch,
+    "density": lambda queries, effort: ExpansionSearch(queries, DENSITY),
+    "degree": lambda queries, effort: ExpansionSearch(queries, DEGREE),
+}
+"""How each of `pcneo.basics.searches.SEARCHES` begins, from the queried vertices and the effort."""
+
+REVISION = 2
 """Raised whenever any answer of the search can change; stored runs of another one are searched again."""
 
 
@@ -54,9 +64,24 @@ class Searched:
         rows = Rows(places_of(graph.offsets[:-1], degrees), graph.neighbours, needs, cast("NDArray[np.int64]", ranks))
         return cls(graph, needs[degrees], rows)
 
-    def workspace(self) -> Workspace:
-        """Allocate the memory in which one thread searches this graph."""
-        return workspace(self.graph.vertex_count, len(self.rows.needs) - 1)
+    def workspace(self, stop: NDArray[np.uint8] | None = None) -> Workspace:
+        """Allocate the memory in which one thread searches this graph, until `stop`, uint8, shape (1,), is not 0."""
+        work = workspace(self.graph.vertex_count, len(self.rows.needs) - 1)
+        return work if stop is None else work._replace(stop=stop)
+
+
+class Found(NamedTuple):
+    """What a search found, a cohesion for each queried vertex.
+
+    Attributes:
+        offsets, members: int64, uint32; the members of the i-th are `members[offsets[i]:offsets[i + 1]]`, in any order.
+        proven, best: bool, of each; as of `pcneo.basics.model.Cohesion`.
+    """
+
+    offsets: NDArray[np.int64]
+    members: NDArray[np.uint32]
+    proven: NDArray[np.bool_]
+    best: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -76,17 +101,26 @@ class Task:
 
         Raises:
             AnswerError: an answer failed its check.
+            CancelledError: `work.stop` was set.
         """
-        ends, joined, _ = minimal_cohesions(searched.rows, KERNELS[self.search.name], queries, work)
-        offsets = np.concatenate((np.zeros(1, np.int64), ends))
+        search = self.begin(queries)
+        search.go_on(searched.rows, work)
+        if not search.done:
+            raise CancelledError
         # between searches these sums are zero, which is what the check takes and leaves
-        return self.checked(searched.graph, searched.need, (queries, offsets, joined), work.sums.view(np.int64))
+        found = Found(search.offsets, search.members, search.proven, search.best)
+        return self.checked(searched.graph, searched.need, queries, found, work.sums.view(np.int64))
+
+    def begin(self, queries: NDArray[np.int64]) -> Begun:
+        """Return the search of some vertices, int64."""
+        return KERNELS[self.search.name](queries, self.search.effort)
 
     def checked(
         self,
         graph: Graph,
         need: NDArray[np.int64],
-        searched: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]],
+        vertices: NDArray[np.int64],
+        found: Found,
         place: NDArray[np.int64],
     ) -> CohesionBatch:
         """Check each cohesion and count its edges, from the graph alone.
@@ -94,15 +128,19 @@ class Task:
         Args:
             graph: the graph, or as much of it as has the rows of all members.
             need: int64, n; the need of each vertex that has a row.
-            searched: the queried vertices, the offsets of their cohesions, and the members in any order.
+            vertices: int64, the queried ones.
+            found: their cohesions, by position in `graph`.
             place: int64, n zeros, and zeros again on return.
 
         Raises:
             AnswerError: an answer failed its check.
         """
-        vertices, offsets, members = searched
-        edges = np.zeros(len(vertices), np.int64)
-        batch = CohesionBatch(self.search, vertices, offsets, _ascending(offsets, members), edges, graph.keys)
+        edges, offsets, members = (
+            np.zeros(len(vertices), np.int64),
+            found.offsets,
+            _ascending(found.offsets, found.members),
+        )
+        batch = CohesionBatch(self.search, vertices, offsets, members, edges, graph.keys, found.proven, found.best)
         index, condition, vertex = check_cohesions(
             graph.offsets, graph.neighbours, need, vertices, offsets, batch.members, edges, self.check, place
         )

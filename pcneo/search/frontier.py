@@ -24,11 +24,10 @@ from pcneo.kernels.cohesion import (
     degrees_of,
     enlarged,
     has_room,
-    minimal_cohesions,
     workspace,
 )
 from pcneo.kernels.compilation import compilation_announced
-from pcneo.search.cohesion import KERNELS, Task, compile_kernels, make_task
+from pcneo.search.cohesion import Begun, Found, Task, compile_kernels, make_task
 from pcneo.search.needs import needs_of
 
 if TYPE_CHECKING:
@@ -114,9 +113,10 @@ class _Known:
 
 @dataclass
 class _Search:
-    """A queried vertex, the memory of its search, and its answer as soon as there is one."""
+    """A queried vertex, its search, the memory of that, and its answer as soon as there is one."""
 
     vertex: Key
+    begun: Begun | None = None
     work: Workspace | None = None
     answer: CohesionBatch | None = None
 
@@ -156,12 +156,13 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         number = partial.number(search.vertex)
         if number is None:
             continue
+        search.begun = search.begun or task.begin(np.array([number]))
         search.work = known.workspace(search.work)
-        _, members, missing = minimal_cohesions(rows, KERNELS[task.search.name], np.array([number]), search.work)
-        if len(missing):
-            lacking.append((search.work, missing))
+        missing = search.begun.go_on(rows, search.work)
+        if search.begun.done:
+            search.answer, search.work = _answer(known, task, number, search.begun), None
         else:
-            search.answer, search.work = _answer(known, task, members), None
+            lacking.append((search.work, missing))
     share = partial.row_count // max(1, len(lacking))
     wanted = [np.empty(0, np.uint32)]
     for work, missing in lacking:
@@ -179,12 +180,13 @@ def _step(fetch: Fetch, known: _Known, searches: Sequence[_Search], task: Task) 
         )
 
 
-def _answer(known: _Known, task: Task, members: NDArray[np.uint32]) -> CohesionBatch:
+def _answer(known: _Known, task: Task, number: int, begun: Begun) -> CohesionBatch:
     """Check a cohesion, and return it by position among its own members, so that it holds nothing of the graph."""
+    members = begun.members
     graph, positions = known.partial.around(members)
-    offsets = np.array([0, len(members)])
-    cohesion = (positions[:1], offsets, positions.astype(np.uint32))
-    batch = task.checked(graph, known.needs[graph.degrees], cohesion, np.zeros(graph.vertex_count, np.int64))
+    found = Found(begun.offsets, positions.astype(np.uint32), begun.proven, begun.best)
+    queried = positions[members == number]
+    batch = task.checked(graph, known.needs[graph.degrees], queried, found, np.zeros(graph.vertex_count, np.int64))
     return replace(
         batch,
         vertices=np.searchsorted(batch.members, batch.vertices),

@@ -130,6 +130,8 @@ def minimal_p_cohesions(
         members=np.concatenate([np.empty(0, np.uint32), *(batch.members for batch in batches)]),
         edges=np.concatenate([np.empty(0, np.int64), *(batch.edges for batch in batches)]),
         keys=graph.keys,
+        proven=np.concatenate([np.empty(0, np.bool_), *(batch.proven for batch in batches)]),
+        best=np.concatenate([np.empty(0, np.bool_), *(batch.best for batch in batches)]),
     )
 
 
@@ -169,10 +171,10 @@ def _search(
 ) -> Iterator[CohesionBatch]:
     """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
     searched = Searched.of(graph, task.search.p)
-    own = threading.local()
+    own, stop = threading.local(), np.zeros(1, np.uint8)
 
     def allocate() -> None:
-        own.work = searched.workspace()
+        own.work = searched.workspace(stop)
 
     def run(part: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
         start = time.perf_counter()
@@ -193,5 +195,6 @@ def _search(
                 progress(done, len(queries))
                 yield batch
         finally:
+            stop[0] = 1  # what runs now ends soon, however large its sets are
             for future in running:
                 future.cancel()

@@ -93,4 +93,6 @@ def _completed(batch: CohesionBatch, stored: Graph, graph: Graph) -> CohesionBat
         members=np.concatenate((batch.members, more.astype(np.uint32))),
         edges=np.concatenate((batch.edges, np.zeros(len(more), np.int64))),
         keys=graph.keys,
+        proven=np.concatenate((batch.proven, np.ones(len(more), np.bool_))),
+        best=np.concatenate((batch.best, np.ones(len(more), np.bool_))),
     )

@@ -361,6 +361,8 @@ class CohesionFile:
             members=members.astype(np.uint32),
             edges=edges,
             keys=keys,
+            proven=np.asarray(columns["proven"], np.bool_),
+            best=np.asarray(columns["best"], np.bool_),
         )
 
     def _positions(self, keys: KeyArray, wanted: Any) -> NDArray[np.int64]:

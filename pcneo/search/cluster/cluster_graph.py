@@ -190,8 +190,8 @@ class ClusterGraph:
         raise ClusterError(f"A worker failed: {error!r}") from error
 
     def _batch(self, task: Task, positions: NDArray[np.int64], cohesions: remote.TimedCohesions) -> CohesionBatch:
-        offsets, members, edges, _ = cohesions
-        return CohesionBatch(task.search, positions, offsets, members, edges, self._graph.keys)
+        offsets, members, edges, proven, best, _ = cohesions
+        return CohesionBatch(task.search, positions, offsets, members, edges, self._graph.keys, proven, best)
 
 
 def _let_go(client: Client, token: str) -> None:

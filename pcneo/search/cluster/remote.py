@@ -37,6 +37,8 @@ class TimedCohesions(NamedTuple):
     offsets: NDArray[np.int64]
     members: NDArray[np.uint32]
     edges: NDArray[np.int64]
+    proven: NDArray[np.bool_]
+    best: NDArray[np.bool_]
     seconds: float
 
 
@@ -125,4 +127,5 @@ def search(token: str, task: Task, ranges: NDArray[np.int64]) -> TimedCohesions:
     queries = np.concatenate([np.arange(first, last) for first, last in ranges.tolist()])
     batch = task.run(searched, queries, searched.workspace())
     held.used = time.monotonic()
-    return TimedCohesions(batch.offsets, batch.members, batch.edges, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return TimedCohesions(batch.offsets, batch.members, batch.edges, batch.proven, batch.best, seconds)

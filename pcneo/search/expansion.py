@@ -1,0 +1,39 @@
+"""The searches `density` and `degree`: expand, then shrink (ALGORITHM.md#expand, ALGORITHM.md#shrink)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.kernels.cohesion import Rows, Workspace, minimal_cohesions
+
+__all__ = ["ExpansionSearch"]
+
+
+class ExpansionSearch:
+    """The p-cohesions of some vertices by one score; attributes as those of `SmallestSearch`, and nothing is proven."""
+
+    def __init__(self, queries: NDArray[np.int64], score: int) -> None:
+        """Begin.
+
+        Args:
+            queries: int64, vertices whose neighbours are known.
+            score: what ranks candidates, as the kernel calls it.
+        """
+        self._queries, self._score = queries, score
+        self.offsets = np.zeros(1, np.int64)
+        self.members = np.empty(0, np.uint32)
+        self.proven = self.best = np.zeros(len(queries), np.bool_)
+
+    @property
+    def done(self) -> bool:
+        """Whether all queries have answers."""
+        return len(self.offsets) > len(self._queries)
+
+    def go_on(self, rows: Rows, work: Workspace) -> NDArray[np.uint32]:
+        """Search on, from where it stopped; arguments and what is returned as of `SmallestSearch.go_on`."""
+        found = len(self.offsets) - 1
+        ends, members, missing = minimal_cohesions(rows, self._score, self._queries[found:], work)
+        self.offsets = np.concatenate((self.offsets, self.offsets[-1] + ends))
+        self.members = np.concatenate((self.members, members))
+        return missing
