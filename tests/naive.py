@@ -185,6 +185,234 @@ def smallest_p_cohesions(graph: Graph, p: Fraction, q: Vertex) -> list[set[Verte
     return []
 
 
+# --- The search `smallest` (ALGORITHM.md#smallest)
+
+
+def edges_inside(graph: Graph, group: set[Vertex]) -> int:
+    return sum(len(graph[v] & group) for v in group) // 2
+
+
+def closeness(graph: Graph, group: set[Vertex]) -> int:
+    """The sum over the edges inside of floor(2^32 times shared over joint neighbours)."""
+    edges = [(a, b) for a in group for b in graph[a] & group if a < b]
+    return sum(2**32 * len(graph[a] & graph[b]) // len(graph[a] | graph[b]) for a, b in edges)
+
+
+def rank(graph: Graph, group: set[Vertex]) -> tuple[Any, ...]:
+    """ALGORITHM.md#the-rank: of two p-cohesions the better one is smaller by this."""
+    return len(group), -edges_inside(graph, group), -closeness(graph, group), sorted(group)
+
+
+def lot(start: int, turn: int, i: int) -> int:
+    """SplitMix64's output for the three numbers, less its last bit."""
+    x = ((start << 48) + (turn << 32) + i + 1) * 0x9E3779B97F4A7C15 % 2**64
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+    return (x ^ x >> 31) >> 1
+
+
+class Listing:
+    """ALGORITHM.md#small-sets: all p-cohesions of at most eight members, as far as 30,000 reads suffice."""
+
+    def __init__(self, graph: Graph, p: Fraction, q: Vertex) -> None:
+        self.graph, self.needs, self.reads = graph, {v: need(graph, p, v) for v in graph}, 30_000
+        self.best: set[Vertex] | None = None
+        self.low = self.needs[q] + 1
+        while self.low <= 8:
+            self.extend([q], set())
+            if self.best or self.reads < 0:
+                break
+            self.low += 1
+
+    def lacks(self, v: Vertex, members: list[Vertex]) -> int:
+        return self.needs[v] - len(self.graph[v] & set(members))
+
+    def most_edges(self, members: list[Vertex]) -> int:
+        edges = edges_inside(self.graph, set(members))
+        return edges + sum(range(len(members), self.low))
+
+    def edges_to_beat(self) -> int:
+        return edges_inside(self.graph, self.best) if self.best else 0
+
+    def extend(self, members: list[Vertex], tried: set[Vertex]) -> None:
+        graph, room = self.graph, self.low - len(members)
+        self.reads -= len(graph[members[-1]])
+        v = min(members, key=lambda u: (-max(0, self.lacks(u, members)), len(graph[u]), members.index(u)))
+        wanted = self.lacks(v, members)
+        if all(self.lacks(u, members) <= 0 for u in members):
+            if self.best is None or rank(graph, set(members)) < rank(graph, self.best):
+                self.best = set(members)
+            return
+        if wanted > room or self.most_edges(members) < self.edges_to_beat():
+            return
+        self.reads -= len(graph[v])
+        if self.reads < 0:
+            return
+        full = {u for u in members if self.lacks(u, members) == room}
+        spare = self.most_edges(members) - self.edges_to_beat()
+        inside = {w: len(graph[w] & set(members)) for w in graph[v] - set(members) - tried}
+        fitting = [
+            w
+            for w in inside
+            if self.needs[w] < self.low
+            and self.needs[w] - inside[w] < room
+            and inside[w] >= len(members) - spare
+            and full <= graph[w]
+        ]
+        fitting.sort(key=lambda w: (-inside[w], w))
+        for i, w in enumerate(fitting):
+            reached = self.most_edges(members) - len(members) + inside[w]
+            if self.reads < 0 or len(fitting) - i < wanted or reached < self.edges_to_beat():
+                return
+            self.extend([*members, w], tried | set(fitting[:i]))
+
+
+def beside(graph: Graph, p: Fraction, group: set[Vertex]) -> set[Vertex]:
+    """At most 128 vertices beside a set that it could hold, those with most of their need in it."""
+    around = set().union(*(graph[v] for v in group)) - group
+    fitting = [w for w in around if need(graph, p, w) < len(group)]
+    level = {w: min(256 * len(graph[w] & group) // need(graph, p, w), 1023) for w in fitting}
+    return set(sorted(fitting, key=lambda w: (-level[w], w))[:128])
+
+
+def shrink_in_turn(graph: Graph, p: Fraction, q: Vertex, vertices: set[Vertex], start: int, turn: int) -> set[Vertex]:
+    """ALGORITHM.md#rounds: peel, then try to do without each vertex, in the order of this turn."""
+    group = peel(graph, p, vertices)
+    numbered = sorted(vertices)
+    places = {v: i for i, v in enumerate(numbered)}
+    degrees = {v: len(graph[v] & group) for v in group}
+
+    def key(v: Vertex) -> tuple[int, Vertex]:
+        needs, degree = need(graph, p, v), degrees[v]
+        if start == 0 and turn < 2:
+            return (4096 * degree - needs if turn % 2 else degree - 4096 * needs), v
+        drawn = lot(start, turn, places[v])
+        a, b = drawn % 64, drawn // 64 % 64
+        if turn % 2:
+            return 32 * degree * (96 + a) - 19 * needs * b, v
+        return 19 * degree * b - 64 * needs * (32 + a), v
+
+    for v in sorted(group, key=key):
+        if v in group and v != q:
+            rest = peel(graph, p, group - {v})
+            if q in rest:
+                group = rest
+    return group
+
+
+def improve_in_rounds(
+    graph: Graph, p: Fraction, q: Vertex, group: set[Vertex], low: int, start: int
+) -> tuple[set[Vertex], bool]:
+    """ALGORITHM.md#rounds; and whether there is no other p-cohesion."""
+    best = now = group
+    for turn in range(8 if len(group) <= 1_000 else 2):
+        if len(best) == low:
+            break
+        if not set().union(*(graph[v] for v in now)) - now:
+            return best, True
+        other = shrink_in_turn(graph, p, q, now | beside(graph, p, now), start, turn)
+        if len(other) <= len(now):
+            now = other
+            best = min(best, now, key=lambda s: rank(graph, s))
+    return best, False
+
+
+def grow(graph: Graph, p: Fraction, q: Vertex, cap: int, start: int) -> tuple[set[Vertex] | None, int]:
+    """ALGORITHM.md#starts: a p-cohesion, None where it is given up, and the reads it took."""
+    needs = {v: need(graph, p, v) for v in graph}
+    members, reads, drawn, v = [q], len(graph[q]), 0, None
+    while True:
+        group = set(members)
+        inside = {u: len(graph[u] & group) for u in graph}
+        lacking = {u for u in group if inside[u] < needs[u]}
+        if not lacking:
+            return group, reads
+        if v not in lacking:
+            v = min(lacking, key=lambda u: (-inside[u], u))
+        if len(members) >= 20 * cap or reads > 1_000_000:
+            return None, reads
+        reads += len(graph[v])
+        gains = {}
+        for w in sorted(graph[v] - group):
+            if needs[w] < cap:
+                gains[w] = 128 * (len(graph[w] & lacking) - max(0, needs[w] - inside[w])) + 64 * inside[w]
+                if start > 0:
+                    gains[w] += lot(start, 4096, drawn) % 256
+                    drawn += 1
+        if not gains:
+            return None, reads
+        members.append(min(gains, key=lambda w: (-gains[w], w)))
+        reads += len(graph[members[-1]])
+
+
+def swap(graph: Graph, p: Fraction, q: Vertex, group: set[Vertex], phase: int) -> set[Vertex]:
+    """ALGORITHM.md#swaps: one phase; the best set that came up, the given one if none did."""
+    vertices = sorted(group | beside(graph, p, group))
+    needs = {v: need(graph, p, v) for v in vertices}
+    lots = {v: lot(phase, 4097, i) % 1024 for i, v in enumerate(vertices)}
+    barred = dict.fromkeys(vertices, 0)
+    members, best = set(group), group
+
+    def lacked(s: set[Vertex]) -> int:
+        return sum(max(0, needs[v] - len(graph[v] & s)) for v in s)
+
+    def worth(s: set[Vertex]) -> int:
+        return edges_inside(graph, s) - 3 * lacked(s)
+
+    for turn in range(1, 129):
+        twist = turn * 2654435761 % 1024
+        free = [v for v in vertices if v in members and v != q and barred[v] <= turn]
+        if not free:
+            continue
+        leaves = max(free, key=lambda v: (worth(members - {v}), lots[v] ^ twist, -vertices.index(v)))
+        members = members - {leaves}
+        barred[leaves] = turn + 5 + (lots[leaves] ^ twist) % 8
+        free = [v for v in vertices if v not in members and barred[v] <= turn]
+        enters = max(free, key=lambda v: (worth(members | {v}), lots[v] ^ twist, -vertices.index(v)), default=leaves)
+        members = members | {enters}
+        barred[enters] = turn + 2 + (lots[enters] ^ twist) % 4
+        if lacked(members) == 0 and rank(graph, members) < rank(graph, best):
+            best = members
+    return best
+
+
+def smallest_p_cohesion(graph: Graph, p: Fraction, q: Vertex, effort: int = 1) -> tuple[set[Vertex], bool, bool]:
+    """MC(q) by the search `smallest`: the set, whether no smaller one exists, whether none is better."""
+    listing = Listing(graph, p, q)
+    low = listing.low
+    if listing.best and listing.reads >= 0:
+        return listing.best, True, True
+    best = listing.best or minimal_p_cohesion(graph, p, q)
+    start = reads = 0
+    while len(best) > low and (start == 0 or (reads <= 20_000 * effort and start < 4 * effort)):
+        if len(best) > 1_000 and start > 0:
+            break
+        begun = best
+        if len(best) <= 1_000:
+            grown, read = grow(graph, p, q, len(best) + (start > 0), start)
+            reads += read
+            if grown:
+                grown = shrink_in_turn(graph, p, q, grown, 0, 0)
+                if start > 0 or rank(graph, grown) < rank(graph, best):
+                    begun = grown
+                best = min(best, grown, key=lambda s: rank(graph, s))
+        begun, alone = improve_in_rounds(graph, p, q, begun, low, start)
+        if alone:
+            return begun, True, True
+        best = min(best, begun, key=lambda s: rank(graph, s))
+        start += 1
+    for phase in range(3):
+        if not 2 < len(best) <= 1_000:
+            break
+        if not set().union(*(graph[v] for v in best)) - best:
+            return best, True, True
+        swapped = swap(graph, p, q, best, phase)
+        if swapped == best:
+            break
+        best = shrink_in_turn(graph, p, q, swapped, 0, 0)
+    return best, len(best) == low, False
+
+
 # --- The extended local view, cliques (ALGORITHM.md#extended-local-view, ALGORITHM.md#clique-counts)
 
 

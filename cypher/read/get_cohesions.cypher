@@ -10,10 +10,14 @@
 // returns:
 //   keys     list<integer|string>              the vertex of each hub
 //   edges    list<integer>                     of each, the graph's edges inside when it was written
+//   proven   list<boolean>                     of each, whether no smaller p-cohesion of the vertex exists
+//   best     list<boolean>                     of each, whether none of a better rank exists
 //   members  list<list<integer|string|null>>   of each, in no order
 UNWIND $keys AS key
 MATCH (vertex:Person {id: key})-[:HAS_COHESION]->(cohesion:PCohesion {run: $run})
 WHERE cohesion.from <= $version AND cohesion.until > $version
 RETURN collect(vertex.id) AS keys,
        collect(cohesion.edges) AS edges,
+       collect(cohesion.proven) AS proven,
+       collect(cohesion.best) AS best,
        collect([(member:Person)-[:IN_COHESION]->(cohesion) | member.id]) AS members

@@ -17,6 +17,8 @@
 //   digests      list<any>             hash of that key and the members' keys
 //   sizes        list<any>             members, as written
 //   edges        list<any>             connections inside, as written
+//   proven       list<any>             whether nothing smaller exists, as written
+//   best         list<any>             whether nothing better exists, as written
 //   memberships  list<integer>         members that it has now
 //   owned        list<integer>         vertices whose hub it is now
 MATCH (v:Page)
@@ -34,7 +36,9 @@ CALL (page) {
          collect(coalesce(cohesion.digest, '')) AS digests,
          collect(coalesce(cohesion.size, '')) AS sizes,
          collect(coalesce(cohesion.edges, '')) AS edges,
+         collect(coalesce(cohesion.proven, '')) AS proven,
+         collect(coalesce(cohesion.best, '')) AS best,
          collect(COUNT { (cohesion)<-[:IN_COHESION]-() }) AS memberships,
          collect(COUNT { (cohesion)<-[:HAS_COHESION]-() }) AS owned
 }
-RETURN keys, vertices, owners, digests, sizes, edges, memberships, owned
+RETURN keys, vertices, owners, digests, sizes, edges, proven, best, memberships, owned

@@ -8,7 +8,7 @@
 //   $version  integer    the first version that has them
 //   $p        float      for filtering
 //   $search   string     name of the search
-//   $rows     list<map>  vertex, size, edges, density, owner, digest, members (keys); about 20,000 memberships a transaction
+//   $rows     list<map>  vertex, size, edges, density, proven, best, owner, digest, members (keys); some 20,000 memberships
 // returns:
 //   cohesions    integer  hubs written
 //   memberships  integer  memberships written
@@ -17,7 +17,7 @@ UNWIND $rows AS row
 MATCH (vertex:Person {id: row.vertex})
 CREATE (vertex)-[:HAS_COHESION]->(cohesion:PCohesion {
   run: $run, from: $version, until: 9007199254740991, p: $p, search: $search, size: row.size, edges: row.edges,
-  density: row.density, owner: row.owner, digest: row.digest
+  density: row.density, proven: row.proven, best: row.best, owner: row.owner, digest: row.digest
 })
 WITH row, cohesion
 UNWIND row.members AS key

@@ -19,7 +19,7 @@ from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
 from pcneo.graph.files.cohesion_file import CohesionFile, FileHead, RowGroup, check_parquet
 from pcneo.search import REVISION
-from pcneo.search.cohesion import Searched, make_task
+from pcneo.search.cohesion import Found, Searched, make_task
 from pcneo.store.standing import Keeping
 
 if TYPE_CHECKING:
@@ -180,7 +180,8 @@ class FileSupply(WholeGraph):
         for group in groups:
             batch = group.file.read(group.number, self.graph.keys)
             try:
-                checked = task.checked(self.graph, searched.need, (batch.vertices, batch.offsets, batch.members), zeros)
+                found = Found(batch.offsets, batch.members, batch.proven, batch.best)
+                checked = task.checked(self.graph, searched.need, batch.vertices, found, zeros)
             except AnswerError as error:
                 raise FileFormatError(
                     f"{group.file.path} was changed: its cohesion of vertex {error.data['vertex']!r} "

@@ -38,12 +38,15 @@ def rows_of(batch: CohesionBatch, digests: Sequence[bytes], key: bytes, places: 
     # Keys become Python's own for the whole batch at once, which takes a fraction of the time of one by one.
     vertices, members = batch.keys[batch.vertices].tolist(), batch.keys[batch.members].tolist()
     bounds, edges, densities = batch.offsets.tolist(), batch.edges.tolist(), batch.densities.tolist()
+    proven, best = batch.proven.tolist(), batch.best.tolist()
     for i in places:
         yield {
             "vertex": vertices[i],
             "size": bounds[i + 1] - bounds[i],
             "edges": edges[i],
             "density": densities[i],
+            "proven": proven[i],
+            "best": best[i],
             "owner": owner_hash(vertices[i], key),
             "digest": digests[i].hex(),
             "members": members[bounds[i] : bounds[i + 1]],

@@ -22,7 +22,7 @@ from pcneo.basics.selection import Selection
 from pcneo.graph import owner_hash
 from pcneo.store.gateway import Gateway
 from pcneo.store.reading import PAGE
-from pcneo.store.run_reader import HubColumns
+from pcneo.store.run_reader import HubColumns, StoredHub
 
 __all__ = ["MOST_AHEAD", "CurrentHubs", "HubsOfGraph", "HubsOfVertices", "pages_ahead"]
 
@@ -82,6 +82,7 @@ class HubsOfGraph:
         self._digests = np.zeros(n, DIGESTS)
         self._sizes = np.zeros(n, np.int64)
         self._edges = np.zeros(n, np.int64)
+        self._flags = np.zeros((n, 2), bool)
         self.strays = 0
 
     @classmethod
@@ -138,13 +139,16 @@ class HubsOfGraph:
         fits = known & has_owner & (owners == np.array(wanted, np.int64))
         marked = np.fromiter((isinstance(d, str) and DIGEST.fullmatch(d) is not None for d in page.digests), bool)
         has_members = has_size & (sizes == page.memberships) & (np.array(page.owned) == 1)
-        whole = fits & marked & has_members & has_edges
+        flags = np.array([page.proven, page.best], object).T
+        has_flags = np.array([type(a) is bool and type(b) is bool for a, b in flags], bool)
+        whole = fits & marked & has_members & has_edges & has_flags
         np.add.at(self._count, at[known], 1)
         self._whole[at[whole]] = True
         digests = "".join(map(str, compress(page.digests, whole)))
         self._digests[at[whole]] = np.frombuffer(bytes.fromhex(digests), DIGESTS)
         self._sizes[at[whole]] = sizes[whole]
         self._edges[at[whole]] = edges[whole]
+        self._flags[at[whole]] = flags[whole].astype(bool)
         return list(compress(page.vertices, ~fits))
 
     @property
@@ -163,12 +167,13 @@ class HubsOfGraph:
         return self._edges
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Compare digest, size and edges: an edge inside can go and the members stay."""
-        at = batch.vertices
+        """Compare digest, size, edges and flags: an edge can go, inside or not, and the members stay."""
+        at, flags = batch.vertices, np.stack((batch.proven, batch.best), axis=1)
         return (
             self._whole[at]
             & (self._sizes[at] == np.diff(batch.offsets))
             & (self._edges[at] == batch.edges)
+            & (self._flags[at] == flags).all(axis=1)
             & (self._digests[at] == np.frombuffer(b"".join(digests), DIGESTS))
         )
 
@@ -176,8 +181,8 @@ class HubsOfGraph:
 class HubsOfVertices:
     """The current hubs of some vertices, by key, with their members."""
 
-    def __init__(self, hubs: dict[Key, list[tuple[int, list[Key | None]]]]) -> None:
-        """Take of each vertex with hubs the edges and members of each."""
+    def __init__(self, hubs: dict[Key, list[StoredHub]]) -> None:
+        """Take the hubs of each vertex that has any."""
         self._hubs = hubs
 
     @classmethod
@@ -185,21 +190,22 @@ class HubsOfVertices:
         cls, gateway: Gateway, selection: Selection, vertices: Sequence[Key], run: str, version: int
     ) -> HubsOfVertices:
         """Read the hubs of some vertices at the version that readers go by; at version 0 there are none."""
-        hubs: dict[Key, list[tuple[int, list[Key | None]]]] = {}
+        hubs: dict[Key, list[StoredHub]] = {}
         for start in range(0, len(vertices) if version else 0, KEYS_A_CALL):
             part = vertices[start : start + KEYS_A_CALL]
-            for key, members, edges in gateway.get_cohesions(selection, run, version, part):
-                hubs.setdefault(key, []).append((edges, members))
+            for hub in gateway.get_cohesions(selection, run, version, part):
+                hubs.setdefault(hub.vertex, []).append(hub)
         return cls(hubs)
 
     def agree(self, batch: CohesionBatch, digests: Sequence[bytes]) -> NDArray[np.bool_]:
-        """Compare members and edges."""
+        """Compare members, edges and flags."""
         return np.fromiter((self._agrees(batch, i) for i in range(len(digests))), bool, len(digests))
 
     def _agrees(self, batch: CohesionBatch, i: int) -> bool:
         stored = self._hubs.get(_key(batch, i), [])
         members = batch.keys[batch.members[batch.offsets[i] : batch.offsets[i + 1]]].tolist()
-        return len(stored) == 1 and stored[0][0] == batch.edges[i] and _same(stored[0][1], members)
+        numbers = batch.edges[i], batch.proven[i], batch.best[i]
+        return len(stored) == 1 and stored[0][2:] == numbers and _same(stored[0].members, members)
 
 
 def _key(batch: CohesionBatch, i: int) -> Key:
@@ -207,7 +213,7 @@ def _key(batch: CohesionBatch, i: int) -> Key:
     return batch.keys[at : at + 1].tolist()[0]
 
 
-def _same(stored: list[Key | None], members: list[Key]) -> bool:
+def _same(stored: Sequence[Key | None], members: list[Key]) -> bool:
     return len(stored) == len(members) and set(stored) == set(members)
 
 

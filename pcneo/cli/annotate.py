@@ -200,7 +200,7 @@ def annotate(
 
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
     """Print a row for each cohesion, and nothing else on standard output."""
-    columns = ["vertex", "p", "search", "size", "edges", "density", "members"]
+    columns = ["vertex", "p", "search", "size", "edges", "density", "proven", "best", "members"]
     for number, cohesion in enumerate(cohesions):
         if number == 0 and not as_json:
             print_row(columns)  # only now: a search that fails prints nothing
@@ -211,6 +211,8 @@ def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
             cohesion.size,
             cohesion.edges,
             cohesion.density,
+            cohesion.proven,
+            cohesion.best,
         ]
         if as_json:
             row = dict(zip(columns, [*values, cohesion.members], strict=True))

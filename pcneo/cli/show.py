@@ -73,6 +73,8 @@ def _plain(shown: ShownCohesion) -> dict[str, Any]:
         "size": cohesion.size,
         "edges": cohesion.edges,
         "density": cohesion.density,
+        "proven": cohesion.proven,
+        "best": cohesion.best,
         "members": [{"key": key, "hops": shown.hops[key]} for key in cohesion.members],
         "criticalConnections": shown.connections,
         "otherNeighbours": shown.others,

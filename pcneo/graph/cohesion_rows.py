@@ -18,13 +18,13 @@ ROWS_AT_ONCE = 1_000
 
 
 def batch_from_rows(
-    graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int]], search: Search
+    graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int, bool, bool]], search: Search
 ) -> CohesionBatch:
     """Return stored cohesions as a batch over `graph`, vertices and members ascending.
 
     Args:
         graph: the graph.
-        rows: (key of the vertex, keys of the members, number of edges), in any order.
+        rows: (key of the vertex, keys of the members, number of edges, `proven`, `best`), in any order.
         search: that of their run.
 
     Raises:
@@ -32,11 +32,15 @@ def batch_from_rows(
     """
     vertices: list[Key] = []
     edges: list[int] = []
+    proven: list[bool] = []
+    best: list[bool] = []
     members: list[NDArray[np.uint32]] = []
     waiting: list[Sequence[Key | None]] = []
-    for vertex, keys, count in rows:
+    for vertex, keys, count, smallest, first in rows:
         vertices.append(vertex)
         edges.append(count)
+        proven.append(smallest)
+        best.append(first)
         waiting.append(keys)
         if len(waiting) == ROWS_AT_ONCE:
             members += _members(graph.keys, waiting)
@@ -51,8 +55,8 @@ def batch_from_rows(
         members=np.concatenate([np.empty(0, np.uint32), *(members[i] for i in order)]),
         edges=np.array(edges, np.int64)[order],
         keys=graph.keys,
-        proven=np.zeros(len(order), np.bool_),
-        best=np.zeros(len(order), np.bool_),
+        proven=np.array(proven, np.bool_)[order],
+        best=np.array(best, np.bool_)[order],
     )
 
 

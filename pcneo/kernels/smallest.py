@@ -815,7 +815,7 @@ def _set_of(around, member, size):
 
 @_lean
 def _differ(members, others):
-    for i in range(len(members)):
+    for i in range(len(members)):  # noqa: SIM110 - generators are not compiled
         if members[i] != others[i]:
             return True
     return False

@@ -102,6 +102,7 @@ class Look:
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {
         # searches, and the baseline that their cohesions are compared with
+        "smallest": Look("smallest found", "#882255", "P", "-", "xx"),
         "density": Look("density score", "#0072B2", "o", "-", ""),
         "degree": Look("degree score (reconstructed)", "#E69F00", "s", "--", "///"),
         "elv": Look("extended local view", "#009E73", "^", "-.", "\\\\\\"),

@@ -37,6 +37,8 @@ class CohesionRow(TypedDict):
     size: int
     edges: int
     density: float
+    proven: bool
+    best: bool
     owner: int
     digest: str
     members: list[Key]

@@ -46,6 +46,7 @@ class HubColumns(NamedTuple):
         digests: keyed hashes of those keys and the members' keys.
         sizes: members, as written.
         edges: connections inside, as written.
+        proven, best: as of `pcneo.basics.model.Cohesion`, as written.
         memberships: members that they have now.
         owned: vertices whose hub each is now.
     """
@@ -55,8 +56,27 @@ class HubColumns(NamedTuple):
     digests: list[object]
     sizes: list[object]
     edges: list[object]
+    proven: list[object]
+    best: list[object]
     memberships: list[int]
     owned: list[int]
+
+
+class StoredHub(NamedTuple):
+    """What the hub of a vertex holds.
+
+    Attributes:
+        vertex: whose cohesion it is.
+        members: keys, in no order; None for one that has lost its key since.
+        edges: connections inside, as written.
+        proven, best: as of `pcneo.basics.model.Cohesion`.
+    """
+
+    vertex: Key
+    members: Sequence[Key | None]
+    edges: int
+    proven: bool
+    best: bool
 
 
 @dataclass(frozen=True)
@@ -154,33 +174,27 @@ class RunReader(GraphReader):
                 version=run.version,
             )
 
-    def get_cohesion(self, selection: Selection, run: Run, vertex: Key) -> tuple[list[Key], int] | None:
-        """Return (members, edges) of the hub that a version has for a vertex, members in no order; None without a hub.
-
-        A member that has lost its key since is None.
-        """
+    def get_cohesion(self, selection: Selection, run: Run, vertex: Key) -> StoredHub | None:
+        """Return the hub that a version has for a vertex; None without one."""
         names = sample_names(selection, "Person", "id")
         rows = self._read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
-        return (rows[0]["members"], rows[0]["edges"]) if rows else None
+        return StoredHub(vertex, **rows[0]) if rows else None
 
-    def get_cohesions(
-        self, selection: Selection, run: str, version: int, keys: Sequence[Key]
-    ) -> Iterator[tuple[Key, list[Key | None], int]]:
-        """Yield (vertex, members, edges) of every hub that a version has for some vertices; members in no order.
+    def get_cohesions(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> Iterator[StoredHub]:
+        """Yield every hub that a version has for some vertices.
 
         A batch that does not fit into the server's transaction memory is halved and tried again.
         """
         names = sample_names(selection, "Person", "id")
 
-        def read(part: Sequence[Key]) -> Iterable[tuple[Key, list[Key | None], int]]:
+        def read(part: Sequence[Key]) -> Iterable[StoredHub]:
             row = self._read("get_cohesions", names, run=run, version=version, keys=list(part))[0]
-            return zip(row["keys"], row["members"], row["edges"], strict=True)
+            columns = (row[name] for name in ("keys", "members", "edges", "proven", "best"))
+            return map(StoredHub, *columns)
 
         return chain.from_iterable(in_halves(read, keys, "cohesions"))
 
-    def page_cohesions(
-        self, selection: Selection, run: Run, keys: KeyArray
-    ) -> Iterator[tuple[Key, list[Key | None], int]]:
+    def page_cohesions(self, selection: Selection, run: Run, keys: KeyArray) -> Iterator[StoredHub]:
         """Yield the same of one version for all of a graph's vertices: three times as fast as `stream_cohesions`.
 
         It does not see hubs whose vertex is gone. Ask with `reading_version` whether the version was still kept.

@@ -107,6 +107,8 @@ def _of_one(
         "size": cohesion.size,
         "edges": cohesion.edges,
         "density": cohesion.density,
+        "proven": cohesion.proven,
+        "best": cohesion.best,
     }
     return Network(
         attributes=attributes,
@@ -133,6 +135,8 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
                     "size": int(sizes[i]),
                     "edges": int(cohesions.edges[i]),
                     "density": float(densities[i]),
+                    "proven": bool(cohesions.proven[i]),
+                    "best": bool(cohesions.best[i]),
                     "members": graph.keys[members].tolist(),
                 }
             yield key, attributes

@@ -57,7 +57,7 @@ def show(
     stored = find_run(driver, database, run=run, graph=graph, p=p, search=search, vertex=vertex)
     gateway = Gateway(driver, database)
     (vertex,) = find_keys(gateway, stored.selection, [vertex])
-    cohesion = gateway.get_cohesion(stored.selection, stored.run, vertex)
+    hub = gateway.get_cohesion(stored.selection, stored.run, vertex)
     near = {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, [vertex])}
     if vertex not in near:
         labels, key = "|".join(stored.selection.node_labels), stored.selection.key
@@ -66,17 +66,17 @@ def show(
             what="vertex",
             name=vertex,
         )
-    if cohesion is None:
+    if hub is None:
         raise NotFoundError(
             f"Run {stored.run.id} has no cohesion of vertex {key_text(vertex)}; `pcneo annotate` stores one, for this "
             f"vertex alone with --vertex {vertex}.",
             what="cohesion",
             name=vertex,
         )
-    members, edges = cohesion
-    further = sorted((near[vertex] | _known(members)) - {vertex})
+    members = _known(hub.members)
+    further = sorted((near[vertex] | members) - {vertex})
     near |= {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, further)}
-    if not near.keys() >= set(members):
+    if not near.keys() >= set(hub.members):
         raise GraphChangedError(
             f"A member of this cohesion is gone, or has lost its key, since run {stored.run.id}. "
             "Annotate the graph again.",
@@ -85,12 +85,12 @@ def show(
     connections = _connections(near, members)
     return ShownCohesion(
         run=stored.run,
-        cohesion=Cohesion(vertex, stored.run.search, tuple(sorted(members)), len(connections)),
+        cohesion=Cohesion(vertex, stored.run.search, tuple(sorted(members)), len(connections), hub.proven, hub.best),
         connections=connections,
         others=tuple(sorted(near[vertex] - set(members))),
         hops=_hops(near, vertex, members),
         local_view=_local_view(near, vertex),
-        moved=stored.moved or len(connections) != edges,
+        moved=stored.moved or len(connections) != hub.edges,
     )
 
 

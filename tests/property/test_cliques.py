@@ -53,7 +53,8 @@ def batches(draw: st.DrawFn) -> tuple[nx.Graph, CohesionBatch]:
     offsets = np.cumsum([0, *map(len, groups)])
     members = np.concatenate(groups).astype(np.uint32)
     edges = np.zeros(n, np.int64)
-    return graph, CohesionBatch(Search("1/2"), np.arange(n), offsets, members, edges, np.arange(n))
+    nothing = np.zeros(n, np.bool_)
+    return graph, CohesionBatch(Search("1/2"), np.arange(n), offsets, members, edges, np.arange(n), nothing, nothing)
 
 
 def sets_of(batch: CohesionBatch) -> dict[naive.Vertex, set[naive.Vertex]]:

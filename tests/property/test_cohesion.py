@@ -15,63 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lengths import examples
 from outside_graphs import outside_graph
+from shapes import FRACTIONS, arrays, graphs
 
 from pcneo.basics.model import Cohesion, Graph, Key
 from pcneo.basics.searches import SEARCHES, Search
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
-from pcneo.kernels.cohesion import NARROW
+from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW
 from pcneo.search import minimal_p_cohesions, search_streamed
-from pcneo.search.cohesion import KERNELS, Searched
+from pcneo.search.cohesion import Searched
 
+SCORES = {"density": DENSITY, "degree": DEGREE}
 random_graphs = settings(max_examples=examples(150))
-FRACTIONS = st.one_of(
-    st.sampled_from([Fraction(p) for p in ("1/10", "3/10", "1/3", "1/2", "11/20", "2/3", "999/1000", "1/1000")]),
-    st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100),
-)
-
-
-def star(n: int) -> list[tuple[int, int]]:
-    return [(0, v) for v in range(1, n)]
-
-
-def path(n: int) -> list[tuple[int, int]]:
-    return [(v, v + 1) for v in range(n - 1)]
-
-
-def ring(n: int) -> list[tuple[int, int]]:
-    return [*path(n), (0, n - 1)]
-
-
-def clique(n: int) -> list[tuple[int, int]]:
-    return [(a, b) for b in range(n) for a in range(b)]
-
-
-def bipartite(n: int) -> list[tuple[int, int]]:
-    return [(a, b) for a in range(n // 2) for b in range(n // 2, n)]
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> naive.Graph:
-    """Shapes full of ties beside one another, some joined by random edges, under shuffled identifiers."""
-    edges: list[tuple[int, int]] = []
-    size = 0
-    for shape, n in draw(
-        st.lists(
-            st.tuples(st.sampled_from([star, path, ring, clique, bipartite]), st.integers(1, 8)), min_size=1, max_size=4
-        )
-    ):
-        edges += [(a + size, b + size) for a, b in shape(n)]
-        size += n
-    vertex = st.integers(0, size - 1)
-    edges += draw(st.lists(st.tuples(vertex, vertex), max_size=20))
-    names = draw(st.permutations(range(size)))
-    return naive.graph_of(((names[a], names[b]) for a, b in edges), isolated=names)
-
-
-def arrays(graph: naive.Graph) -> Graph:
-    return graph_from_rows((v, list(graph[v])) for v in graph)
 
 
 def as_sets(cohesions: Iterable[Cohesion]) -> dict[Key, set[Key]]:
@@ -89,7 +45,7 @@ def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
 
 def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) -> list[int]:
     work = cohesion.workspace(graph.vertex_count, max(count, int(graph.degrees.max(initial=0))))
-    joined, unknown = cohesion.expand(Searched.of(graph, p).rows, KERNELS[score], q, work)
+    joined, unknown = cohesion.expand(Searched.of(graph, p).rows, SCORES[score], q, work)
     assert unknown == 0
     return work.order[:joined].tolist()
 
@@ -101,7 +57,7 @@ def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) ->
         pytest.param(NARROW, id="32 bits", marks=pytest.mark.thorough),  # its compilation takes six seconds
     ],
 )
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
 def test_vertices_join_in_the_twins_order(score: str, count: int, graph: naive.Graph, p: Fraction) -> None:
@@ -125,7 +81,7 @@ def test_vertices_join_in_the_twins_order_where_most_candidates_lose_by_a_bound(
         assert join_order(built, Fraction(p), q, "density") == naive.expand(graph, Fraction(p), q, "density")
 
 
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS)
 def test_every_cohesion_is_the_twins(score: str, graph: naive.Graph, p: Fraction) -> None:
@@ -227,7 +183,7 @@ def test_the_heap_keeps_the_best_ties_by_rank_and_has_the_worst_of_them_on_top(d
     assert sorted(zip(scores.tolist(), kept.tolist(), strict=True)) == sorted(best)
 
 
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @random_graphs
 @given(graph=graphs(), p=FRACTIONS, data=st.data())
 def test_a_search_that_lacks_rows_goes_on_in_larger_memory_and_leaves_it_as_it_was(
@@ -239,20 +195,20 @@ def test_a_search_that_lacks_rows_goes_on_in_larger_memory_and_leaves_it_as_it_w
     places[q] = rows.places[q]
     work, room, size = cohesion.workspace(n, most), n, most
     while True:
-        _, members, missing = cohesion.minimal_cohesions(rows._replace(places=places), KERNELS[score], q, work)
+        _, members, missing = cohesion.minimal_cohesions(rows._replace(places=places), SCORES[score], q, work)
         if not len(missing):
             break
         assert (places[missing] < 0).all()
         places[missing] = rows.places[missing]
         room, size = room + 1, max(size, data.draw(st.sampled_from([most, most + 9, 2**14])))
         work = cohesion.enlarged(work, room, size)
-    _, undisturbed, _ = cohesion.minimal_cohesions(rows, KERNELS[score], q, cohesion.workspace(n, most))
+    _, undisturbed, _ = cohesion.minimal_cohesions(rows, SCORES[score], q, cohesion.workspace(n, most))
     assert members.tolist() == undisturbed.tolist()
     assert not any(array.any() for array in (work.inside, work.helped, work.sums, work.marks, work.reached))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("leaves", [2**14 - 1, 2**14])
 def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answers(leaves: int, score: str) -> None:
     """Three hubs, each adjacent to all vertices of a ring; nearly all of them join."""
@@ -262,7 +218,7 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
     answered = []
     for count in (leaves, 2**16):
         work = cohesion.workspace(graph.vertex_count, count)
-        answered.append(cohesion.minimal_cohesions(rows, KERNELS[score], np.array([0, 2, 9]), work))
+        answered.append(cohesion.minimal_cohesions(rows, SCORES[score], np.array([0, 2, 9]), work))
     (ends, members, _), (wide_ends, wide_members, _) = answered
     assert (ends.tolist(), members.tolist()) == (wide_ends.tolist(), wide_members.tolist())
     assert ends[0] > leaves
@@ -271,7 +227,7 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
 # --- Real graphs
 
 
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
 def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, score: str) -> None:
     built = arrays(recorded.graph(name))
@@ -281,7 +237,7 @@ def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, sc
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
 def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) -> None:
     assert dict(recorded.twins(name, p, score)) == recorded.recorded(name, p, score)
@@ -290,7 +246,7 @@ def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) ->
 def test_the_record_is_of_the_twin() -> None:
     """Of a few vertices each time; of all of them under `--thorough`."""
     for name, p in recorded.CASES:
-        for score in SEARCHES:
+        for score in SCORES:
             kept = recorded.recorded(name, p, score)
             for q in random.Random(2).sample(sorted(kept), 20):
                 assert naive.minimal_p_cohesion(recorded.graph(name), Fraction(p), q, score) == kept[q]
@@ -305,7 +261,7 @@ def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, s
     assert list(streamed) == list(minimal_p_cohesions(built, p, score).cohesions(built))
 
 
-@pytest.mark.parametrize("score", SEARCHES)
+@pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize(
     ("name", "p", "sample"), [("bitcoin_alpha", "0.1", 3_783), ("hepph_cit", "0.1", 300), ("hepth_ca", "0.5", 30)]
 )

@@ -54,12 +54,12 @@ def made(vertices: int = 300, seed: int = 1) -> Graph:
 
 
 def same(batches: list[CohesionBatch], expected: CohesionBatch) -> None:
-    for name in ("vertices", "members", "edges"):
+    for name in ("vertices", "members", "edges", "proven", "best"):
         assert np.array_equal(np.concatenate([getattr(batch, name) for batch in batches]), getattr(expected, name))
     assert np.array_equal(np.concatenate([batch.sizes for batch in batches]), expected.sizes)
 
 
-@pytest.mark.parametrize("score", ["density", "degree"])
+@pytest.mark.parametrize("score", ["smallest", "density", "degree"])
 @pytest.mark.parametrize("p", ["0.1", "1/3", "0.9"])
 def test_answers_are_those_of_threads(p, score, two):
     graph = made()

@@ -189,7 +189,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             vertices = np.arange(start, start + 5_000)
             members = (vertices[:, None] + np.arange(size)).clip(max=n - 1).astype(np.uint32).ravel()
             offsets = np.arange(5_001) * size
-            yield CohesionBatch(Search("1/3"), vertices, offsets, members, vertices, keys)
+            nothing = np.zeros(5_000, np.bool_)
+            yield CohesionBatch(Search("1/3"), vertices, offsets, members, vertices, keys, nothing, nothing)
             assert pyarrow.total_allocated_bytes() - before < 64 * 2**20
 
     before = pyarrow.total_allocated_bytes() + keys.nbytes
@@ -213,7 +214,8 @@ def test_texts_are_read_about_as_fast_as_integers(distinct, tmp_path):
     for texts in (False, True):
         keys = np.array([f"person-{v:09}" for v in range(n)], object) if texts else np.arange(n)
         graph = Graph(keys, np.zeros(n + 1, np.int64), np.empty(0, np.uint32))
-        batch = CohesionBatch(Search("1/3"), vertices, offsets, members.ravel(), vertices, keys)
+        nothing = np.zeros(20_000, np.bool_)
+        batch = CohesionBatch(Search("1/3"), vertices, offsets, members.ravel(), vertices, keys, nothing, nothing)
         file = CohesionFile(write(tmp_path / f"{texts}.parquet", graph, iter([batch])))
         assert np.array_equal(file.read(0, keys).members, batch.members)
         started = time.process_time()

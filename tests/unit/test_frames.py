@@ -32,7 +32,7 @@ def test_cohesions_become_a_data_frame(batch: Any, named: Any) -> None:
     pytest.importorskip("pandas")
     for some in (batch, named):
         frame = some.to_pandas()
-        assert list(frame.columns) == ["vertex", "size", "edges", "density", "members"]
+        assert list(frame.columns) == ["vertex", "size", "edges", "density", "proven", "best", "members"]
         cohesions = list(some.cohesions())
         assert frame["vertex"].tolist() == [cohesion.vertex for cohesion in cohesions]
         assert [tuple(row) for row in frame["members"]] == [cohesion.members for cohesion in cohesions]

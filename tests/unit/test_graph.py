@@ -276,12 +276,12 @@ def test_stored_rows_become_a_batch_in_ascending_order_whatever_order_they_come_
     graph = graph_from_rows([(key, []) for key in keys])
     owners = data.draw(st.lists(st.sampled_from(sorted(keys)), unique=True))
     members = {owner: data.draw(st.lists(st.sampled_from(sorted(keys)), unique=True)) for owner in owners}
-    rows = [(owner, members[owner], number) for number, owner in enumerate(owners)]
+    rows = [(owner, members[owner], number, number % 2 == 0, number % 3 == 0) for number, owner in enumerate(owners)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cohesion_rows, "ROWS_AT_ONCE", at_once)
         batch = batch_from_rows(graph, rows, Search("1/3"))
-    found = [(c.vertex, list(c.members), c.edges) for c in batch.cohesions()]
-    assert found == [(owner, sorted(members[owner]), owners.index(owner)) for owner in sorted(owners)]
+    found = [(c.vertex, list(c.members), c.edges, c.proven, c.best) for c in batch.cohesions()]
+    assert found == [(owner, sorted(keys), *numbers) for owner, keys, *numbers in sorted(rows)]
 
 
 @pytest.mark.parametrize(
@@ -289,6 +289,6 @@ def test_stored_rows_become_a_batch_in_ascending_order_whatever_order_they_come_
 )
 def test_stored_rows_that_name_no_vertex_of_the_graph_are_refused(stray: Any, why: str) -> None:
     graph = graph_from_rows([(0, [1]), (1, [0]), (2, [])])
-    for row in ((stray, [0, 1], 1), (0, [1, stray], 1)):
+    for row in ((stray, [0, 1], 1, True, True), (0, [1, stray], 1, True, True)):
         with pytest.raises(GraphChangedError, match=why):
-            batch_from_rows(graph, [(1, [0, 1], 1), row], Search("1/3"))
+            batch_from_rows(graph, [(1, [0, 1], 1, True, True), row], Search("1/3"))

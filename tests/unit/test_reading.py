@@ -110,7 +110,8 @@ class SmallRunStore(RunReader):
         if sum(len(GRAPH[key]) for key in keys) > self.most:
             raise DatabaseError("too little memory", code=OUT_OF_MEMORY)
         members = [sorted(GRAPH[key]) for key in keys]
-        return [{"keys": keys, "edges": [-key for key in keys], "members": members}]
+        odd, positive = [key % 2 == 1 for key in keys], [key > 0 for key in keys]
+        return [{"keys": keys, "edges": [-key for key in keys], "proven": odd, "best": positive, "members": members}]
 
 
 @pytest.mark.parametrize(("most", "page"), [(10**9, 7), (60, 7), (60, 10**6)])
@@ -120,7 +121,9 @@ def test_cohesions_come_in_pages_of_vertices_halved_where_they_do_not_fit(
     monkeypatch.setattr(run_reader, "PAGE", page)
     store, run = SmallRunStore(most), _run_of(members=sum(map(len, GRAPH.values())))
     keys = np.array([-5, *sorted(GRAPH)], np.int64)
-    assert list(store.page_cohesions(PERSONS, run, keys)) == [(v, sorted(GRAPH[v]), -v) for v in sorted(GRAPH)]
+    assert list(store.page_cohesions(PERSONS, run, keys)) == [
+        (v, sorted(GRAPH[v]), -v, v % 2 == 1, v > 0) for v in sorted(GRAPH)
+    ]
     assert max(store.sizes) == min(page, len(keys))
     assert (min(store.sizes) < 4) == (most == 60)
 
@@ -156,7 +159,7 @@ def test_pages_of_hubs_are_read_ahead_but_not_without_end() -> None:
     def pages() -> Generator[HubColumns, None, None]:
         for number in range(100):
             begun.append(number)
-            yield HubColumns([number], [], [], [], [], [], [])
+            yield HubColumns([number], [], [], [], [], [], [], [], [])
 
     with pages_ahead(pages()) as ahead:
         deadline = time.monotonic() + 30
@@ -170,7 +173,7 @@ def test_pages_of_hubs_are_read_ahead_but_not_without_end() -> None:
 
 def test_an_error_in_a_page_read_ahead_comes_where_the_page_is_taken() -> None:
     def pages() -> Generator[HubColumns, None, None]:
-        yield HubColumns([1], [], [], [], [], [], [])
+        yield HubColumns([1], [], [], [], [], [], [], [], [])
         raise DatabaseError("gone")
 
     with pages_ahead(pages()) as ahead:

@@ -121,7 +121,7 @@ def test_batches_come_in_ascending_order_with_progress_in_the_consumers_thread()
 def test_the_number_of_threads_does_not_change_the_answers() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(300, 0.03, seed=2))
     alone, four = (minimal_p_cohesions(graph, "0.3", concurrency=threads) for threads in (1, 4))
-    for name in ("vertices", "offsets", "members", "edges"):
+    for name in ("vertices", "offsets", "members", "edges", "proven", "best"):
         assert np.array_equal(getattr(alone, name), getattr(four, name))
 
 

@@ -234,6 +234,8 @@ class CohesionWriter:
             pyarrow.array(sizes),
             pyarrow.array(np.concatenate([batch.edges for batch in batches])),
             pyarrow.array(np.concatenate([batch.densities for batch in batches])),
+            pyarrow.array(np.concatenate([batch.proven for batch in batches])),
+            pyarrow.array(np.concatenate([batch.best for batch in batches])),
             pyarrow.ListArray.from_arrays(pyarrow.array(offsets), members, type=self._schema.field("members").type),
         ]
         return pyarrow.Table.from_arrays(columns, schema=self._schema)
@@ -248,6 +250,8 @@ def _schema(key: Any) -> pyarrow.Schema:
             pyarrow.field("size", pyarrow.int64(), nullable=False),
             pyarrow.field("edges", pyarrow.int64(), nullable=False),
             pyarrow.field("density", pyarrow.float64(), nullable=False),
+            pyarrow.field("proven", pyarrow.bool_(), nullable=False),
+            pyarrow.field("best", pyarrow.bool_(), nullable=False),
             pyarrow.field("members", pyarrow.list_(pyarrow.field("element", key, nullable=False)), nullable=False),
         ]
     )
