@@ -60,6 +60,7 @@ def stats(
     relationship_types: Sequence[str] = (),
     key: str | None = None,
     search: str | None = None,
+    effort: int | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -75,7 +76,7 @@ def stats(
         p: one or several; several share the read.
         plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
         graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, search, vertices, concurrency, check, scheduler, progress: as for
+        node_labels, relationship_types, key, search, effort, vertices, concurrency, check, scheduler, progress: as for
             `write`.
         create_index: refused: nothing is written.
 
@@ -93,6 +94,7 @@ def stats(
         relationship_types=relationship_types,
         key=key,
         search=search,
+        effort=effort,
         vertices=vertices,
         concurrency=concurrency,
         create_index=create_index,

@@ -145,6 +145,7 @@ def estimate(
     relationship_types: Sequence[str] = (),
     key: str | None = None,
     search: str | None = None,
+    effort: int | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -158,7 +159,7 @@ def estimate(
         database: None for the user's home database.
         p: one or several; several share the read.
         graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, search, concurrency, check, progress: as for `write`.
+        node_labels, relationship_types, key, search, effort, concurrency, check, progress: as for `write`.
         vertices: refused: to search them is what an estimate would cost.
         create_index: refused: nothing is written.
 
@@ -177,6 +178,7 @@ def estimate(
         relationship_types=relationship_types,
         key=key,
         search=search,
+        effort=effort,
         vertices=None,
         concurrency=concurrency,
         create_index=create_index,

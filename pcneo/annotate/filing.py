@@ -86,6 +86,7 @@ def to_parquet(
     relationship_types: Sequence[str] = (),
     key: str | None = None,
     search: str | None = None,
+    effort: int | None = None,
     concurrency: int | None = None,
     check: bool = False,
     scheduler: Client | None = None,
@@ -103,7 +104,7 @@ def to_parquet(
         to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, search and part.
         part: which part of how many, counted from 1.
         graph: as for `write`; also whose key the fingerprint is made with.
-        node_labels, relationship_types, key, search, concurrency, check, scheduler, progress: as for `write`.
+        node_labels, relationship_types, key, search, effort, concurrency, check, scheduler, progress: as for `write`.
 
     Returns:
         The files.
@@ -121,6 +122,7 @@ def to_parquet(
         relationship_types=relationship_types,
         key=key,
         search=search,
+        effort=effort,
         vertices=None,
         concurrency=concurrency,
         create_index=False,

@@ -84,6 +84,7 @@ def load_cohesions(
         relationship_types=selection.relationship_types,
         key=selection.key,
         search=heads[0].search.name,
+        effort=heads[0].search.effort,
         vertices=None,
         concurrency=None,
         create_index=create_index,

@@ -34,6 +34,7 @@ class Options:
     relationship_types: Sequence[str]
     key: str | None
     search: str | None
+    effort: int | None
     vertices: Key | Sequence[Key] | None
     concurrency: int | None
     create_index: bool
@@ -49,10 +50,11 @@ class Options:
         """
         if self.search is not None:
             check_search(self.search)
+        effort = 1 if self.effort is None else self.effort
         if self.p is None:
             return []
         several = self.p if isinstance(self.p, Sequence) and not isinstance(self.p, str) else [self.p]
-        searches = list(dict.fromkeys(Search(p, self.search or DEFAULT_SEARCH) for p in several))
+        searches = list(dict.fromkeys(Search(p, self.search or DEFAULT_SEARCH, effort) for p in several))
         if not searches:
             raise ParameterError("Name at least one p between 0 and 1.", name="p", value=self.p)
         return searches

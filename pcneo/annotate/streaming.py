@@ -27,6 +27,7 @@ def stream(
     relationship_types: Sequence[str] = (),
     key: str | None = None,
     search: str | None = None,
+    effort: int | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -43,7 +44,7 @@ def stream(
         database: None for the user's home database.
         p: one or several; several share the read.
         graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, search: as for `write`.
+        node_labels, relationship_types, key, search, effort: as for `write`.
         vertices: as for `write`; their order is that of the cohesions.
         concurrency, check, scheduler, progress: as for `write`.
         create_index: refused: nothing is written.
@@ -60,6 +61,7 @@ def stream(
         relationship_types=relationship_types,
         key=key,
         search=search,
+        effort=effort,
         vertices=vertices,
         concurrency=concurrency,
         create_index=create_index,

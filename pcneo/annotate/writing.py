@@ -98,6 +98,7 @@ def write(
     relationship_types: Sequence[str] = (),
     key: str | None = None,
     search: str | None = None,
+    effort: int | None = None,
     vertices: Key | Sequence[Key] | None = None,
     concurrency: int | None = None,
     create_index: bool = False,
@@ -121,7 +122,8 @@ def write(
         node_labels: labels of the vertices; may be left out where the database leaves one choice.
         relationship_types: types of the edges; likewise.
         key: the property that holds the vertices' unique key; likewise.
-        search: `density` or `degree`. None for `density`; where p is None too, for that of each standing run.
+        search: `smallest`, `density` or `degree`. None for `density`; where p is None too, that of each standing run.
+        effort: starts of the search `smallest`, 1 or more. None for 1; where p is None too, that of each standing run.
         vertices: one key or several; only these are searched, by frontier. None for every vertex.
         concurrency: threads that search; None for all cores; not with a scheduler.
         create_index: create the index on the key where it is missing; in mode `write` alone.
@@ -151,6 +153,7 @@ def write(
         relationship_types=relationship_types,
         key=key,
         search=search,
+        effort=effort,
         vertices=vertices,
         concurrency=concurrency,
         create_index=create_index,
@@ -215,7 +218,7 @@ def update_runs(
     """
     gateway = LedgerGateway(driver, database) if client is None else client.gateway
     plan = make_plan(driver, database, "write", options, graph, gateway, may_be_new=True)
-    searches = _searches(gateway, plan, options.search)
+    searches = _searches(gateway, plan, options)
     gateway.check_format()
     gateway.ensure_schema(OWN_SCHEMA)
     if graph is not None:
@@ -252,19 +255,19 @@ def _tell_of_other_names(gateway: Gateway, name: str, selection: Selection) -> N
         )
 
 
-def _searches(gateway: Gateway, plan: Plan, name: str | None) -> list[Search]:
+def _searches(gateway: Gateway, plan: Plan, options: Options) -> list[Search]:
     """Return the searches to bring up to date: those asked for, else those of the graph's standing runs."""
     if plan.searches:
         return plan.searches
-    scope = "graph" if plan.vertices is None else "vertices"
+    name, scope = options.search, "graph" if plan.vertices is None else "vertices"
     standing = [
-        run.search
+        Search(run.search.p, run.search.name, run.search.effort if options.effort is None else options.effort)
         for run in gateway.list_runs()
         if (run.graph, run.scope) == (plan.graph, scope) and name in (None, run.search.name)
     ]
     if not standing:
         log.info("p=%s, the default.", DEFAULT_P)
-    searches = standing or [Search(DEFAULT_P, name or DEFAULT_SEARCH)]
+    searches = standing or [Search(DEFAULT_P, name or DEFAULT_SEARCH, 1 if options.effort is None else options.effort)]
     plan.configuration["p"] = [str(search.p) for search in searches]
     return searches
 

@@ -75,6 +75,12 @@ def annotate(
             show_default=f"every standing run's, or {DEFAULT_SEARCH}",
         ),
     ] = None,
+    effort: Annotated[
+        int | None,
+        typer.Option(
+            "--effort", min=1, help="For smallest: with N times the starts it finds smaller sets.", show_default="1"
+        ),
+    ] = None,
     vertex: Annotated[
         list[str] | None,
         typer.Option(
@@ -174,6 +180,7 @@ def annotate(
             relationship_types=relationship_type or (),
             key=key,
             search=search and search.value,
+            effort=effort,
             vertices=vertex or None,
             concurrency=concurrency,
             create_index=create_index,

@@ -32,10 +32,12 @@ _LARGE = 1_000  # members: larger sets are neither grown nor swapped, and improv
 _LARGE_ROUNDS = 2
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy"}
+_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_LEAN: dict[str, Any] = {**_INNER, "_nrt": False}  # for what makes no arrays
 _called_from_python = njit(**_OPTIONS)
-_compiled = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
-_lean = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, **_OPTIONS)  # it makes no arrays
-_inlined = njit(inline="always", _nrt=False, **_OPTIONS)  # by numba, before types are inferred
+_compiled = njit(**_INNER)
+_lean = njit(**_LEAN)
+_inlined = njit(inline="always", **_LEAN)  # by numba, before types are inferred
 
 
 class Memory(NamedTuple):

@@ -86,6 +86,7 @@ def annotate_answers(
         relationship_types=relationship_types,
         key=key,
         search=search,
+        effort=None,
         vertices=None,
         concurrency=concurrency,
         create_index=create_index,

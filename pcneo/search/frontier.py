@@ -226,7 +226,7 @@ def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArr
 
 
 def minimal_p_cohesion(
-    graph: Graph | networkx.Graph[Any], source: Key, p: AnyP, search: str = DEFAULT_SEARCH
+    graph: Graph | networkx.Graph[Any], source: Key, p: AnyP, search: str = DEFAULT_SEARCH, effort: int = 1
 ) -> Cohesion:
     """Search the minimal p-cohesion of one vertex (ALGORITHM.md#p-cohesion).
 
@@ -238,7 +238,8 @@ def minimal_p_cohesion(
         source: the key of the vertex, in networkx the node.
         p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
             digits.
-        search: `density` or `degree`.
+        search: `smallest`, `density` or `degree`.
+        effort: starts of the search `smallest`; 1 for any other.
 
     Returns:
         The cohesion, by key.
@@ -249,7 +250,7 @@ def minimal_p_cohesion(
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: the answer failed its check.
     """
-    wanted = Search(p, search)
+    wanted = Search(p, search, effort)
     fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
     return next(search_streamed(fetch, [source], wanted))
 

@@ -63,28 +63,31 @@ class SmallestSearch:
             self._listed, missing = list_small_sets(rows, queries, *found, memory, self._listed)
             if self._listed < count:
                 return memory.missing[:missing].copy()
-        if self._bounds is None:
+        bounds = self._bounds
+        if bounds is None:
             begun = np.flatnonzero(self._sizes == 0)
             ends, members, unknown = minimal_cohesions(rows, DENSITY, queries[begun], work)
             if len(ends) < len(begun):
                 return unknown
-            self._begin(begun, ends, members)
-        sets = self._bounds, self.members, self._sizes, self._lows, self.best
+            bounds = self._bounds = self._begin(begun, ends, members)
+        sets = bounds, self.members, self._sizes, self._lows, self.best
         self._improved, missing = improve(rows, queries, *sets, self._effort, memory, self._improved)
         if self.done:
-            self.members = self.members[_firsts(np.diff(self._bounds), self._sizes)]
+            self.members = self.members[_firsts(np.diff(sets[0]), self._sizes)]
         return memory.missing[:missing].copy()
 
-    def _begin(self, begun: NDArray[np.int64], ends: NDArray[np.int64], members: NDArray[np.uint32]) -> None:
-        """Put into one array what was listed and, of the queries that `begun` has, what `density` gave."""
+    def _begin(
+        self, begun: NDArray[np.int64], ends: NDArray[np.int64], members: NDArray[np.uint32]
+    ) -> NDArray[np.int64]:
+        """Put into one array what was listed and, for those at `begun`, what `density` gave; return the bounds."""
         listed = self._listed_members[np.arange(LARGEST_LISTED) < self._sizes[:, None]]
         self._sizes[begun] = np.diff(ends, prepend=0)
-        self._bounds = _ends(self._sizes)
         of_density = np.zeros(len(self._sizes), np.bool_)
         of_density[begun] = True
         which = np.repeat(of_density, self._sizes)
         self.members = np.empty(len(which), np.uint32)
         self.members[which], self.members[~which] = members, listed
+        return _ends(self._sizes)
 
 
 def _ends(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -68,6 +68,7 @@ def minimal_p_cohesions(
     search: str = DEFAULT_SEARCH,
     *,
     vertices: Iterable[int] | None = None,
+    effort: int = 1,
     concurrency: int | None = None,
     check: bool = False,
     progress: Progress | None = None,
@@ -79,6 +80,7 @@ def minimal_p_cohesions(
     search: str = DEFAULT_SEARCH,
     *,
     vertices: Iterable[Key] | None = None,
+    effort: int = 1,
     concurrency: int | None = None,
     check: bool = False,
     progress: Progress | None = None,
@@ -89,6 +91,7 @@ def minimal_p_cohesions(
     search: str = DEFAULT_SEARCH,
     *,
     vertices: Iterable[Key] | None = None,
+    effort: int = 1,
     concurrency: int | None = None,
     check: bool = False,
     progress: Progress | None = None,
@@ -99,7 +102,8 @@ def minimal_p_cohesions(
         graph: arrays, or a networkx graph as `pcneo.graph_from_networkx` takes it.
         p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
             digits.
-        search: `density` or `degree`.
+        search: `smallest`, `density` or `degree`.
+        effort: starts of the search `smallest`; 1 for any other.
         vertices: positions in `graph.keys`, of a networkx graph nodes; all of them if not given.
         concurrency: number of threads; one for each core at hand if not given.
         check: also check that each answer is minimal.
@@ -114,7 +118,7 @@ def minimal_p_cohesions(
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
     """
-    wanted = Search(p, search)
+    wanted = Search(p, search, effort)
     if isinstance(graph, Graph):
         positions = cast("Iterable[int] | None", vertices)
     else:

@@ -84,6 +84,7 @@ class Schedule:
             relationship_types=(),
             key=None,
             search=None,
+            effort=None,
             vertices=None,
             concurrency=self._settings.concurrency,
             create_index=False,

@@ -78,6 +78,7 @@ class Work:
             relationship_types=(),
             key=None,
             search=question.search,
+            effort=None,
             vertices=None if question.vertices is None else list(question.vertices),
             concurrency=self.settings.concurrency,
             create_index=False,

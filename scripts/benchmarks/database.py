@@ -79,6 +79,8 @@ def _row(cohesion: Cohesion) -> CohesionRow:
         "size": cohesion.size,
         "edges": cohesion.edges,
         "density": cohesion.density,
+        "proven": cohesion.proven,
+        "best": cohesion.best,
         "owner": 0,
         "digest": "0" * 32,
         "members": list(cohesion.members),

@@ -163,7 +163,7 @@ def test_stream_json_has_the_documented_fields_in_order(pcneo: Any, tmp_path: Pa
     _loaded(pcneo, folder=tmp_path)
     shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", "--json", "--vertex", "4")
     record = json.loads(shown.stdout)
-    assert list(record) == ["vertex", "p", "search", "size", "edges", "density", "members"]
+    assert list(record) == ["vertex", "p", "search", "size", "edges", "density", "proven", "best", "members"]
     assert record["members"] == [3, 4] or record["members"][-1] == 4
     assert record["size"] == len(record["members"])
 

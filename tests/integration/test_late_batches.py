@@ -40,7 +40,8 @@ def write(db: Database) -> annotate.UpdatedRun:
 
 def create(hubs: HubWriter) -> object:
     members = [10, 11]
-    row: Any = {"vertex": 10, "size": 2, "edges": 1, "density": 1.0, "owner": 0, "digest": "", "members": members}
+    numbers: Any = {"size": 2, "edges": 1, "density": 1.0, "proven": False, "best": False}
+    row: Any = {"vertex": 10, **numbers, "owner": 0, "digest": "", "members": members}
     return hubs.create(1, RUN, 2, Search("0.6"), [row])
 
 

@@ -199,14 +199,14 @@ def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(
     gateway = Gateway(db.driver, db.name)
     monkeypatch.setattr(run_reader, "PAGE", 2)
     with gateway.reading_version(stored.run):
-        rows: Iterator[tuple[Any, list[Any], int]] = (
+        rows: Iterator[tuple[Any, ...]] = (
             gateway.stream_cohesions(stored.selection, stored.run)
             if way == "streamed"
             else gateway.page_cohesions(stored.selection, stored.run, np.array(sorted(whole)))
         )
         first = next(rows)
         write_everything_anew(db)
-        read = {vertex: sorted(members) for vertex, members, _ in [first, *rows]}
+        read = {vertex: sorted(members) for vertex, members, *_ in [first, *rows]}
     assert read == whole
     with (
         pytest.raises(GraphChangedError, match=r"Version 1 of run .* is no longer kept"),

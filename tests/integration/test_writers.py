@@ -509,7 +509,17 @@ def test_the_fingerprint_key_outlives_the_runs(db, stored):
 
 def test_transactions_hold_about_as_many_memberships_as_are_wanted():
     rows: list[CohesionRow] = [
-        {"vertex": v, "size": size, "edges": 0, "density": 0.0, "owner": 0, "digest": "", "members": []}
+        {
+            "vertex": v,
+            "size": size,
+            "edges": 0,
+            "density": 0.0,
+            "proven": False,
+            "best": False,
+            "owner": 0,
+            "digest": "",
+            "members": [],
+        }
         for v, size in enumerate([4, 4, 4, 25, 1, 9, 3])
     ]
     groups = list(row_writing.transactions_of(rows, 10))

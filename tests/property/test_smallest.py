@@ -197,6 +197,4 @@ def test_an_order_of_the_vertices_of_a_set_does_not_change_its_closeness() -> No
     graph = naive.graph_of(nx.gnp_random_graph(6, 0.7, seed=1).edges)
     rows, counts = Searched.of(arrays(graph), Fraction("1/2")).rows, np.zeros(6, np.int64)
     for order in permutations([0, 2, 3, 5]):
-        assert smallest._closeness.py_func(rows, np.array(order, np.uint32), counts) == naive.closeness(
-            graph, set(order)
-        )
+        assert closeness(rows, np.array(order, np.uint32), counts) == naive.closeness(graph, set(order))

@@ -11,17 +11,17 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import naive
 import networkx as nx
 import numpy as np
 import pytest
 
-from pcneo.basics.model import Graph, Key
-from pcneo.basics.searches import P, Search
+from pcneo.basics.model import CohesionBatch, Graph, Key
+from pcneo.basics.searches import SEARCHES, P, Search
 from pcneo.errors import AnswerError, GraphChangedError, NotFoundError, ParameterError
-from pcneo.graph import graph_from_networkx, graph_from_rows
+from pcneo.graph import graph_from_edges, graph_from_networkx, graph_from_rows
 from pcneo.kernels import cohesion as kernel
 from pcneo.kernels.cohesion import Workspace, minimal_cohesions, workspace
 from pcneo.search import (
@@ -364,10 +364,9 @@ def test_kernels_with_the_bits_that_the_largest_count_asks_for_are_compiled_befo
         return cohesions
 
     compile_kernels(leaves)
-    monkeypatch.setattr("pcneo.search.cohesion.minimal_cohesions", noted)
-    monkeypatch.setattr("pcneo.search.frontier.minimal_cohesions", noted)
-    (batch,) = minimal_p_cohesions(graph, "0.5", vertices=[0]).cohesions()
-    (streamed,) = search_streamed(lambda keys: [(key, rows[key]) for key in keys], [0], Search("0.5"))
+    monkeypatch.setattr("pcneo.search.expansion.minimal_cohesions", noted)
+    (batch,) = minimal_p_cohesions(graph, "0.5", "density", vertices=[0]).cohesions()
+    (streamed,) = search_streamed(lambda keys: [(key, rows[key]) for key in keys], [0], Search("0.5", "density"))
     assert streamed == batch
     assert sizes[0] == sizes[-1] == bits
 
@@ -390,7 +389,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[int]], list[i
         wrong = np.array(change(members.tolist()), np.uint32)
         return np.array([len(wrong)]), wrong, missing
 
-    monkeypatch.setattr("pcneo.search.cohesion.minimal_cohesions", changed)
+    monkeypatch.setattr("pcneo.search.expansion.minimal_cohesions", changed)
 
 
 @pytest.mark.parametrize(
@@ -408,15 +407,15 @@ def test_a_wrong_answer_is_always_refused(
     graph = graph_from_networkx(nx.union(nx.complete_graph(12), nx.path_graph(range(13, 15))))
     answer(monkeypatch, change)
     with pytest.raises(AnswerError, match=f"for vertex 5 at p=1/2, search density, {condition}"):
-        minimal_p_cohesions(graph, "0.5", vertices=[5])
+        minimal_p_cohesions(graph, "0.5", "density", vertices=[5])
 
 
 def test_an_answer_that_is_not_minimal_is_refused_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_from_networkx(nx.complete_graph(12))
     answer(monkeypatch, lambda members: [*members, 11])
-    assert minimal_p_cohesions(graph, "0.5", vertices=[5]).sizes.tolist() == [8]
+    assert minimal_p_cohesions(graph, "0.5", "density", vertices=[5]).sizes.tolist() == [8]
     with pytest.raises(AnswerError, match="is not minimal: it can do without vertex"):
-        minimal_p_cohesions(graph, "0.5", vertices=[5], check=True)
+        minimal_p_cohesions(graph, "0.5", "density", vertices=[5], check=True)
 
 
 # --- The cold start
@@ -445,3 +444,20 @@ def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None
     for _ in range(2):
         announcement.on_start(None)
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+# --- Sets as large as the component
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("search", SEARCHES)
+def test_where_a_set_is_the_whole_component_of_200_000_vertices_closing_takes_less_than_two_seconds(
+    search: str,
+) -> None:
+    n = 200_000
+    graph = graph_from_edges(range(n), range(n - 1), range(1, n))
+    batches = search_batches(graph, Search("0.9", search), concurrency=2)
+    assert next(batches).sizes[0] == n
+    started = time.monotonic()
+    cast("Generator[CohesionBatch]", batches).close()
+    assert time.monotonic() - started < 2

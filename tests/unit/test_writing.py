@@ -17,6 +17,18 @@ from pcneo.store.hub_writer import CohesionRow
 
 SIZE = 1_000
 
+NOTHING: CohesionRow = {
+    "vertex": 0,
+    "size": 0,
+    "edges": 0,
+    "density": 0.0,
+    "proven": False,
+    "best": False,
+    "owner": 0,
+    "digest": "",
+    "members": [],
+}
+
 
 class SlowStore:
     """A store that finishes transactions only when it is let, and in the order of their rows."""
@@ -51,7 +63,7 @@ def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
         nonlocal taken
         while True:
             taken += SIZE
-            yield {"vertex": taken, "size": SIZE, "edges": 0, "density": 0.0, "owner": 0, "digest": "", "members": []}
+            yield {**NOTHING, "vertex": taken, "size": SIZE}
 
     written = 0
     memberships = write_rows(store.create, endless())
@@ -85,6 +97,8 @@ def test_a_batch_and_single_cohesions_give_the_same_rows_and_the_same_hash(name:
             "size": c.size,
             "edges": c.edges,
             "density": c.density,
+            "proven": c.proven,
+            "best": c.best,
             "owner": owner_hash(c.vertex, b"key"),
             "digest": HubDigests(b"key").digest(c.vertex, c.members),
             "members": list(c.members),
