@@ -366,7 +366,7 @@ def test_several_p_share_one_read_and_become_visible_together(db):
             assert {run for run, version in db.versions().items() if version} == {before.run}
 
     result = write(db, ["1/3", "0.5", 0.9, "3/6"], progress=progress)
-    assert [run.search.p for run in result.runs] == ["1/3", "1/2", "9/10"]
+    assert [str(run.search.p) for run in result.runs] == ["1/3", "1/2", "9/10"]
     assert complete_reads == [result.vertices]
     graph = naive.graph_of(random_edges(seed=4))
     for run in result.runs:

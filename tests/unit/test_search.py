@@ -451,7 +451,7 @@ def test_the_announcement_is_a_warning(caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.long
 @pytest.mark.parametrize("search", SEARCHES)
-def test_where_a_set_is_the_whole_component_of_200_000_vertices_closing_takes_less_than_two_seconds(
+def test_where_a_set_is_a_component_of_200_000_vertices_closing_takes_less_than_two_seconds(
     search: str,
 ) -> None:
     n = 200_000

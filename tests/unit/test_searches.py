@@ -118,7 +118,7 @@ def test_a_search_never_changes() -> None:
     ("arguments", "said"),
     [
         (("2",), "p must be"),
-        (("0.3", "best"), "search must be one of density, degree"),
+        (("0.3", "best"), "search must be one of smallest, density, degree"),
         (("0.3", "densty"), "Did you mean density"),
         (("0.3", None), "search must be one of"),
         (("0.3", "density", 0), "effort must be a whole number from 1 on"),
