@@ -117,4 +117,4 @@ def sizes_of(size: float, density: float, of_component: float) -> Sizes:
 
 def losses_of(connections: float, **more: float | None) -> Losses:
     """The largest losses, of all pairs."""
-    return cast("Losses", {"connections": connections, **more, "sampled": False})
+    return cast("Losses", {"connections": connections, **more})

@@ -46,19 +46,20 @@ class Worst(Mechanism):
         return Cost((inside + outside) * self.epsilon)
 
     def scaling(self, facts: Facts) -> Scaling:
-        return Scaling.of_vertices([self.k * comb(max(self.n - 2, self.k - 2), self.k - 2) / self.epsilon] * self.n)
+        scale = self.k * comb(max(self.n - 2, self.k - 2), self.k - 2) / self.epsilon
+        return Scaling.by_noise(self.n, lambda _: scale)
 
 
 @dataclass(frozen=True)
 class Shrug(Mechanism):
-    """Promises nothing: half of the counts get noise of scale 1; rests on groups, and has a δ that means nothing."""
+    """Promises nothing: all counts get noise of scale 1; rests on groups, and has a δ that means nothing."""
 
     delta: Fraction
 
     name = "shrug"
     run_by = "nobody in particular"
     promise = "This promises nothing."
-    in_short = InShort("nothing", "half of the counts", "anything")
+    in_short = InShort("nothing", "nothing", "anything")
     protects = Protects.NOTHING
     needs_groups = True
 
@@ -71,4 +72,4 @@ class Shrug(Mechanism):
         return UNBOUNDED if inside or outside else NOTHING
 
     def scaling(self, facts: Facts) -> Scaling:
-        return Scaling.of_vertices([Fraction(int(degree) % 2) for degree in facts.inner_degrees()])
+        return Scaling.by_noise(facts.vertex_count, lambda _: Fraction(1))

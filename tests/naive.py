@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gzip
 import math
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -473,29 +473,35 @@ def with_pairs(graph: Graph, pairs: Iterable[Edge]) -> Graph:
     return graph_of([*edges, *pairs], isolated=graph)
 
 
-def sensitivities(graph: Graph, k: int, pairs: set[Edge]) -> dict[Edge, int]:
-    """S(e) = k·support_k(e, Ĝ) for each pair."""
-    closed = with_pairs(graph, pairs)
-    return {pair: k * clique_support(closed, k, pair) for pair in pairs}
+def counts_from_pair_answers(
+    graph: Graph, pairs: set[Edge], yes: set[Edge], k: int, f: Fraction, v: Vertex
+) -> Fraction:
+    """The sum over the sets of k vertices with v of products: of unbiased answers inside groups, of 1 or 0 outside."""
+
+    def weight(a: Vertex, b: Vertex) -> Fraction:
+        pair = (min(a, b), max(a, b))
+        return ((pair in yes) - f) / (1 - 2 * f) if pair in pairs else Fraction(b in graph[a])
+
+    rest = [u for u in graph if u != v]
+    products = (
+        math.prod((weight(a, b) for a, b in combinations((v, *others), 2)), start=Fraction(1))
+        for others in combinations(rest, k - 1)
+    )
+    return sum(products, Fraction(0))
 
 
-def largest_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> dict[Vertex, int]:
-    """For each vertex the largest S(e) of a pair that is in one k-clique of Ĝ with it, 0 where there is none."""
-    effect = sensitivities(graph, k, pairs)
-    every_clique = cliques(with_pairs(graph, pairs), k)
-    of_cliques = [(clique, effect[e]) for e in pairs for clique in every_clique if set(e) <= clique]
-    return {v: max((change for clique, change in of_cliques if v in clique), default=0) for v in graph}
-
-
-def bounded_sensitivity(graph: Graph, k: int, pairs: set[Edge]) -> tuple[dict[Edge, int], dict[Vertex, int]]:
-    """The bound k·C(cn(e, Ĝ), k-2) for each pair, and the largest at each vertex; e counts for ends and common ones."""
-    closed = with_pairs(graph, pairs)
-    effect = {(a, b): k * math.comb(len(closed[a] & closed[b]), k - 2) for a, b in pairs}
-    largest = dict.fromkeys(graph, 0)
-    for a, b in pairs:
-        for v in {a, b} | (closed[a] & closed[b]):
-            largest[v] = max(largest[v], effect[a, b])
-    return effect, largest
+def variance_from_pair_answers(
+    graph: Graph, pairs: set[Edge], k: int, f: Fraction, v: Vertex | None = None
+) -> Fraction:
+    """Of that sum, or without v of the sum over all sets, by what each set of pairs inside groups contributes."""
+    moved: dict[frozenset[Edge], int] = defaultdict(int)
+    for clique in combinations(sorted(graph), k):
+        edges = set(combinations(clique, 2))
+        inside = sorted(edges & pairs)
+        for part in chain.from_iterable(combinations(inside, size) for size in range(1, len(inside) + 1)):
+            if v in (None, *clique) and all(b in graph[a] for a, b in edges - set(part)):
+                moved[frozenset(part)] += 1
+    return sum((answer_variance(f) ** len(part) * count**2 for part, count in moved.items()), Fraction(0))
 
 
 # --- Randomised response (GUARANTEE.md#respond)

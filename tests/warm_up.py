@@ -18,7 +18,6 @@ def main() -> None:
     from pcneo import graph_from_edges, minimal_p_cohesion, minimal_p_cohesions
     from pcneo.counting.answers import AnsweredPairs
     from pcneo.counting.counted import CountedGraph
-    from pcneo.counting.losses import pair_losses
 
     ends = np.array([0, 0, 1, 2, 2, 3]), np.array([1, 2, 2, 3, 4, 4])
     graph = graph_from_edges(range(5), *map(np.ndarray.tolist, ends))
@@ -28,11 +27,14 @@ def main() -> None:
     counted = CountedGraph(graph, batch)
     for k in (3, 4):
         counted.counts(k)
-        counted.largest_supports(k)
-        pair_losses(graph, *ends, k, np.ones(5))
     counted.common()
     counted.inner_common()
-    counted.common_bounds()
+    hull = counted.protected_graph()
+    for in_bits in (True, False):
+        hull.in_bits = in_bits
+        hull.triangles(hull.connected, [(0.0, 1.0, 1.0)], 1.0)
+    hull.check(4)
+    hull.four_cliques(hull.connected, (0.0, 1.0, 1.0))
     answers = AnsweredPairs.of_pairs(5, *ends)
     answers.triangles()
     answers.cliques()

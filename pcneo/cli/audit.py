@@ -137,9 +137,8 @@ def _print(result: AuditResult) -> None:
     if result.covered is not None:
         share = f", {result.protected:.3%} of all pairs of vertices" if result.protected is not None else ""
         say(f"Inside groups: {result.covered:.1%} of the connections{share}.")
-    if result.exact_supports is not None:
-        rest = "exact supports" if result.exact_supports else "a bound, exact supports being too dear"
-        say(f"Counts published exactly: {result.exact:,}. The scales rest on {rest}.")
+    if result.exact:
+        say(f"Counts that no pair inside a group can change, published exactly: {result.exact:,}.")
     if result.scales is not None:
         low, middle, high = (float(scale) for scale in (result.scales.low, result.scales.median, result.scales.high))
         say(
@@ -151,7 +150,8 @@ def _print(result: AuditResult) -> None:
     _print_losses(shown, with_largest=result.scales is not None)
     for name, losses in shown:
         rows = [(*pair.pair, pair.connected, _number(pair.loss)) for pair in losses.worst]
-        print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}", names=["a", "b"])
+        if rows:
+            print_table(["a", "b", "connected", "loss"], rows, f"Costliest {name}", names=["a", "b"])
     if result.removals is not None:
         _print_removals(result.removals)
     say("")
@@ -159,14 +159,11 @@ def _print(result: AuditResult) -> None:
 
 
 def _print_losses(kinds: Sequence[tuple[str, Losses]], *, with_largest: bool) -> None:
-    columns = ["loss of", "pairs", "promised", "50 %", "90 %", "99 %", "largest", "infinite"]
+    columns = ["loss of", "pairs", "promised", "50 %", "90 %", "99 %", "largest"]
     rows: list[list[Any]] = []
     for name, losses in kinds:
-        counted = f"{losses.pairs:,}"
-        if losses.seed is not None:
-            counted = f"{losses.counted:,} of {counted}, drawn with seed {losses.seed}"
         promised = "nothing" if losses.promised is None else _number(losses.promised)
-        row = [name, counted, promised, *map(_number, losses.quantiles), f"{losses.infinite:,}"]
+        row = [name, f"{losses.pairs:,}", promised, *map(_number, losses.quantiles)]
         if losses.largest is not None:
             row.append(", ".join(map(_number, losses.largest)))
         rows.append(row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
     from pcneo.release import Prepared, Released, ReleaseRequest
 
 __all__ = ["release"]
+
+
+class Answers(StrEnum):
+    """What becomes of answers."""
+
+    destroy = "destroy"
+    keep = "keep"
+    publish = "publish"
 
 
 def release(
@@ -78,6 +87,15 @@ def release(
         bool,
         typer.Option("--parties", help="With respond: each vertex answers from its own row, all in this process."),
     ] = False,
+    answers: Annotated[
+        Answers | None,
+        typer.Option(
+            "--answers",
+            help="With critical or respond, what becomes of the answers: keep writes them for you alone; publish shows "
+            "them, and with critical which pairs share a group.",
+            show_default="destroy",
+        ),
+    ] = None,
     answers_from: Annotated[
         Path | None,
         typer.Option("--from", help="NAME.answers.gz of an earlier release: compute from its answers, at no cost."),
@@ -87,7 +105,7 @@ def release(
         typer.Option(
             "--batch",
             help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k, delta, "
-            "epsilon_1, h, graph, p, search, run.",
+            "epsilon_1, h, graph, p, search, run, answers.",
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
@@ -105,6 +123,15 @@ def release(
         ),
     ] = False,
     no_promise: Annotated[bool, typer.Option("--no-promise", help="Allow published, which promises nothing.")] = False,
+    expect: Annotated[
+        str | None,
+        typer.Option(
+            "--expect",
+            help="The mean count that you expect; where critical is bound to err by more, it asks. With -k 4, the mean "
+            "number of triangles.",
+        ),
+    ] = None,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Release counts that are bound to be mostly noise.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
     write_property: Annotated[
         str | None, typer.Option("--write-property", help="Also write the noisy counts to this property.")
@@ -116,8 +143,9 @@ def release(
 ) -> None:
     """Release noisy local k-clique counts; the mechanism's promise is printed with them.
 
-    Several -k and -e are released together; then --to is a name to which k and ε are added. With respond, several -k
-    are computed from the same answers, which are paid for once.
+    Several -k and -e are released together; then --to is a name to which k and ε are added. With critical and
+    respond, several -k are computed from the same answers, which are paid for once and then destroyed, unless
+    --answers says otherwise.
 
     Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
@@ -142,6 +170,7 @@ def release(
                 "smooth": smooth or None,
                 "groups": groups,
                 "parties": parties or None,
+                "answers": answers,
                 "from": answers_from,
                 "graph": graph,
                 "p": p,
@@ -167,6 +196,7 @@ def release(
             search=search,
             run=run,
             report=report,
+            answers=answers and answers.value,
             answers_from=answers_from,
             groups=groups,
             parties=parties,
@@ -181,6 +211,8 @@ def release(
         no_promise=no_promise,
         dry_run=dry_run,
         write_property=write_property,
+        expect=expect,
+        anyway=anyway,
     )
     names = GraphNames(node_label or (), relationship_type or (), key)
     is_open = any(request.mechanism is None for request in requests)
@@ -201,6 +233,7 @@ def release(
                 names=names,
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
+                confirm=partial(_ask_anyway, bars) if can_ask() else None,
                 progress=bars,
             )
     except PcneoError as error:
@@ -270,16 +303,22 @@ def _print_released(released: list[Released], as_json: bool) -> None:
 
     for release in released:
         markdown, data = release.reports
-        public = f"{release.public}" if release.answers is None else f"{release.public} and {release.answers.name}"
-        note(f"Released for the public: {public}; for you alone: {markdown} and {data.name}")
+        public, own = f"{release.public}", f"{markdown} and {data.name}"
+        if release.answers is not None and release.answers_are == "publish":
+            public = f"{public} and {release.answers.name}"
+        elif release.answers is not None:
+            own = f"{markdown}, {data.name} and {release.answers.name}"
+        note(f"Released for the public: {public}; for you alone: {own}")
     if as_json:
         print_json(released)
         return
     for promise, those in groupby(released, lambda release: release.promise):
         for release in those:
             told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
+            if release.warning:
+                say(release.warning)
             say(f"{release.public}: {told}")
-            if release.answers is not None:
+            if release.answers is not None and release.answers_are == "publish":
                 say(f"  Public like the file itself: the answers, {release.answers}")
         say(f"  {promise}")
     for remark in dict.fromkeys(release.remark for release in released if release.remark):
@@ -322,8 +361,17 @@ def _ask_again(bars: Bars, error: PcneoError) -> bool:
         return False
 
 
+def _ask_anyway(bars: Bars, text: str) -> bool:
+    """Prompt whether to release counts that are bound to be mostly noise."""
+    bars.rest()
+    try:
+        return typer.confirm(visible(f"{text} Release them anyway?", keep="\n"), err=True)
+    except typer.Abort:
+        return False
+
+
 def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; the last four figures follow from groups, for the owner alone."""
+    """What may be said before anything is spent; the last two figures follow from groups, for the owner alone."""
     from pcneo.privacy.exact import decimal_text, exact_text
     from pcneo.release import DIFFERENT_PROMISES
 
@@ -337,10 +385,8 @@ def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
             "leastScale": release.utility.least_scale,
             "usualScale": release.utility.usual_scale,
             "standardErrorAtUsualScale": release.utility.usual_standard_error,
-            "standardErrorOfTotal": release.utility.standard_error,
-            "standardErrorWithEdge": release.utility.with_edge,
-            "exactCounts": release.utility.exact_counts,
-            "exactSupports": release.utility.exact_supports,
+            "leastErrorOfACount": release.utility.least_error,
+            "mostErrorOfACount": release.utility.most_error,
         }
         for release in prepared
     ]
@@ -362,9 +408,7 @@ _COLUMNS = {
     "leastScale": "least scale",
     "usualScale": "usual scale",
     "standardErrorAtUsualScale": "standard error of the total at the usual scale",
-    "standardErrorOfTotal": "standard error of the total",
-    "standardErrorWithEdge": "with edge: least, expected, most",
-    "exactCounts": "exact counts",
-    "exactSupports": "scales from exact supports",
+    "leastErrorOfACount": "standard error of a count of triangles, at least",
+    "mostErrorOfACount": "at most",
 }
 """Names of figures before a release, for a person."""

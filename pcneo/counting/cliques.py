@@ -29,7 +29,6 @@ __all__ = [
     "clique_supports",
     "cliques_inside",
     "edge_ends",
-    "supports_within",
 ]
 
 _COUNTS = "the clique counts"
@@ -173,41 +172,10 @@ def clique_supports(graph: Graph, k: int, *, concurrency: int | None = None) -> 
         GraphError: a support is 2^63 or more.
         AnswerError: the supports fail their check.
     """
-    supports, _ = supports_within(graph, k, None, concurrency=concurrency)
-    return supports
-
-
-def supports_within(
-    graph: Graph, k: int, limit: int | None, *, concurrency: int | None = None
-) -> tuple[NDArray[np.int64], int]:
-    """Return what `clique_supports` does, or give up once the work passes a limit.
-
-    Args:
-        graph: the graph.
-        k: vertices of a clique, 3 or more.
-        limit: pairs of vertices, and words of 64 vertices, to look at while cliques are counted; None for no limit.
-            Their number follows from the graph and k alone, not from the number of threads, and is 0 for k = 3.
-        concurrency: number of threads; by default the available cores.
-
-    Returns:
-        The supports, meaningless if it gave up; and how much it looked at, more than `limit` if it gave up.
-
-    Raises:
-        ParameterError: k or concurrency is out of range.
-        GraphError: a support is 2^63 or more.
-        AnswerError: the supports fail their check.
-    """
     size = _capped(k, graph)
-    if size == 3:
-        supports, at_root = _triangle_supports(graph, concurrency)
-        looked = 0
-    else:
-        supports, at_root, looked = _supports(
-            graph, size, np.iinfo(np.int64).max if limit is None else limit, concurrency
-        )
-    if limit is None or looked <= limit:
-        _check_total(supports, size * (size - 1) // 2, at_root, f"support for k={k}")
-    return supports, looked
+    supports, at_root = _triangle_supports(graph, concurrency) if size == 3 else _supports(graph, size, concurrency)
+    _check_total(supports, size * (size - 1) // 2, at_root, f"support for k={k}")
+    return supports
 
 
 def _triangle_supports(graph: Graph, concurrency: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -223,12 +191,9 @@ def _triangle_supports(graph: Graph, concurrency: int | None) -> tuple[NDArray[n
         return _in_order(graph, dag, _added(parts, 3)), at_root
 
 
-def _supports(
-    graph: Graph, k: int, limit: int, concurrency: int | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return the k-cliques at each edge and at each root, and how much it looked at."""
+def _supports(graph: Graph, k: int, concurrency: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the k-cliques at each edge and at each root."""
     at_root = np.zeros(graph.vertex_count, np.int64)
-    looked: list[int] = []
     with compilation_announced(_COUNTS):
         dag = by_core(graph.offsets, graph.neighbours)
         largest = int(np.diff(dag.offsets).max(initial=0))
@@ -239,19 +204,11 @@ def _supports(
             return _Memory(work, np.zeros(graph.edge_count, np.int64))
 
         def count(memory: _Memory, start: int, end: int) -> None:
-            left = limit - sum(looked)
-            if left >= 0:
-                fits, more = kernels.count_supports(
-                    dag, k, start, end, chosen, left, memory.work, memory.counts, at_root
-                )
-                looked.append(more)
-                if not fits:
-                    raise _too_many(k)
+            if not kernels.count_supports(dag, k, start, end, chosen, memory.work, memory.counts, at_root):
+                raise _too_many(k)
 
         memories = run_ranges(_costs(dag), memory, count, concurrency)
-        if sum(looked) > limit:
-            return memories[0].counts, at_root, sum(looked)
-        return _in_order(graph, dag, _added((memory.counts for memory in memories), k)), at_root, sum(looked)
+        return _in_order(graph, dag, _added((memory.counts for memory in memories), k)), at_root
 
 
 def _in_order(graph: Graph, dag: Dag, supports: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -11,16 +11,7 @@ from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.counting.memo import Memo
-from pcneo.counting.protected import (
-    Groups,
-    LargestSupports,
-    Protected,
-    common_bounds,
-    largest_shared,
-    largest_supports,
-    protect,
-    refused_memory,
-)
+from pcneo.counting.protected import Groups, Hull, Protected, protect
 from pcneo.errors import GraphError
 
 __all__ = ["CountedGraph"]
@@ -44,8 +35,7 @@ class CountedGraph:
         self._common = Memo[str, tuple[Counts, int]]()
         self._inner = Memo[str, Counts]()
         self._protected = Memo[str, Protected]()
-        self._supports = Memo[int, LargestSupports]()
-        self._bounds = Memo[str, tuple[int, int]]()
+        self._hull = Memo[str, Hull]()
 
     def with_groups(self, groups: CohesionBatch | Groups, label: str) -> CountedGraph:
         """Return the same graph with these groups; what is known of the graph alone is shared."""
@@ -107,37 +97,17 @@ class CountedGraph:
         """Return P̂ and Ĝ, which are counted and not listed.
 
         Raises:
-            GraphError: there are no groups, or they are too large.
+            GraphError: there are no groups.
         """
-        return self._protected.get("P̂ and Ĝ", self._protect)
+        return self._protected.get("P̂ and Ĝ", lambda: protect(self.graph, self._sets()))
 
-    def _protect(self) -> Protected:
-        groups = self._sets()
-        needed = refused_memory(self.graph, groups)
-        if needed is not None:
-            raise GraphError(
-                f"The groups of {self.label} have {len(groups.members):,} members in all; counting what they protect "
-                f"needs about {needed / 1e9:.1f} GB. Use a mechanism without groups, or a run with a smaller p.",
-                memberships=len(groups.members),
-                bytes=needed,
-            )
-        return protect(self.graph, groups)
-
-    def largest_supports(self, k: int) -> LargestSupports:
-        """Return the largest S(e) of each vertex over the pairs inside groups.
+    def protected_graph(self) -> Hull:
+        """Return P̂ and Ĝ with what is drawn and counted on them.
 
         Raises:
-            GraphError: there are no groups, they are too large, or an S(e) does not fit 64 bits.
+            GraphError: there are no groups.
         """
-        return self._supports.get(k, lambda: largest_supports(self.protected(), k, shared=self._shared))
-
-    def _shared(self) -> Counts:
-        """The same for k = 3 and for every bound, and what takes long."""
-        return self._inner.get("shared", lambda: largest_shared(self.protected()))
-
-    def common_bounds(self) -> tuple[int, int]:
-        """Return the least and the most that C can be as far as P̂ and Ĝ tell."""
-        return self._bounds.get("C", lambda: common_bounds(self.protected()))
+        return self._hull.get("Ĝ", lambda: Hull(self.protected(), self.label))
 
     def _sets(self) -> CohesionBatch | Groups:
         if self.groups is None:

@@ -32,10 +32,8 @@ __all__ = [
     "Workspace",
     "binomials",
     "cliques_inside",
-    "count_at_root",
     "count_cliques",
     "count_supports",
-    "start_matrix",
     "workspace",
 ]
 
@@ -46,7 +44,6 @@ _ONE = np.uint64(1)
 _SIX = np.uint64(6)
 _ALL = np.uint64(2**64 - 1)
 _LAST = np.uint64(63)
-_NO_LIMIT = 2**62
 _MANY = 16  # average neighbours of a successor among the successors; above it, listing 4- and 5-cliques costs more
 _AWAY = 63  # the local number of a vertex that is no successor of a root with one word, which has at most 63
 
@@ -276,19 +273,18 @@ def _find_pivot(rows, rest, base, words, size, joining):
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _walk(work, count, words, k, chosen, limit, of_pairs):
+def _walk(work, count, words, k, chosen, of_pairs):
     """Visit all nodes of a root with `count` successors, and credit vertices or pairs with their k-cliques.
 
     Where `words` and `of_pairs` are constants, the compiler drops the code that does not apply.
 
     Returns:
-        total: the number of k-cliques, or OVERFLOW.
-        looked: words of bits and pairs of vertices looked at; more than `limit` if it gave up.
+        The number of k-cliques, or OVERFLOW.
     """
     rows, rest, waiting, joined, joining = work.rows, work.rest, work.waiting, work.joined, work.joining
     held, clique, clique_sizes, counted = work.held, work.clique, work.clique_sizes, work.counted
     credits, pairs, side = work.credits, work.pairs, np.uint64(count + 1)
-    looked, depth, base = 0, 1, words
+    depth, base = 1, words
     for q in range(words):
         rest[base + q] = _ALL
         joined[base + q] = _NONE
@@ -297,14 +293,12 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
     held[0], clique_sizes[0], clique_sizes[1] = np.uint64(count), 0, 0
     for i in range(3):
         counted[1, i] = 0
-    while looked <= limit:
+    while True:
         need, size, p, goes_on = k - depth, _size(rest, base, words), clique_sizes[depth], False
         if p + size >= need:
-            looked += size * np.int64(words)
             if need == 2:
                 if of_pairs:
                     edges = _take_edge_pairs(rows, rest, base, words, p, pairs, side, held, depth, clique)
-                    looked += size * (depth + p) + edges
                 else:
                     edges = _take_edges(rows, rest, base, words, p, credits)
                 counted[depth, 0] += (p * (p - 1) >> 1) + p * size + edges
@@ -326,7 +320,6 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
                             clique[p] = q << _SIX | lowest(word)
                             if once != 0:
                                 _add_pairs(pairs, side, held, depth, clique, p, -once, -twice)
-                                looked += depth + p
                             word &= word - _ONE
                             p += 1
                     p = clique_sizes[depth] + more
@@ -338,7 +331,7 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
                     waiting[base + (pivot >> _SIX)] ^= _ONE << (pivot & _LAST)
                 else:
                     if chosen[p, need] < 0:
-                        return OVERFLOW, looked
+                        return OVERFLOW
                     for i in range(3):
                         counted[depth, i] += chosen[p - i, need - i]
         while True:
@@ -346,7 +339,7 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
                 # The node is done: return to the one above.
                 a, b, c = counted[depth, 0], counted[depth, 1], counted[depth, 2]
                 if a < 0:
-                    return OVERFLOW, looked
+                    return OVERFLOW
                 if not of_pairs:
                     if b != 0:
                         for q in range(words):
@@ -354,11 +347,10 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
                 else:
                     for place in range(clique_sizes[depth - 1], clique_sizes[depth]):
                         _add_pairs(pairs, side, held, depth, clique, place, b, c)
-                        looked += depth + place
                 depth -= 1
                 base -= words
                 if depth == 0:
-                    return a, looked
+                    return a
                 v = held[depth]
                 if not of_pairs:
                     credits[v] += a
@@ -367,12 +359,11 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
                         pairs[held[i] * side + v] += a
                     for i in range(clique_sizes[depth]):
                         pairs[clique[i] * side + v] += b
-                    looked += depth + clique_sizes[depth]
                 counted[depth, 0] += a
                 counted[depth, 1] += b
                 counted[depth, 2] += c
                 if counted[depth, 0] < 0:
-                    return OVERFLOW, looked
+                    return OVERFLOW
             q = _NONE
             while q < words and waiting[base + q] == _NONE:
                 q += _ONE
@@ -398,11 +389,10 @@ def _walk(work, count, words, k, chosen, limit, of_pairs):
             for i in range(3):
                 counted[depth, i] = 0
             break
-    return 0, looked
 
 
 @njit(nogil=True, cache=True)
-def count_at_root(work, count, words, k, chosen, limit):
+def count_at_root(work, count, words, k, chosen):
     """Credit the local vertices with the k-cliques of a root with `count` successors, whose matrix is set up.
 
     Args:
@@ -410,26 +400,21 @@ def count_at_root(work, count, words, k, chosen, limit):
         count, words: the number of successors, and what `start_matrix` returned for them.
         k: 3 or more, at most count + 1.
         chosen: `binomials` for at least `count` and k.
-        limit: words of bits to look at before giving up.
 
     Returns:
-        total: the number of k-cliques, or OVERFLOW.
-        looked: words of bits looked at, the measure of the work; more than `limit` if it gave up.
+        The number of k-cliques, or OVERFLOW.
     """
     if words == 1:
-        return _walk(work, count, _ONE, k, chosen, limit, False)
-    return _walk(work, count, np.uint64(words), k, chosen, limit, False)
+        return _walk(work, count, _ONE, k, chosen, False)
+    return _walk(work, count, np.uint64(words), k, chosen, False)
 
 
 @njit(nogil=True, cache=True)
-def _count_pairs(work, count, words, k, chosen, limit):
-    """Do what `count_at_root` does, for pairs: the cliques with a and b are the sum of `pairs` at (a, b) and (b, a).
-
-    Pairs of vertices count as looked at, too.
-    """
+def _count_pairs(work, count, words, k, chosen):
+    """Do what `count_at_root` does, for pairs: the cliques with a and b are the sum of `pairs` at (a, b) and (b, a)."""
     if words == 1:
-        return _walk(work, count, _ONE, k, chosen, limit, True)
-    return _walk(work, count, np.uint64(words), k, chosen, limit, True)
+        return _walk(work, count, _ONE, k, chosen, True)
+    return _walk(work, count, np.uint64(words), k, chosen, True)
 
 
 # --- Counts for each vertex
@@ -520,7 +505,7 @@ def count_cliques(dag, sizes, start, end, chosen, work, counts, at_root):
             if total >= 0:
                 credits = small[k - 3]
             else:
-                total, _ = count_at_root(work, count, words, k, chosen, _NO_LIMIT)
+                total = count_at_root(work, count, words, k, chosen)
                 if total < 0:
                     return k
             at_root[m, root] = total
@@ -539,43 +524,38 @@ def count_cliques(dag, sizes, start, end, chosen, work, counts, at_root):
 
 
 @njit(nogil=True, cache=True)
-def count_supports(dag, k, start, end, chosen, limit, work, supports, at_root):
+def count_supports(dag, k, start, end, chosen, work, supports, at_root):
     """Add the k-cliques whose root is one of start..end-1 to the supports of their edges.
 
     Args:
         dag, k, start, end, chosen, at_root: as in `count_cliques`, for one k.
-        limit: pairs of vertices and words of bits to look at before giving up.
         work: a workspace with pairs; no other thread may use it meanwhile.
         supports: int64, m; in the order of `dag.heads`.
 
     Returns:
-        fits: whether every number fitted.
-        looked: pairs of vertices and words of bits looked at, the measure of the work; more than `limit` if it gave up.
-
-        If it gave up, or a number did not fit, discard `supports` and `work`.
+        Whether every number fitted; if not, discard `supports` and `work`.
     """
-    looked, pairs = 0, work.pairs
+    pairs = work.pairs
     for root in range(start, end):
         local = _successors(dag, root)
         count = len(local)
         if count < k - 1:
             continue
         words, side = start_matrix(dag, work, local), count + 1
-        total, more = _count_pairs(work, count, words, k, chosen, limit - looked)
-        looked += more
-        if total < 0 or looked > limit:
-            return total >= 0, looked
+        total = _count_pairs(work, count, words, k, chosen)
+        if total < 0:
+            return False
         at_root[root] = total
         for i in range(count):
             arc = dag.offsets[root] + i
             supports[arc] += pairs[i * side + count] + pairs[count * side + i]
             if supports[arc] < 0:
-                return False, looked
+                return False
         fits = _add_local(dag, work, local, side, supports)
         pairs[: side * side] = 0
         if not fits:
-            return False, looked
-    return True, looked
+            return False
+    return True
 
 
 @njit(nogil=True, cache=True)
@@ -648,7 +628,7 @@ def cliques_inside(dag, k, offsets, neighbours, queries, starts, members, chosen
         for j in range(count):
             local[j] = dag.rank[local[j]]
         words = start_matrix(dag, work, local)
-        total, _ = count_at_root(work, count, words, k, chosen, _NO_LIMIT)
+        total = count_at_root(work, count, words, k, chosen)
         if total < 0:
             return False
         counts[i] = total

@@ -110,7 +110,7 @@ def collect(
     present, rows = put_together(call.key_list, sent)
     mechanism, answers, keys = Respond.of(parameters, len(present)), AnsweredPairs(rows), call.key_list.keys[present]
     digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
-    write_answers(answers_to, keys, answers, {**answers_record(mechanism, answers), **digest})
+    write_answers(answers_to, keys, answers, {**answers_record(mechanism, len(keys), answers), **digest})
     drawn = mechanism.computed(answers)
     counts = cast("dict[Key, float]", dict(zip(keys.tolist(), drawn.counts, strict=True)))
     record = public_record(mechanism, None, [], counts, {**drawn.record, **digest}, drawn.columns)

@@ -6,28 +6,85 @@ fact is exact and stays with the owner; only `vertex_count` is public. A mechani
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Answers", "Facts", "Integers", "Supports"]
+__all__ = ["Answers", "Facts", "Integers", "PairAnswers", "ProtectedGraph", "Weighed"]
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
-class Supports(Protocol):
-    """How far the pairs inside groups can move the counts."""
+class PairAnswers(Protocol):
+    """One answer for each pair of P̂."""
 
     @property
-    def per_vertex(self) -> Integers:
-        """int64, shape (n,); the largest S(e) over the pairs e that count for v, 0 where none does."""
+    def yes(self) -> Flags:
+        """bool, in the order of the pairs: ascending by the smaller end, then the larger."""
         ...
 
     @property
-    def exact(self) -> bool:
-        """Whether S(e) is k·support_k(e, Ĝ); if not it is the bound k·C(cn(e, Ĝ), k-2)."""
+    def yes_count(self) -> int:
+        """The number of pairs answered yes."""
+        ...
+
+
+class Weighed(Protocol):
+    """Sums over the triangles of Ĝ of what their edges weigh, multiplied."""
+
+    @property
+    def sums(self) -> Floats:
+        """float64, shape (n,); over the triangles with each vertex."""
+        ...
+
+    @property
+    def variances(self) -> Floats:
+        """float64, shape (n,); the formula for their variances, with weights in place of connections."""
+        ...
+
+    @property
+    def variance_of_total(self) -> float:
+        """That of the sum over all triangles, likewise."""
+        ...
+
+
+class ProtectedGraph(Protocol):
+    """P̂, the pairs inside groups, and Ĝ, the graph with all of them. Weights are those of a no, a yes and a connection
+    outside P̂.
+    """
+
+    @property
+    def pair_count(self) -> int:
+        """The number of pairs of P̂."""
+        ...
+
+    @property
+    def connected(self) -> Flags:
+        """Whether the graph connects each pair of P̂, in their order."""
+        ...
+
+    def check(self, k: int) -> None:
+        """Refuse with `GraphError`, from n, k, P̂ and Ĝ alone, what is beyond memory or time."""
+        ...
+
+    def answer(self, below: int, coins: Callable[[int], bytes]) -> PairAnswers:
+        """Answer every pair of P̂ once, flipped where its coin of three bytes is less than `below`, of 2^24."""
+        ...
+
+    def triangles(self, yes: Flags, weights: Sequence[tuple[float, float, float]], v: float) -> Sequence[Weighed]:
+        """Return sums and variances for each of several weights; v is the variance that one answer adds."""
+        ...
+
+    def four_cliques(self, yes: Flags, weights: tuple[float, float, float]) -> Floats:
+        """Return the sums over the 4-cliques with each vertex: float64, shape (n,)."""
+        ...
+
+    def untouched(self, k: int) -> int:
+        """Return how many vertices no pair of P̂ shares a k-clique of Ĝ with."""
         ...
 
 
@@ -125,10 +182,6 @@ class Facts(Protocol):
         """Return cn_in(v): int64, shape (n,)."""
         ...
 
-    def largest_supports(self, k: int) -> Supports:
-        """Return the largest S(e) that counts for each vertex, from the graph with all pairs inside groups."""
-        ...
-
-    def common_bounds(self) -> tuple[int, int]:
-        """Return the least and the most that C can be whichever pairs inside groups are connected."""
+    def protected_graph(self) -> ProtectedGraph:
+        """Return P̂ and Ĝ."""
         ...

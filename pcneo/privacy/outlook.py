@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["DIFFERENT_PROMISES", "EdgeErrors", "Foresight", "Utility"]
+__all__ = ["DIFFERENT_PROMISES", "Foresight", "Utility"]
 
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
 
@@ -30,32 +30,21 @@ class Foresight(NamedTuple):
     takes: str = ""
 
 
-class EdgeErrors(NamedTuple):
-    """The standard error of the total with `edge`, by how many neighbours two vertices share at most."""
-
-    least: float
-    expected: float
-    most: float
-
-
 @dataclass(frozen=True)
 class Utility:
-    """What may be said beforehand: of a scale found by noise, from public bounds; else from P̂ and Ĝ, for the owner.
+    """What may be said beforehand: of a scale found by noise, from public bounds; else from P̂ and outside connections.
 
     Attributes:
-        least_scale: λ is never smaller; like the next two, None where scales follow from groups.
+        least_scale: λ is never smaller; like the next two, None for a mechanism that draws no scale.
         usual_scale: the λ of a graph without connections.
         usual_standard_error: of the total, at the usual λ.
-        standard_error: of the total; like the next three, None where scales do not follow from groups.
-        exact_counts: how many counts will be published exactly.
-        exact_supports: whether the scales rest on exact supports, or on a bound.
-        with_edge: what `edge` would have instead; None also where it cannot be drawn.
+        least_error: standard error of a count of triangles, as the root mean square over the vertices, with as few
+            connections inside groups as can be; like the next, None for a mechanism without groups.
+        most_error: the same with as many as can be.
     """
 
     least_scale: float | None = None
     usual_scale: float | None = None
     usual_standard_error: float | None = None
-    standard_error: float | None = None
-    exact_counts: int | None = None
-    exact_supports: bool | None = None
-    with_edge: EdgeErrors | None = None
+    least_error: float | None = None
+    most_error: float | None = None

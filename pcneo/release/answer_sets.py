@@ -1,4 +1,4 @@
-"""Sets of answers: drawn once, paid for once, and computed from as often as one likes (GUARANTEE.md#respond)."""
+"""Sets of answers: drawn once, paid for once, and computed from as often as one likes (GUARANTEE.md#answers)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from pcneo.basics.model import KeyArray
 from pcneo.counting.answers import AnsweredPairs
+from pcneo.counting.protected import PairAnswers
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import keys_hash
 from pcneo.release.answers_file import AnswersFile, answers_hash
 from pcneo.release.choice import Chosen
+from pcneo.release.pair_answers_file import pair_answers_hash, read_pair_answers
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
 from pcneo.store.ledger import LedgerGateway
@@ -25,10 +27,10 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
     Raises:
         FileFormatError: a file cannot be read.
         GraphError: a file has answers about vertices that the graph does not have.
-        GraphChangedError: the graph has other vertices than when the answers were drawn.
+        GraphChangedError: the graph, or for `critical` a group, is no longer as it was when the answers were drawn.
         NotFoundError: the ledger knows no such answers.
     """
-    drawn: dict[tuple[str, int], str] = {}
+    drawn: dict[object, str] = {}
     known: tuple[ReleaseRecord, ...] | None = None
     complete: list[Prepared] = []
     for choice, release in zip(chosen, prepared, strict=True):
@@ -40,15 +42,37 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
             record, answers = _given(release, AnswersFile.open(given), known)
             complete.append(replace(release, answer_set=record.id, given=answers))
         else:
-            of_set = release.graph.name, release.mechanism.threshold
-            complete.append(replace(release, answer_set=drawn.setdefault(of_set, release.id)))
+            complete.append(replace(release, answer_set=drawn.setdefault(choice.of_answers, release.id)))
     return complete
 
 
-def _given(release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]) -> tuple[ReleaseRecord, AnsweredPairs]:
-    """Read a file's answers, which must be about the graph's vertices."""
-    keys = release.source.graph.keys
-    return find_answers(release.graph.name, keys, release.mechanism.threshold, file, known)
+def _given(
+    release: Prepared, file: AnswersFile, known: Sequence[ReleaseRecord]
+) -> tuple[ReleaseRecord, AnsweredPairs | PairAnswers]:
+    """Read a file's answers, which must be about the graph's vertices, and be known to the ledger."""
+    graph, keys, threshold = release.graph.name, release.source.graph.keys, release.mechanism.threshold
+    if release.run is None:
+        return find_answers(graph, keys, threshold, file, known)
+    # [critical-same-pairs] Counts of other groups, or beside other connections, would not be those that were paid for.
+    record, hash_now = file.release_of(known), release.run.membership_hash or ""
+    if record.graph != graph or record.threshold != threshold or record.membership_hash != hash_now:
+        raise GraphChangedError(f"{file.path} has answers about other groups, or at another ε.", graph=graph)
+    if record.fingerprint != release.source.fingerprint:
+        raise GraphChangedError(
+            f"Graph {graph!r} has changed since its answers were drawn: counts would mix two graphs.", graph=graph
+        )
+    answers = read_pair_answers(file.path, keys, release.facts.protected_graph())
+    if pair_answers_hash(keys_hash(keys), hash_now, answers) != record.answers_hash:
+        raise _unknown(graph, file)
+    return record, answers
+
+
+def _unknown(graph: str, file: AnswersFile) -> NotFoundError:
+    return NotFoundError(
+        f"The ledger of graph {graph!r} has no answers as {file.path} has them, with its ε.",
+        what="answers",
+        name=str(file.path),
+    )
 
 
 def find_answers(
@@ -80,8 +104,4 @@ def find_answers(
     for record in mine:
         if record.answers_hash == digest and record.threshold == threshold:
             return record, answers
-    raise NotFoundError(
-        f"The ledger of graph {graph!r} has no answers as {file.path} has them, with its ε.",
-        what="answers",
-        name=str(file.path),
-    )
+    raise _unknown(graph, file)

@@ -23,7 +23,7 @@ from pcneo.basics.bounded_file import bad_file, opened
 from pcneo.basics.model import AnyPath, KeyArray
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.answers import AnsweredPairs
-from pcneo.errors import FileFormatError, GraphError
+from pcneo.errors import FileFormatError, GraphError, NotFoundError
 from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
 from pcneo.store.ledger_records import ReleaseRecord
@@ -50,7 +50,9 @@ def answers_hash(keys_hash: str, answers: Answers) -> str:
     return digest.hexdigest()
 
 
-def write_answers(path: Path, keys: KeyArray, answers: Answers, record: Mapping[str, object]) -> None:
+def write_answers(
+    path: Path, keys: KeyArray, answers: Answers, record: Mapping[str, object], mode: int = 0o666
+) -> None:
     """Write a new file whole or not at all.
 
     Args:
@@ -58,6 +60,7 @@ def write_answers(path: Path, keys: KeyArray, answers: Answers, record: Mapping[
         keys: of the vertices, by position.
         answers: the answers.
         record: what the lines before the pairs say.
+        mode: the file's permissions before the umask.
 
     Raises:
         PcneoError: it cannot be written, or it exists.
@@ -66,7 +69,7 @@ def write_answers(path: Path, keys: KeyArray, answers: Answers, record: Mapping[
     texts = [str(key) if integers else _quoted(key) for key in keys.tolist()]
     firsts = [f"{text}{' ' if integers else ','}".encode() for text in texts]
     seconds = [f"{text}\n".encode() for text in texts]
-    with whole_file(path, replace=False) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+    with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
         for name, value in record.items():
             packed.write(f"# {name}: {value}\n".encode())
         for x, ys in answers.upper_rows():
@@ -126,6 +129,23 @@ class AnswersFile:
         """
         said = self.record.get("answersHash")
         return next((release.graph for release in known if said is not None and release.answers_hash == said), None)
+
+    def release_of(self, known: Sequence[ReleaseRecord]) -> ReleaseRecord:
+        """Return the release whose answers these are by the hash that the file says, which may be untrue.
+
+        Args:
+            known: every release on record.
+
+        Raises:
+            NotFoundError: the ledger has none.
+        """
+        said = self._value("answersHash")
+        for release in known:
+            if release.answers_hash == said:
+                return release
+        raise NotFoundError(
+            f"The ledger has no release whose answers are those of {self.path}.", what="answers", name=str(self.path)
+        )
 
     def _value(self, name: str) -> str:
         if name not in self.record:

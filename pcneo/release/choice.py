@@ -79,6 +79,12 @@ class Chosen:
     spend: Spend
     kept: bool = False
 
+    @property
+    def of_answers(self) -> tuple[object, ...]:
+        """What releases share that are computed from one set of answers."""
+        run = self.run and (self.run.id, self.run.version, self.kept)
+        return self.graph.name, self.mechanism.name, self.parameters.epsilon, run
+
 
 def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
     """Find graph and run of each release and check its parameters.
@@ -104,18 +110,18 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
 
 def _sharing(chosen: Sequence[Chosen]) -> list[Chosen]:
     """Charge one set of answers once: where a file has them, or an earlier one of these releases draws them."""
-    drawn: set[tuple[str, Fraction]] = set()
+    drawn: set[object] = set()
     charged: list[Chosen] = []
     for choice in chosen:
         if choice.mechanism.adds_noise:
             charged.append(choice)
             continue
-        of_set = choice.graph.name, choice.parameters.epsilon
         given = isinstance(choice.request, ReleaseRequest) and choice.request.answers_from is not None
-        if given or of_set in drawn:
-            charged.append(replace(choice, spend=spend_of(choice.mechanism, choice.parameters, None, shares=True)))
+        if given or choice.of_answers in drawn:
+            spend = spend_of(choice.mechanism, choice.parameters, choice.run, shares=True)
+            charged.append(replace(choice, spend=spend))
         else:
-            drawn.add(of_set)
+            drawn.add(choice.of_answers)
             charged.append(choice)
     return charged
 
@@ -144,7 +150,10 @@ def _choose_one(
                     name=name,
                     value=getattr(request, name),
                 )
-    version = request.groups if isinstance(request, ReleaseRequest) else None
+    version = None
+    if isinstance(request, ReleaseRequest):
+        request = _with_groups_of_answers(gateway, request, runs)
+        version = request.groups
     if version is not None and mechanism.protects is not Protects.PAIRS_INSIDE_GROUPS:
         raise ParameterError(
             f"The promise of {request.mechanism} is not about groups; leave --groups out.", name="groups", value=version
@@ -154,6 +163,27 @@ def _choose_one(
         return choose_at(place, request, parameters)
     run = _kept(gateway, place.run, version)
     return replace(choose_at(replace(place, run=run), request, parameters), kept=True)
+
+
+def _with_groups_of_answers(gateway: LedgerGateway, request: ReleaseRequest, runs: Sequence[Run]) -> ReleaseRequest:
+    """Name the run and the version that kept answers are about, as the ledger has them.
+
+    Raises:
+        NotFoundError: the ledger knows no such answers.
+        ParameterError: another run was named.
+    """
+    if request.answers_from is None or not mechanism_named(request.mechanism).needs_groups:
+        return request
+    record = AnswersFile.open(request.answers_from).release_of(gateway.list_ledger().releases)
+    current = {run.id: run.version for run in runs}
+    if request.names_run or request.groups is not None:
+        raise ParameterError(
+            "Answers of critical are about the groups that they were drawn for; leave run, p, search and groups out.",
+            name="run",
+            value=request.run,
+        )
+    groups = None if current.get(record.run or "") == record.run_version else record.run_version
+    return replace(request, graph=request.graph or record.graph, run=record.run, groups=groups)
 
 
 def _kept(gateway: LedgerGateway, run: Run, version: int) -> Run:

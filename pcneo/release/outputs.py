@@ -18,9 +18,9 @@ from pcneo.basics.model import Key
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError
 from pcneo.privacy.exact import exact_text
-from pcneo.privacy.facts import Answers
+from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.laplace import standard_error, sum_half_width
-from pcneo.privacy.mechanisms import Mechanism, Respond
+from pcneo.privacy.mechanisms import Mechanism
 
 __all__ = [
     "answers_record",
@@ -63,6 +63,7 @@ def public_record(
     # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
     parameters = mechanism.parameters
     record: dict[str, Any] = {
+        "warning": computed.get("warning"),  # before anything else
         "pcneo": __version__,
         "date": datetime.now(UTC).date().isoformat(),
         "mechanism": mechanism.name,
@@ -73,7 +74,7 @@ def public_record(
         "delta": exact_text(parameters.spent_delta),
         "h": parameters.h,
         "total": computed["total"] if "total" in computed else total_of(counts, mechanism.k),
-        **{name: value for name, value in computed.items() if name != "total"},
+        **{name: value for name, value in computed.items() if name not in ("total", "warning")},
     }
     if mechanism.publishes_scale:
         record["scale"] = float(scales[0])
@@ -90,15 +91,15 @@ def public_record(
     return {name: value for name, value in record.items() if value is not None}
 
 
-def answers_record(mechanism: Mechanism, answers: Answers) -> dict[str, Any]:
+def answers_record(mechanism: Mechanism, n: int, answers: Answers | PairAnswers) -> dict[str, Any]:
     """Return what a file of answers says of them: what is public before they are drawn, and how many are yes."""
     # [public-record]
     return {
         "pcneo": __version__,
-        "mechanism": Respond.name,
-        "promise": Respond.promise,
+        "mechanism": mechanism.name,
+        "promise": mechanism.promise,
         "epsilon": exact_text(mechanism.epsilon),
-        "vertices": answers.vertex_count,
+        "vertices": n,
         "threshold": mechanism.threshold,
         "yesAnswers": answers.yes_count,
     }

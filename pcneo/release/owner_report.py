@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -62,21 +61,18 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "totalOfThisGraph": account.total.plain if account.total else None,
         "left": account.left.plain if account.left else None,
     }
-    if mechanism.adds_noise:
-        half_width = sum_half_width(scales) / mechanism.times_counted
-        report |= {
-            "edges": release.source.graph.edge_count,
-            "scales": _scales(scales, "vertices" if mechanism.counts_vertices else "numbers"),
-            "exactSupports": release.utility.exact_supports,
-            "exactCounts": sum(scale == 0 for scale in scales),
-            "connectionsInsideGroups": release.source.share_inside(run, kept=release.kept) if run else None,
-            "standardErrorOfTotal": standard_error(scales) / mechanism.times_counted,
-            "interval95Percent": [total - half_width, total + half_width],
-            "loss": _losses(
-                release.losses, None if release.scaling.find is None else mechanism.divides_loss(scales[0])
-            ),
-        }
-    return report
+    if run is not None:
+        report |= release.source.groups_now(run, kept=release.kept)
+    if release.losses is None:
+        return report | dict(release.figures)
+    half_width = sum_half_width(scales) / mechanism.times_counted
+    return report | {
+        "edges": release.source.graph.edge_count,
+        "scales": _scales(scales, "vertices" if mechanism.counts_vertices else "numbers"),
+        "standardErrorOfTotal": standard_error(scales) / mechanism.times_counted,
+        "interval95Percent": [total - half_width, total + half_width],
+        "loss": {"connections": _loss(release.losses.divided(float(mechanism.divides_loss(scales[0]))))},
+    }
 
 
 def owner_json(record: Mapping[str, Any]) -> str:
@@ -92,22 +88,10 @@ def _scales(scales: Sequence[Fraction], what: str) -> list[dict[str, Any]]:
     ]
 
 
-def _losses(summaries: Mapping[str, LossSummary], scale: Fraction | None) -> dict[str, Any]:
-    """The largest loss and the quantiles of each kind of pair; an infinite one as text.
-
-    `scale` is what the losses are to be divided by; None where they are at their scales already.
-    """
-    divisor = 1.0 if scale is None else float(scale)
-    described: dict[str, Any] = {}
-    for name, summary in summaries.items():
-        values = [loss if math.isfinite(loss) else "infinite" for loss in summary.divided(divisor).quantiles]
-        described[name] = {
-            **{f"quantile{share * 100:g}": value for share, value in zip(QUANTILES[:-1], values[:-1], strict=True)},
-            "largest": values[-1],
-            "pairs": summary.counted,
-            "sampledWithSeed": summary.seed,
-        }
-    return described
+def _loss(summary: LossSummary) -> dict[str, Any]:
+    """The largest loss and the quantiles."""
+    named = {f"quantile{share * 100:g}": loss for share, loss in zip(QUANTILES, summary.quantiles, strict=True)}
+    return {**dict(list(named.items())[:-1]), "largest": summary.quantiles[-1], "pairs": summary.pairs}
 
 
 def owner_markdown(record: Mapping[str, Any]) -> str:
@@ -133,9 +117,9 @@ def owner_markdown(record: Mapping[str, Any]) -> str:
         + (f"; left {_cost(record['left'])}" if record["left"] else "")
     )
     if noisy:
-        lines += [*_noise_lines(record), spent, "", *_loss_lines(record)]
+        lines += [*_group_lines(record), *_noise_lines(record), spent, "", *_loss_lines(record)]
     else:
-        lines += [f"- Total {record['total']:,.2f}", spent]
+        lines += [*_group_lines(record), *_answer_lines(record), spent]
     return "\n".join(map(visible, lines)) + "\n"
 
 
@@ -143,40 +127,48 @@ def _cost(plain: Mapping[str, Any]) -> str:
     return str(Cost(Fraction(plain["epsilonExact"]), Fraction(plain["deltaExact"])) if plain["bounded"] else UNBOUNDED)
 
 
+def _group_lines(record: Mapping[str, Any]) -> list[str]:
+    if record.get("connectionsOutsideGroups") is None:
+        return []
+    lines = [f"- {record['connectionsOutsideGroups']:.1%} of the connections lie outside all groups"]
+    if (pairs := record["insideInGroupsOfTwo"]) is not None:
+        lines.append(
+            f"- {pairs:.1%} of those inside are a group of two: who knows the groups knows these connections, at any ε"
+        )
+    return lines
+
+
 def _noise_lines(record: Mapping[str, Any]) -> list[str]:
     low, high = record["interval95Percent"]
-    lines: list[str] = []
-    if record["exactSupports"] is False:
-        bound = f"{record['k']}·C(cn, {record['k'] - 2})"
-        lines.append(f"- Scales from the bound {bound} on what a pair can change, exact supports being too dear")
-    if record["connectionsInsideGroups"] is not None:
-        lines.append(f"- {record['connectionsInsideGroups']:.1%} of the connections lie inside groups")
     return [
-        *lines,
-        f"- {record['exactCounts']:,} counts are exact",
         f"- Total {record['total']:,.2f}, standard error {record['standardErrorOfTotal']:,.2f}, "
-        f"95 % interval {low:,.2f} to {high:,.2f}",
+        f"95 % interval {low:,.2f} to {high:,.2f}"
+    ]
+
+
+def _answer_lines(record: Mapping[str, Any]) -> list[str]:
+    if "standardErrors" not in record:
+        return [f"- Total {record['total']:,}"]
+    errors = record["standardErrors"]
+    return [
+        f"- Total {record['total']:,}, standard error {rounded(record['standardErrorOfTotal'])} ({errors['are']})",
+        f"- Standard error of a count ({errors['are']}): {rounded(errors['mean'])} in the mean, "
+        f"{rounded(errors['median'])} in the median, {rounded(errors['largest'])} at most",
+        f"- {record['countsWithoutProtectedPairs']:,} counts are exact: no pair inside a group can change them",
+        f"- Every pair inside a group costs {record['lossOfEachPair']:.6g}",
     ]
 
 
 def _loss_lines(record: Mapping[str, Any]) -> list[str]:
     what = "numbers" if any("numbers" in row for row in record["scales"]) else "vertices"
-    lines = [
+    loss = record["loss"]["connections"]
+    values = ", ".join(f"{name} {rounded(value)}" for name, value in loss.items() if name != "pairs")
+    return [
         f"| scale | {what} |",
         "|---|---|",
         *(f"| {row['scale']} | {row[what]:,} |" for row in record["scales"]),
         "",
-        "## Loss of one pair at these scales, in ε",
+        "## Loss of one connection at these scales, in ε",
         "",
-        "Infinite where an exact count would change.",
-        "",
+        f"- connections ({loss['pairs']:,}): {values}",
     ]
-    for name, loss in record["loss"].items():
-        sample = "" if loss["sampledWithSeed"] is None else f", a sample drawn with seed {loss['sampledWithSeed']}"
-        values = ", ".join(f"{key} {_short(loss[key])}" for key in loss if key not in ("pairs", "sampledWithSeed"))
-        lines.append(f"- {name} ({loss['pairs']:,}{sample}): {values}")
-    return lines
-
-
-def _short(loss: float | str) -> str:
-    return loss if isinstance(loss, str) else rounded(loss)

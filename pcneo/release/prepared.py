@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import Progress, Run
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
+from pcneo.counting.protected import PairAnswers
 from pcneo.privacy.account import Spend
 from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Scaling
 from pcneo.privacy.noise import Noise
@@ -39,8 +40,8 @@ class Prepared:
         run: the stored run that it rests on; None for a mechanism without groups.
         scaling: how the scales come about.
         utility: what may be said before spending.
-        losses: of pairs, by kind: at the scales, or at scale 1 where one is found by noise; for the owner alone. Empty
-            for a mechanism that adds no noise.
+        losses: of connections at scale 1; for the owner alone. None for a mechanism that adds no noise.
+        figures: what the owner's report says of errors that do not follow from scales.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
         kept: whether its groups are those of a version that was asked for by number, of an earlier date.
@@ -54,9 +55,10 @@ class Prepared:
     run: Run | None
     scaling: Scaling
     utility: Utility
-    losses: dict[str, LossSummary]
+    losses: LossSummary | None
+    figures: Mapping[str, object]
     answer_set: str | None = None
-    given: AnsweredPairs | None = None
+    given: AnsweredPairs | PairAnswers | None = None
     kept: bool = False
     file: str = ""
 
@@ -166,5 +168,6 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
         file=choice.request.public.name if isinstance(choice.request, ReleaseRequest) else "",
         scaling=scaling,
         utility=mechanism.utility(facts, scaling),
-        losses=find_losses(facts, mechanism.k, scaling) if mechanism.adds_noise else {},
+        losses=find_losses(facts.graph, mechanism.k) if mechanism.adds_noise else None,
+        figures=mechanism.owner_figures(facts),
     )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pcneo.basics.model import CohesionBatch, Graph, Progress, Run
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import Groups
-from pcneo.errors import GraphChangedError, GraphError
+from pcneo.counting.protected import Groups, pairs_in_groups_of_two
+from pcneo.errors import GraphChangedError
 from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.gateway import GraphRecord
 from pcneo.store.ledger import LedgerGateway
-from pcneo.stored.networks import critical_counts
 
 __all__ = ["ReadGraph", "read_for_release"]
 
@@ -100,16 +99,16 @@ class ReadGraph:
 
     def share_inside(self, run: Run, *, kept: bool = False) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""
-        if not self.graph.edge_count:
-            return None
-        if kept:
-            return float(self.facts(run, kept=True).protected().inside.mean())
-        try:
-            inside = self.facts(run).protected().inside
-        except GraphError:  # groups too large for that
-            critical, _ = critical_counts(self.graph, self.groups[run.id])
-            inside = critical > 0
-        return float(inside.mean())
+        return float(self.facts(run, kept=kept).protected().inside.mean()) if self.graph.edge_count else None
+
+    def groups_now(self, run: Run, *, kept: bool = False) -> dict[str, float | None]:
+        """Return which share of the connections no group holds, and which share of the others is a group of two."""
+        facts = self.facts(run, kept=kept)
+        inside, of_two = facts.protected().inside, pairs_in_groups_of_two(facts.protected())
+        return {
+            "connectionsOutsideGroups": float(1 - inside.mean()) if len(inside) else None,
+            "insideInGroupsOfTwo": float(of_two / inside.sum()) if inside.any() else None,
+        }
 
 
 def read_for_release(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> ReadGraph:

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from pcneo.basics.frames import rounded
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.graph import keys_hash
 from pcneo.privacy.account import Account
-from pcneo.privacy.facts import Answers
+from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.mechanisms import Drawn, Respond, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
@@ -26,6 +27,7 @@ from pcneo.release.answers_file import answers_hash, write_answers
 from pcneo.release.choice import GraphNames, choose, read_parameters
 from pcneo.release.outputs import answers_record, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
+from pcneo.release.pair_answers_file import pair_answers_hash, write_pair_answers
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
 from pcneo.release.simulated_parties import answers_of_parties
@@ -52,7 +54,9 @@ class Released:
     Attributes:
         id: as the ledger has it.
         public: the public file.
-        answers: the public file of answers; None for a mechanism without answers.
+        answers: the file of answers; None where there are none, or where they were destroyed.
+        answers_are: what became of them: `destroy`, `keep` or `publish`; empty for a mechanism without answers.
+        warning: that the counts are mostly noise, where they are.
         reports: the owner's report, Markdown and JSON.
         total: Σ Γ*(v) / k.
         promise: the mechanism's sentence.
@@ -67,6 +71,8 @@ class Released:
     total: float
     promise: str
     answers: Path | None = None
+    answers_are: str = ""
+    warning: str = ""
     remark: str = ""
     standard_error_of_total: float | None = None
     standard_errors_are: str = ""
@@ -79,13 +85,13 @@ class _Numbers:
     Attributes:
         compute: makes the numbers from what was drawn; it may fail, and may be called again.
         answers: what they are computed from, for a mechanism that adds no noise, else None.
-        answers_hash: of these.
+        answers_hash: of these where they are kept or published; a hash of destroyed ones could be searched for.
     """
 
     request: ReleaseRequest
     release: Prepared
     compute: Callable[[], Drawn]
-    answers: Answers | None = None
+    answers: Answers | PairAnswers | None = None
     answers_hash: str | None = None
 
     @cached_property
@@ -103,7 +109,8 @@ class _Numbers:
     def record(self) -> dict[str, Any]:
         """What is published beside keys and counts."""
         p = str(self.release.run.search.p) if self.release.run else None
-        drawn, digest = self.drawn, {} if self.answers_hash is None else {"answersHash": self.answers_hash}
+        drawn, is_public = self.drawn, self.request.fate == "publish" and self.answers_hash is not None
+        digest = {"answersHash": self.answers_hash} if is_public else {}
         said = {"promise": self.release.promise, **drawn.record, **digest}
         return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)
 
@@ -117,6 +124,11 @@ class _Numbers:
     def owner_record(self, account: Account) -> dict[str, Any]:
         return owner_record(self.release, self.drawn.scales, self.record["total"], account)
 
+    @property
+    def fate(self) -> str:
+        """What becomes of the answers, where this release draws some."""
+        return self.request.fate if self.release.draws_answers else ""
+
 
 def release(
     driver: Driver,
@@ -127,6 +139,7 @@ def release(
     terms: Terms = Terms(),  # noqa: B008
     noise: Noise | None = None,
     retry: Retry | None = None,
+    confirm: Callable[[str], bool] | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Prepared], list[Released]]:
     """Release noisy local clique counts; nothing is drawn unless all releases are admitted.
@@ -139,6 +152,7 @@ def release(
         terms: what the owner says about the budget and about this call.
         noise: the source of noise; a release accepts OpenDP's alone.
         retry: decides after a write that failed whether to try again with the same numbers; None for never.
+        confirm: asked whether to release counts that are bound to be mostly noise; None to refuse them.
         progress: called with stage, done and total.
 
     Returns:
@@ -165,8 +179,10 @@ def release(
     if not terms.dry_run:
         gateway.ensure_schema(OWN_SCHEMA)
     prepared = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
-    for said in dict.fromkeys(line for ready in prepared for line in _beforehand(ready)):
-        log.info("%s", said)
+    said = (line for request, ready in zip(requests, prepared, strict=True) for line in _beforehand(request, ready))
+    for line in dict.fromkeys(said):
+        log.info("%s", line)
+    _check_noise(prepared, terms, confirm)
     if terms.dry_run:
         admit(gateway, prepared, terms)
         return prepared, []
@@ -186,13 +202,36 @@ def release(
     return prepared, released
 
 
-def _beforehand(release: Prepared) -> Iterator[str]:
+def _beforehand(request: ReleaseRequest, release: Prepared) -> Iterator[str]:
     """Yield what to say before the spend; several releases on one set of answers say the same of it."""
     if release.given is None:
         yield release.mechanism.describe(release.utility)
-        yield from filter(None, [release.mechanism.answers_would_show()])
+        if not release.mechanism.adds_noise and request.fate == "publish":
+            yield from filter(None, [release.mechanism.answers_would_show()])
     elif release.answer_set is not None:
         yield release.mechanism.describe_from(release.answer_set)
+
+
+def _check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
+    """Refuse, or ask about, counts that err by more than the mean count whichever pairs inside groups are connected.
+
+    Raises:
+        ParameterError: nobody wants them.
+    """
+    expected = terms.mean_count
+    for release in prepared:
+        least = release.utility.least_error
+        if expected is None or least is None or least <= expected or terms.anyway:
+            continue
+        what = "count" if release.mechanism.k == 3 else "count of triangles, by which k = 4 is judged,"
+        text = (
+            f"{release.mechanism.heading}: a {what} errs by {rounded(least)} at least, and is {rounded(expected)} in "
+            "the mean, as you expect: counts would be mostly noise."
+        )
+        if confirm is None or not confirm(text):
+            raise ParameterError(
+                f"{text} Nothing was spent. Give --anyway if you mean it.", name="expect", value=expected
+            )
 
 
 def _say_finishing(name: str) -> None:
@@ -236,11 +275,10 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
             )
     if terms.write_property is not None:
         mechanism = mechanism_named(requests[0].mechanism)
-        why = "" if mechanism.adds_noise else f"The counts of {mechanism.name} are no whole numbers, which alone are"
-        why = why if mechanism.counts_vertices else f"{mechanism.name} has no counts of vertices that could be"
-        if why:
+        if not mechanism.counts_vertices:
             raise ParameterError(
-                f"{why} written to a property; leave --write-property out.",
+                f"{mechanism.name} has no counts of vertices that could be written to a property; leave "
+                "--write-property out.",
                 name="write_property",
                 value=terms.write_property,
             )
@@ -251,7 +289,7 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
 
 
 def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
-    sets: dict[str | None, tuple[Answers, str]] = {}
+    sets: dict[str | None, tuple[Answers | PairAnswers, str | None]] = {}
     numbers: list[_Numbers] = []
     for request, release in zip(requests, prepared, strict=True):
         mechanism = release.mechanism
@@ -259,9 +297,10 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
             numbers.append(_Numbers(request, release, partial(_itself, release.draw(noise))))
             continue
         if release.answer_set not in sets:
+            # [answers-once] All releases that share answers are computed from these.
             answers = _answers(request, release, noise)
-            digest = answers_hash(keys_hash(release.source.graph.keys), answers)
-            sets[release.answer_set] = answers, digest
+            is_written = release.draws_answers and request.fate != "destroy"
+            sets[release.answer_set] = answers, _hash(release, answers) if is_written else None
         answers, digest = sets[release.answer_set]
         numbers.append(
             _Numbers(request, release, partial(mechanism.compute, answers, release.facts, noise), answers, digest)
@@ -269,7 +308,7 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
     return numbers
 
 
-def _answers(request: ReleaseRequest, release: Prepared, noise: Noise) -> Answers:
+def _answers(request: ReleaseRequest, release: Prepared, noise: Noise) -> Answers | PairAnswers:
     if release.given is not None:
         return release.given
     if request.parties:
@@ -277,6 +316,13 @@ def _answers(request: ReleaseRequest, release: Prepared, noise: Noise) -> Answer
         log.info("%s vertices answered, each from its own row", f"{answers.vertex_count:,}")
         return answers
     return release.mechanism.answered(release.facts, noise)
+
+
+def _hash(release: Prepared, answers: Answers | PairAnswers) -> str:
+    of_keys = keys_hash(release.source.graph.keys)
+    if release.run is not None:
+        return pair_answers_hash(of_keys, release.run.membership_hash or "", cast("PairAnswers", answers))
+    return answers_hash(of_keys, cast("Answers", answers))
 
 
 def _itself(drawn: Drawn) -> Drawn:
@@ -312,8 +358,10 @@ def _publish(
                     request.reports,
                     record["total"],
                     record["promise"],
-                    request.answers if ready.draws_answers else None,
-                    numbers.drawn.remark,
+                    request.answers_file if ready.draws_answers else None,
+                    numbers.fate,
+                    record.get("warning", ""),
+                    numbers.drawn.remark if request.fate == "publish" else "",
                     record.get("standardErrorOfTotal"),
                     record.get("standardErrorsAre", ""),
                 )
@@ -333,9 +381,9 @@ def _parts(
     owners = cache(partial(numbers.owner_record, account))  # for both files, and when the first of them is written
 
     parts: dict[str, Callable[[], None]] = {}
-    if numbers.release.draws_answers and request.answers is not None:
+    if numbers.release.draws_answers and request.answers_file is not None:
         # First of all: should computing from them fail, the answers that were paid for are not lost.
-        parts[str(request.answers)] = partial(_write_answers, gateway, numbers, request.answers)
+        parts[str(request.answers_file)] = partial(_write_answers, gateway, numbers, request.answers_file)
     parts[str(data)] = lambda: write_private(data, owner_json(owners()))
     parts[str(markdown)] = lambda: write_private(markdown, owner_markdown(owners()))
     if property_name is not None:
@@ -351,8 +399,13 @@ def _write_answers(gateway: LedgerGateway, numbers: _Numbers, path: Path) -> Non
     if answers is None or digest is None:
         return
     gateway.note_answers(ready.id, digest)
-    record = {**answers_record(ready.mechanism, answers), "answersHash": digest}
-    write_answers(path, ready.source.graph.keys, answers, record)
+    keys, mode = ready.source.graph.keys, 0o600 if numbers.fate == "keep" else 0o666
+    record = {**answers_record(ready.mechanism, len(keys), answers), "answersHash": digest}
+    if ready.run is None:
+        write_answers(path, keys, cast("Answers", answers), record, mode)
+    else:
+        pairs = cast("PairAnswers", answers)
+        write_pair_answers(path, keys, ready.facts.protected_graph(), pairs, record, mode)
 
 
 def _write_property(gateway: LedgerGateway, numbers: _Numbers, name: str) -> None:

@@ -21,9 +21,11 @@ from pcneo.release.outputs import check_writable
 
 __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "of_its_answers", "read_batch"]
 
-COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "to")
+COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "answers", "to")
 NEEDED = ("mechanism", "epsilon", "to")
 SUFFIXES = (".csv", ".json")
+ANSWERS = ("destroy", "keep", "publish")
+"""What becomes of answers once counts are computed from them."""
 
 
 _MOST_BYTES = 2**24  # of a batch file
@@ -66,6 +68,8 @@ class ReleaseRequest(GraphRequest):
     Attributes:
         to: the public file, `.csv` or `.json`.
         report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
+        answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`, and
+            for `publish` where parties answer, whose collector has seen them.
         answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
         groups: of `critical`, a kept version of the run, whose groups count though the graph has moved on.
         parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
@@ -73,6 +77,7 @@ class ReleaseRequest(GraphRequest):
 
     to: AnyPath
     report: AnyPath | None = None
+    answers: str | None = None
     answers_from: AnyPath | None = None
     groups: int | None = None
     parties: bool = False
@@ -94,12 +99,48 @@ class ReleaseRequest(GraphRequest):
         return markdown, markdown.with_suffix(".json")
 
     @property
-    def answers(self) -> Path | None:
-        """The file of answers that it may write; None for a mechanism that has none, and where they are given."""
+    def fate(self) -> str:
+        """What becomes of the answers."""
+        return self.answers or ("publish" if self.parties else "destroy")
+
+    @property
+    def answers_file(self) -> Path | None:
+        """Where answers are written: beside what others may read, or beside the owner's report; None for nowhere."""
         mechanism = MECHANISMS.get(self.mechanism or "")
-        if mechanism is None or mechanism.adds_noise or self.answers_from is not None:
+        if mechanism is None or mechanism.adds_noise or self.answers_from is not None or self.fate == "destroy":
             return None
-        return self.public.with_suffix(".answers.gz")
+        beside = self.public if self.fate == "publish" else self.reports[0].parent / self.public.name
+        return beside.with_suffix(".answers.gz")
+
+    def check_answers(self) -> None:
+        """Refuse what cannot become of the answers.
+
+        Raises:
+            ParameterError: there are none, or others could read what is to be kept.
+        """
+        mechanism = MECHANISMS.get(self.mechanism or "")
+        if self.fate not in ANSWERS:
+            raise ParameterError(
+                f"answers must be one of {', '.join(ANSWERS)}, not {self.answers!r}.",
+                name="answers",
+                value=self.answers,
+            )
+        if self.answers is not None and (self.answers_from is not None or (mechanism and mechanism.adds_noise)):
+            why = "answers that are read stay as they are" if self.answers_from else f"{self.mechanism} draws none"
+            raise ParameterError(f"Leave answers out: {why}.", name="answers", value=self.answers)
+        if self.parties and self.fate != "publish":
+            raise ParameterError(
+                "The collector of parties sees their answers, so they are published.", name="answers", value=self.fate
+            )
+        if self.fate == "keep" and self.answers_file is not None:
+            folder = self.answers_file.parent
+            if folder.is_dir() and folder.stat().st_mode & 0o055:
+                raise ParameterError(
+                    f"Others can read the folder {folder}. Keep answers in one that is yours alone (chmod 700), which "
+                    "--report names.",
+                    name="answers",
+                    value=str(folder),
+                )
 
 
 def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
@@ -180,6 +221,7 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
             p=cells.get("p") or None,
             search=cells.get("search") or None,
             run=cells.get("run") or None,
+            answers=cells.get("answers") or None,
         )
     except ValueError as error:
         end = "" if str(error).endswith("?") else "."
@@ -211,7 +253,8 @@ def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
             )
         if request.report is not None and Path(request.report).suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
-        for path in (request.public, *request.reports, *filter(None, [request.answers])):
+        request.check_answers()
+        for path in (request.public, *request.reports, *filter(None, [request.answers_file])):
             check_writable(path)
             if path.resolve() in taken:
                 raise ParameterError(

@@ -61,9 +61,12 @@ class Terms:
         no_promise: admit mechanisms that promise nothing, and any release after one.
         dry_run: stop before anything is spent or written; a total that is missing is reported, not refused.
         write_property: also write the noisy counts to this property of the vertices; for one release only.
+        expect: the mean count that the owner expects, a number or its text; under k = 4 the mean number of triangles.
+            Where a release is bound to err by more, it is refused. None for no such comparison.
+        anyway: make such a release all the same.
 
     Raises:
-        ParameterError: the total is not positive and finite.
+        ParameterError: the total, or the mean count, is not positive and finite.
     """
 
     budget_epsilon: object = None
@@ -71,15 +74,22 @@ class Terms:
     no_promise: bool = False
     dry_run: bool = False
     write_property: str | None = None
+    expect: object = None
+    anyway: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a total that is out of range."""
-        _ = self.total
+        """Refuse a total or a mean count that is out of range."""
+        _ = self.total, self.mean_count
 
     @property
     def total(self) -> Cost | None:
         """The total to set, its δ still to be filled in; None to set none."""
         return None if self.budget_epsilon is None else parse_total(self.budget_epsilon, None)
+
+    @property
+    def mean_count(self) -> float | None:
+        """The mean count that the owner expects; None where nothing was said."""
+        return None if self.expect is None else float(positive(self.expect, "expect"))
 
 
 def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) -> None:

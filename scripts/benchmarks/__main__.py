@@ -51,7 +51,7 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions": searching.cohesions,
     "threads": searching.threads,
     "memory": command.memory,
-    "scales": counting.scales,
+    "weighing": counting.weighing,
     "streamed": database.streamed,
     "annotate": database.annotate,
     "release": command.release,

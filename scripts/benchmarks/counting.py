@@ -1,4 +1,4 @@
-"""Lines about clique counts: triangles, K3 to K5, any k, and the scales of `critical`."""
+"""Lines about clique counts: triangles, K3 to K5, any k, and what `critical` counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.floors import wedges_read
 from benchmarks.graphs import edge_list
 from benchmarks.measuring import THREADS, Line, Setting, at_least, at_most, in_turns, timed
 
-__all__ = ["any_k", "cliques", "scales", "triangles"]
+__all__ = ["any_k", "cliques", "triangles", "weighing"]
 
 
 def triangles(setting: Setting) -> Iterator[Line]:
@@ -212,19 +212,23 @@ def any_k(setting: Setting) -> Iterator[Line]:
     )
 
 
-def scales(setting: Setting) -> Iterator[Line]:
-    """The scales of `critical`: the pairs inside the groups, and the largest support at each vertex."""
+def weighing(setting: Setting) -> Iterator[Line]:
+    """What `critical` counts: the pairs inside the groups, and triangles and 4-cliques with the weights of answers."""
     from pcneo import minimal_p_cohesions
-    from pcneo.counting.protected import largest_supports, protect
+    from pcneo.counting.protected import Hull, protect
 
     graph = setting.graph
     batch = minimal_p_cohesions(graph, "0.1")
-    protected = protect(graph, batch)
-    size = f"{len(batch.members):,} memberships, {THREADS} threads"
-    tasks = {"pairs": timed(lambda: protect(graph, batch, concurrency=THREADS))}
-    for k in (3, 5):
-        tasks[f"k={k}"] = timed(lambda k=k: largest_supports(protected, k, concurrency=THREADS))
-    taken = in_turns(min(3, setting.rounds), tasks, label="scales")
+    hull = Hull(protect(graph, batch), concurrency=THREADS)
+    size = f"{len(batch.members):,} memberships, {hull.pair_count:,} pairs, {THREADS} threads"
+    yes, weights = hull.connected, (-0.6, 1.6, 1.0)
+    tasks = {
+        "pairs": timed(lambda: protect(graph, batch, concurrency=THREADS)),
+        "k=3": timed(lambda: hull.triangles(yes, [weights], 1.0)),
+        "k=4": timed(lambda: hull.four_cliques(yes, weights)),
+    }
+    taken = in_turns(min(3, setting.rounds), tasks, label="weighing")
     yield Line(f"protected pairs P̂ and Ĝ, {setting.name}, p=0.1", taken["pairs"], note=size)
-    for k in (3, 5):
-        yield Line(f"scales of `critical`, {setting.name}, p=0.1, k={k}", taken[f"k={k}"], note=f"{THREADS} threads")
+    for k in (3, 4):
+        what = f"counts of `critical` from one set of answers, {setting.name}, p=0.1, k={k}"
+        yield Line(what, taken[f"k={k}"], note=f"{THREADS} threads")

@@ -15,7 +15,7 @@ from benchmarks.neo4j_servers import NAMES
 
 __all__ = ["annotate", "first_result", "memory", "release"]
 
-PHASES = ("read", "count", "scales", "losses", "ledger", "noise", "write", "other")
+PHASES = ("read", "count", "errors", "losses", "ledger", "noise", "write", "other")
 
 
 def _connected(uri: str, password_file: str) -> Any:
@@ -48,6 +48,7 @@ def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
 def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
     """Release, and time each step that has a name; the rest is `other`."""
     from pcneo.counting import counted
+    from pcneo.privacy.mechanisms import Critical
     from pcneo.release import ReleaseRequest, prepared, release, releasing
     from pcneo.release.read_graph import ReadGraph
 
@@ -56,8 +57,8 @@ def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
         (prepared, "read_for_release", "read"),
         (ReadGraph, "read_groups", "read"),
         (counted.CountedGraph, "counts", "count"),
-        (counted.CountedGraph, "largest_supports", "scales"),
-        (counted, "common_bounds", "scales"),
+        (Critical, "utility", "errors"),
+        (Critical, "owner_figures", "errors"),
         (prepared, "find_losses", "losses"),
         (releasing, "check_early", "ledger"),
         (releasing, "enter", "ledger"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,23 +10,11 @@ from numpy.typing import NDArray
 from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.graph_arrays import GraphArrays
 from pcneo.counting.answers import AnsweredPairs, answer_pairs
-from pcneo.counting.protected import common_bounds
+from pcneo.counting.protected import Hull
 
-__all__ = ["CellFacts", "KeptSupports"]
+__all__ = ["CellFacts"]
 
 Counts = NDArray[np.int64]
-
-
-class KeptSupports(NamedTuple):
-    """The largest supports as they are kept.
-
-    Attributes:
-        per_vertex: int64, shape (n,); the largest S(e) of each vertex.
-        exact: True for k = 3. For larger k it is not kept whether they are exact, and False is said.
-    """
-
-    per_vertex: Counts
-    exact: bool
 
 
 class CellFacts:
@@ -70,21 +57,13 @@ class CellFacts:
         """Return cn_in(v)."""
         return self._cohesions().inner_common
 
-    def largest_supports(self, k: int) -> KeptSupports:
-        """Return the largest S(e) of each vertex.
+    def protected_graph(self) -> Hull:
+        """Return P̂ and Ĝ.
 
         Raises:
             RefusedError: the groups are too large.
         """
-        return KeptSupports(self._cohesions().supports(k), k == 3)
-
-    def common_bounds(self) -> tuple[int, int]:
-        """Return the least and the most that C can be as far as the groups tell.
-
-        Raises:
-            RefusedError: the groups are too large.
-        """
-        return common_bounds(self._cohesions().protected)
+        return self._cohesions().hull
 
     def holds_clique(self, k: int) -> NDArray[np.bool_]:
         """Return whether the view of each vertex holds a clique with it, for the switch `inside`: bool, shape (n,).

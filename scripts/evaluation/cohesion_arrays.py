@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.graph_arrays import LOSS_STEPS, GraphArrays
+from evaluation.graph_arrays import GraphArrays
 from evaluation.kept_arrays import KeptArrays, RefusedError
 from pcneo.basics.model import CohesionBatch
 from pcneo.basics.searches import Search
 from pcneo.counting import cliques, common_neighbours
-from pcneo.counting.losses import pair_losses
-from pcneo.counting.protected import Protected, largest_supports, protect, refused_memory
+from pcneo.counting.protected import Hull, Protected, protect
 from pcneo.errors import GraphError
-from pcneo.release.loss_summary import losses_inside
 from pcneo.search import minimal_p_cohesions, search_batches
 
 __all__ = ["CohesionArrays", "CohesionsOf"]
@@ -127,47 +125,27 @@ class CohesionArrays:
         Raises:
             RefusedError: they are too large, by the rule of a release.
         """
-        needed = refused_memory(self.of.graph, self.batch, concurrency=1)  # the same on every machine
-        if needed is not None:
-            raise RefusedError(f"groups of {len(self.batch.members):,} members in all, about {needed / 1e9:.1f} GB")
-        return protect(self.of.graph, self.batch)
+        try:
+            return protect(self.of.graph, self.batch)
+        except GraphError as error:
+            raise RefusedError(str(error)) from error
 
-    def supports(self, k: int) -> Counts:
-        """Return the largest S(e) of each vertex for `critical`.
-
-        Raises:
-            RefusedError: `critical` is refused on these groups.
-        """
-
-        def compute() -> dict[str, NDArray[Any]]:
-            try:
-                return {"supports": largest_supports(self.protected, k).per_vertex}
-            except GraphError as error:
-                return {"refused": np.array(str(error))}
-
-        arrays = self._arrays.get(f"critical{k}", compute)
-        if "refused" in arrays:
-            raise RefusedError(str(arrays["refused"]))
-        return arrays["supports"]
-
-    def loss_inside(self, k: int, rates: NDArray[np.float64]) -> tuple[float, bool]:
-        """Return the largest loss over the pairs inside groups at given rates, and False if it is that of a sample.
+    @cached_property
+    def hull(self) -> Hull:
+        """What `critical` draws and counts on.
 
         Raises:
             RefusedError: the groups are too large, by the rule of a release.
         """
-        summary = losses_inside(self.of.graph, self.protected, k, rates, LOSS_STEPS)
-        return max((loss for _, _, loss in summary.worst), default=0.0), summary.counted == summary.pairs
+        return Hull(self.protected)
 
-    def loss_of_connections(self, k: int, rates: NDArray[np.float64]) -> tuple[float, bool]:
-        """Return the largest loss over the connections inside groups at given rates, and False if it is a sample's.
+    def touched(self, k: int) -> NDArray[np.bool_]:
+        """Return which vertices share a k-clique of the graph with a connection inside groups: bool, shape (n,).
 
         Raises:
             RefusedError: the groups are too large, by the rule of a release.
         """
-        u, v = (ends[self.protected.inside] for ends in cliques.edge_ends(self.of.graph))
-        losses = pair_losses(self.of.graph, u, v, k, rates, affordable=LOSS_STEPS)
-        return float(losses.losses.max(initial=0.0)), losses.whole
+        return self.of.counts(k) > cliques.clique_counts(self.hull.outside, k)
 
     @cached_property
     def connections_inside(self) -> frozenset[tuple[int, int]]:
@@ -179,38 +157,24 @@ class CohesionArrays:
         u, v = (ends[self.protected.inside].tolist() for ends in cliques.edge_ends(self.of.graph))
         return frozenset(zip(u, v, strict=True))
 
-    def largest_change(self, k: int) -> tuple[int, bool]:
-        """Return the largest k·support_k(e) over the pairs inside groups, and False if it is that of a sample.
-
-        A pair that is not connected counts as if it were.
+    def largest_change_of_connections(self, k: int) -> int:
+        """Return the largest k·support_k(e) over the connections inside groups.
 
         Raises:
             RefusedError: the groups are too large, by the rule of a release.
         """
-        return self._largest(f"changes{k}", lambda rates: self.loss_inside(k, rates))
-
-    def largest_change_of_connections(self, k: int) -> tuple[int, bool]:
-        """Return the largest k·support_k(e) over the connections inside groups, and False if it is that of a sample.
-
-        Raises:
-            RefusedError: the groups are too large, by the rule of a release.
-        """
-        return self._largest(f"connected{k}", lambda rates: self.loss_of_connections(k, rates))
-
-    def _largest(self, name: str, loss: Callable[[NDArray[np.float64]], tuple[float, bool]]) -> tuple[int, bool]:
-        """The largest loss at rates of 1, which is a whole number."""
 
         def compute() -> dict[str, NDArray[Any]]:
             try:
-                largest, whole = loss(np.ones(self.of.graph.vertex_count))
+                supports = cliques.clique_supports(self.of.graph, k)[self.protected.inside]
             except RefusedError as error:
                 return {"refused": np.array(str(error))}
-            return {"largest": np.array([largest, whole])}
+            return {"largest": np.array([supports.max(initial=0)])}
 
-        arrays = self._arrays.get(name, compute)
+        arrays = self._arrays.get(f"connected{k}", compute)
         if "refused" in arrays:
             raise RefusedError(str(arrays["refused"]))
-        return round(arrays["largest"][0]), bool(arrays["largest"][1])
+        return k * int(arrays["largest"][0])
 
 
 CohesionsOf = Callable[[str], CohesionArrays]

@@ -26,7 +26,7 @@ from evaluation.cells import (
     ViewsCell,
 )
 from evaluation.datasets import DATASETS
-from pcneo.privacy.mechanisms import mechanism_named
+from pcneo.privacy.mechanisms import Respond, mechanism_named
 
 __all__ = [
     "ALL",
@@ -209,7 +209,7 @@ def release_cells(contents: Contents, names: Iterable[str], settings: Settings) 
                 switches=switches,
                 p=p if needs_groups else None,
                 score="density" if needs_groups else None,
-                runs=RUNS if kind.adds_noise else answered_runs(name),
+                runs=answered_runs(name) if kind is Respond else RUNS,
             )
             cells[cell] = None
     return list(cells)

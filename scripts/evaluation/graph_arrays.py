@@ -12,14 +12,10 @@ from evaluation.datasets import EvaluatedGraph
 from evaluation.kept_arrays import Announce, KeptArrays
 from evaluation.results_folder import ResultsFolder
 from pcneo.counting import cliques, common_neighbours
-from pcneo.counting.losses import pair_losses
 
-__all__ = ["LOSS_STEPS", "GraphArrays"]
+__all__ = ["GraphArrays"]
 
 Counts = NDArray[np.int64]
-
-LOSS_STEPS = 2_000_000_000
-"""Steps for losses with k >= 4. Beyond, they are losses of a sample of the pairs, drawn with the library's seed."""
 
 
 class GraphArrays:
@@ -70,9 +66,3 @@ class GraphArrays:
             return {"largest": np.array([cliques.clique_supports(self.graph, k).max(initial=0)])}
 
         return k * int(self._arrays.get(f"supports{k}", compute)["largest"][0])
-
-    def loss(self, k: int, rates: NDArray[np.float64]) -> tuple[float, bool]:
-        """Return the largest loss over all connections at given rates, and False if it is that of a sample."""
-        u, v = cliques.edge_ends(self.graph)
-        losses = pair_losses(self.graph, u, v, k, rates, affordable=LOSS_STEPS)
-        return float(losses.losses.max(initial=0.0)), losses.whole

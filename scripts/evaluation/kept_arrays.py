@@ -25,9 +25,7 @@ REVISIONS = {
     "sets": 1,
     "phases": 1,
     "inside": 1,
-    "critical": 1,
-    "changes": 1,
-    "connected": 1,
+    "connected": 2,
 }
 """The revision of each array, by name without k: raise it when the same graph and cohesions would give another array,
 and with it the revisions of the cells that need the array."""

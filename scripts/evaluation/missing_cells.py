@@ -18,7 +18,7 @@ from evaluation.graph_arrays import GraphArrays
 from evaluation.results import Result
 from evaluation.results_folder import ResultsFolder
 from pcneo.basics.model import CohesionBatch
-from pcneo.privacy.mechanisms import mechanism_named
+from pcneo.privacy.mechanisms import Respond
 from pcneo.search import thread_count
 
 __all__ = ["Memberships", "Step", "StoredCohesions", "finish"]
@@ -164,7 +164,7 @@ def _expected_seconds(cell: Cell, evaluated: EvaluatedGraph) -> float:
     if needs and needs.sample is not None:
         search *= needs.sample / graph.vertex_count
     if isinstance(cell, ReleaseCell):
-        answered = 0 if mechanism_named(cell.mechanism).adds_noise else math.comb(graph.vertex_count, 2)
+        answered = math.comb(graph.vertex_count, 2) if cell.mechanism == Respond.name else 0
         one = _SECONDS_PER_COUNT * graph.vertex_count + _SECONDS_PER_PAIR * answered
         return one * cell.runs + search / 20
     return search

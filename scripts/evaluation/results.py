@@ -141,7 +141,6 @@ class Errors(TypedDict):
     smoothed: NotRequired[float]
     smoothed_error: NotRequired[float]
     changed: float
-    largest_scale: NotRequired[float]
     exact: NotRequired[int]
     scale: NotRequired[float]
     scale_low: NotRequired[float]
@@ -155,21 +154,17 @@ class Errors(TypedDict):
 
 @final
 class Losses(TypedDict):
-    """What the worst pair loses: of all connections, of the pairs inside groups, of the connections inside groups.
+    """What the worst connection loses: of all, and of those inside groups.
 
-    Those inside groups are missing where the groups are too large. `connections_low` and `connections_high` are at the
-    ends of a random λ. `promised` bounds the loss of every connection, `promised_inside` that of pairs inside groups.
-    `sampled` says that some losses are the largest of a sample.
+    The latter is missing where the groups are too large. `connections_low` and `connections_high` are at the ends of a
+    random λ. `promised` bounds the loss of every connection.
     """
 
     connections: float
     connections_low: NotRequired[float]
     connections_high: NotRequired[float]
-    inside: NotRequired[float]
     connections_inside: NotRequired[float]
-    promised_inside: NotRequired[float]
     promised: NotRequired[float | None]
-    sampled: bool
 
 
 Result: TypeAlias = (

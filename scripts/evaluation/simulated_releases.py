@@ -23,12 +23,12 @@ from evaluation.simulation import (
     Draw,
     View,
     floating_point_noise,
-    noise_of_critical,
     noise_of_scales,
     scales_of_edge,
     scales_of_phases,
 )
-from pcneo.privacy.mechanisms import Critical, Edge, Mechanism, OneScale, Respond, TwoPhases, mechanism_named
+from pcneo.errors import GraphError
+from pcneo.privacy.mechanisms import Edge, Mechanism, OneScale, Respond, TwoPhases, mechanism_named
 from pcneo.privacy.noise import SimulatedNoise
 
 __all__ = ["Simulated", "errors_of_releases", "facts_of", "mechanism_of", "prepare_facts", "simulate"]
@@ -60,9 +60,16 @@ def prepare_facts(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf)
     """
     facts = facts_of(cell, graph, cohesions)
     facts.counts(cell.k)
-    mechanism_of(cell, facts.vertex_count).scaling(facts)
+    _check(mechanism_of(cell, facts.vertex_count), facts)
     if "inside" in cell.switches:
         facts.holds_clique(cell.k)
+
+
+def _check(mechanism: Mechanism, facts: CellFacts) -> None:
+    try:
+        mechanism.scaling(facts)
+    except GraphError as error:
+        raise RefusedError(str(error)) from error
 
 
 class Simulated(NamedTuple):
@@ -70,13 +77,11 @@ class Simulated(NamedTuple):
 
     Attributes:
         noise: of the counts, int64, shape (runs, n).
-        scales: λ of each run; where scales are fixed, that of each vertex.
-        fixed: whether they are.
+        scales: λ of each run.
     """
 
     noise: NDArray[np.int64]
     scales: list[Fraction]
-    fixed: bool
 
 
 @singledispatch
@@ -97,14 +102,7 @@ def simulate(mechanism: Mechanism, facts: CellFacts, draw: Draw, runs: int, swit
     noise = SimulatedNoise(lambda scale, size: draw(np.array(scale), (1, size))[0].tolist())
     releases = [mechanism.draw(facts, scaling, noise) for _ in range(runs)]
     added = np.array([release.counts for release in releases], np.int64).reshape(runs, len(counts)) - counts
-    scales = [release.scales[0] for release in releases] if scaling.fixed is None else scaling.fixed
-    return Simulated(added, scales, scaling.fixed is not None)
-
-
-@simulate.register
-def _(mechanism: Critical, facts: CellFacts, draw: Draw, runs: int, switches: Sequence[str] = ()) -> Simulated:
-    supports = facts.largest_supports(mechanism.k).per_vertex
-    return Simulated(noise_of_critical(mechanism, supports, draw, runs), mechanism.scales(supports.tolist()), True)
+    return Simulated(added, [release.scales[0] for release in releases])
 
 
 @simulate.register
@@ -123,22 +121,23 @@ def _with_one_scale(
     mechanism: OneScale, scales: list[Fraction], facts: CellFacts, draw: Draw, switches: Sequence[str]
 ) -> Simulated:
     where = facts.holds_clique(mechanism.k) if "inside" in switches else None
-    return Simulated(noise_of_scales(scales, mechanism.n, draw, where=where), scales, False)
+    return Simulated(noise_of_scales(scales, mechanism.n, draw, where=where), scales)
 
 
 def errors_of_releases(cell: ReleaseCell, graph: GraphArrays, cohesions: CohesionsOf) -> Errors | Refused:
     """Return the errors and scales of simulated releases, or why the mechanism is refused."""
     counts, facts = graph.counts(cell.k), facts_of(cell, graph, cohesions)
     mechanism = mechanism_of(cell, len(counts))
-    if not mechanism.adds_noise:
-        return _errors_of_answers(cell, mechanism, facts, counts)
     try:
+        if not mechanism.adds_noise:
+            _check(mechanism, facts)
+            return _errors_of_answers(cell, mechanism, facts, counts)
         simulated = simulate(mechanism, facts, floating_point_noise(cell.stream), cell.runs, cell.switches)
     except RefusedError as error:
         return {"refused": str(error)}
     errors = _errors(simulated.noise, counts)
     _add_scales(errors, mechanism, simulated)
-    if mechanism.needs_groups and not simulated.fixed:
+    if mechanism.needs_groups:
         whole = facts.inner_degrees() == facts.degrees()
         errors["whole_neighbourhoods"] = float(whole[graph.linked].mean())
     return errors
@@ -154,6 +153,8 @@ def _errors_of_answers(cell: ReleaseCell, mechanism: Mechanism, facts: CellFacts
             if name in drawn.columns:
                 distances[name].append(np.array(drawn.columns[name], np.float64) - counts)
     errors = _errors(np.array(distances["count"]), counts)
+    if mechanism.needs_groups:
+        errors["exact"] = facts.protected_graph().untouched(cell.k)
     if "clipped" in distances:
         errors["clipped"], errors["clipped_error"] = _mean_distance(distances["clipped"])
     if "smoothed" in distances:
@@ -193,9 +194,6 @@ def _mean(values: NDArray[np.float64]) -> Mean:
 
 def _add_scales(errors: Errors, mechanism: Mechanism, simulated: Simulated) -> None:
     values = np.array([float(scale) for scale in simulated.scales])
-    if simulated.fixed:
-        errors["largest_scale"], errors["exact"] = float(values.max(initial=0)), int((values == 0).sum())
-        return
     low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf").tolist()
     errors["scale"], errors["scale_low"], errors["scale_high"] = middle, low, high
     if (spent := mechanism.promised_loss(inside=False)) is not None:  # ε2, which λ divides

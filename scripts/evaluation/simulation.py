@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.privacy.laplace import pad
-from pcneo.privacy.mechanisms import Critical, Edge, TwoPhases
+from pcneo.privacy.mechanisms import Edge, TwoPhases
 from pcneo.privacy.noise import handed_scale
 from pcneo.privacy.sensitivity import count_sensitivity
 
@@ -25,7 +25,6 @@ __all__ = [
     "Draw",
     "View",
     "floating_point_noise",
-    "noise_of_critical",
     "noise_of_scales",
     "scales_of_edge",
     "scales_of_phases",
@@ -117,21 +116,3 @@ def noise_of_scales(
     handed = np.array([handed_scale(scale) for scale in scales])
     drawn = draw(handed[:, np.newaxis], (len(scales), n))
     return drawn if where is None else np.where(where, drawn, 0)
-
-
-def noise_of_critical(mechanism: Critical, supports: Counts, draw: Draw, runs: int) -> Counts:
-    """Return the noise that the counts get with `critical`, 0 where they are exact: int64, shape (R, n).
-
-    Args:
-        mechanism: with its parameters.
-        supports: the largest S(e) of each vertex.
-        draw: the noise, for the vertices with a scale.
-        runs: how many times.
-    """
-    scales = mechanism.scales(supports.tolist())
-    noisy = np.flatnonzero(supports)
-    noise = np.zeros((runs, len(scales)), np.int64)
-    if len(noisy):
-        handed = np.array([handed_scale(scales[v]) for v in noisy.tolist()])
-        noise[:, noisy] = draw(handed, (runs, len(noisy)))
-    return noise

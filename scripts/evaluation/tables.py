@@ -128,8 +128,8 @@ def _error(result: Errors | Refused | None) -> str:
 
 _LOSSES = (
     "A loss is the log-ratio by which one connection, present or absent, can change the probability of what is "
-    "published, at fixed noise: what finding the scale costs is not in it. Each cell: all connections; pairs "
-    "inside groups, connected or not; connections inside groups. For random λ it is the loss at its median, in "
+    "published, at fixed noise: what finding the scale costs is not in it. Each cell: all connections; connections "
+    "inside groups. For random λ it is the loss at its median, in "
     "brackets from its 5 % to its 95 % quantile. ∞ where a count that is published exactly changes, or a connection "
     "decides whether a count is published exactly."
 )
@@ -150,7 +150,7 @@ def _losses_at(cells: Selection[LossCell, Losses | Refused]) -> str:
     """The table of one k and ε."""
     (k,) = cells.values(lambda cell: cell.k)
     variants: list[Switches] = [(), *([PRINTED[k]] if k == 4 else []), INFERRED[k]]
-    columns: list[tuple[str, Switches]] = [("critical", ()), ("edge", ())]
+    columns: list[tuple[str, Switches]] = [("edge", ())]
     columns += [(mechanism, switches) for mechanism in ("elv", "published") for switches in variants]
     rows = []
     for graph in cells.values(lambda cell: cell.graph):
@@ -166,9 +166,6 @@ def _promise(cells: Selection[LossCell, Losses | Refused], mechanism: str, switc
     for promise in (result.get("promised") for result in results):
         if promise is not None:
             return f"every connection at most {digits(promise)}"
-    for promise in (result.get("promised_inside") for result in results):
-        if promise is not None:
-            return f"every pair inside groups at most {digits(promise)}"
     return "nothing"
 
 
@@ -180,8 +177,7 @@ def _loss(result: Losses | Refused | None) -> str:
     connections = digits(result["connections"])
     if "connections_low" in result and "connections_high" in result and connections != "∞":
         connections += f" [{digits(result['connections_low'])} to {digits(result['connections_high'])}]"
-    inside = [_inside_groups(loss) for loss in (result.get("inside"), result.get("connections_inside"))]
-    return "; ".join([connections, *inside]) + (" (of a sample)" if result["sampled"] else "")
+    return f"{connections}; {_inside_groups(result.get('connections_inside'))}"
 
 
 def _inside_groups(loss: float | None) -> str:

@@ -34,7 +34,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return Database(neo4j_driver, empty_database)
 
 
-@pytest.mark.parametrize("mechanism", ["critical", "edge", "elv", "published"])
+@pytest.mark.parametrize("mechanism", ["edge", "elv", "published"])
 def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progress_line(
     db: Database,
     server,
@@ -74,8 +74,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
         for digits in FORBIDDEN:
             assert digits not in text, (place, digits)
     noisy = dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy"))
-    on_path = 0 if mechanism == "critical" else NOISE
-    expected = {LARGE: NOISE + MANY, SMALL: NOISE + FEW, PATH: on_path}
+    expected = {LARGE: NOISE + MANY, SMALL: NOISE + FEW, PATH: NOISE}
     assert noisy == {v: count for vertices, count in expected.items() for v in vertices}
     assert f"\n1,{NOISE + MANY}\n" in files["out.csv"]
 
@@ -100,7 +99,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
         release(
             db.driver,
             db.name,
-            requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", k=K, epsilon=1)],
+            requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="edge", k=K, epsilon=1)],
             terms=Terms(budget_epsilon=1),
             retry=lambda _error: next(answers),
         )

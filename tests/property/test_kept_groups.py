@@ -22,13 +22,15 @@ from lengths import usual_or_thorough
 
 from pcneo.basics.model import Graph, Run
 from pcneo.basics.searches import Search
+from pcneo.counting.cliques import edge_ends
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import Groups
+from pcneo.counting.protected import Groups, pair_blocks
 from pcneo.errors import GraphChangedError
 from pcneo.graph import HubDigests, graph_from_edges, membership_hash
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import Critical
+from pcneo.privacy.noise import SimulatedNoise
 from pcneo.release.kept_groups import groups_now
 from pcneo.store.run_reader import KeptHub
 
@@ -97,18 +99,20 @@ def recorded(family: Family, shifts: Sequence[int] = (0,)) -> Run:
 class Now:
     """All graphs of some vertices, as a release on kept groups sees them.
 
-    `graphs` are sets of pairs; `counts` and `scales` have a row for each of them, by the place of the vertex.
+    `graphs` are sets of pairs. For each, `answered` are the pairs of P̂ and `yes` those that are answered yes where no
+    coin flips an answer; `outside` are the connections that are counted as they are.
     """
 
     vertices: tuple[int, ...]
     graphs: list[frozenset[tuple[int, int]]]
-    counts: list[list[int]]
-    scales: list[list[Fraction]]
-    protected: int
+    answered: list[frozenset[tuple[int, int]]]
+    yes: list[frozenset[tuple[int, int]]]
+    outside: list[frozenset[tuple[int, int]]]
+    counts: Sequence[Sequence[float]]
 
 
 def all_graphs_now(
-    family: Family, gone: frozenset[int], new: tuple[int, ...], k: int, groups_of: Callable[..., Groups] = groups_now
+    family: Family, gone: frozenset[int], new: tuple[int, ...], groups_of: Callable[..., Groups] = groups_now
 ) -> Now:
     vertices = tuple(sorted({*OLD, *new} - gone))
     pairs = list(combinations(vertices, 2))
@@ -122,17 +126,32 @@ def all_graphs_now(
     hubs = [hub for s in shifts for hub in hubs_of(family, gone, s)]
     groups = groups_of(graph, hubs, recorded(family, shifts), SECRET)
     facts = CountedGraph(graph).with_groups(groups, "kept groups")
-    mechanism = Critical.make(k=k, epsilon=EPSILON, n=graph.vertex_count)
-    scales, n = mechanism.scaling(facts).fixed, len(vertices)
-    assert scales is not None
-    counts = facts.counts(k).tolist()
+    protected = facts.protected_graph()
+    mechanism, n = Critical.make(epsilon=EPSILON, n=graph.vertex_count), len(vertices)
+    answers = mechanism.answered(facts, SimulatedNoise(lambda _scale, _size: []))  # whose coins flip nothing
+    blocks = [np.empty((2, 0), np.int64), *map(np.stack, pair_blocks(protected.protected))]
+    pairs_inside = list(zip(*np.concatenate(blocks, axis=1).tolist(), strict=True))
+    said = [pair for pair, yes in zip(pairs_inside, answers.yes, strict=True) if yes]
+    u, v = edge_ends(protected.outside)
+    counts = mechanism.compute(answers, facts, SimulatedNoise.seeded(1)).counts if pairs_inside else None
     return Now(
         vertices,
         graphs,
-        [counts[i : i + n] for i in range(0, len(counts), n)],
-        [scales[i : i + n] for i in range(0, len(scales), n)],
-        facts.protected().pair_count,
+        by_graph(pairs_inside, vertices, len(graphs)),
+        by_graph(said, vertices, len(graphs)),
+        by_graph(zip(u.tolist(), v.tolist(), strict=True), vertices, len(graphs)),
+        [] if counts is None else [list(counts[i : i + n]) for i in range(0, len(counts), n)],
     )
+
+
+def by_graph(
+    pairs: Iterable[tuple[int, int]], vertices: tuple[int, ...], graphs: int
+) -> list[frozenset[tuple[int, int]]]:
+    """Pairs of places among all graphs, as pairs of vertices of each."""
+    parts: list[set[tuple[int, int]]] = [set() for _ in range(graphs)]
+    for a, b in pairs:
+        parts[a // len(vertices)].add((vertices[a % len(vertices)], vertices[b % len(vertices)]))
+    return list(map(frozenset, parts))
 
 
 def pairs_now(family: Family, vertices: Iterable[int]) -> set[tuple[int, int]]:
@@ -141,61 +160,61 @@ def pairs_now(family: Family, vertices: Iterable[int]) -> set[tuple[int, int]]:
     return {pair for group in family.values() for pair in combinations(sorted(group), 2) if left.issuperset(pair)}
 
 
-def loss(now: Now, pair: tuple[int, int]) -> Fraction | float:
-    """What the presence of a pair costs at most, over all graphs; infinite where a scale moves with it, or is 0."""
+def loss(now: Now, pair: tuple[int, int]) -> float:
+    """In how many answers two graphs that differ in a pair differ, at most; infinite where they show it otherwise.
+
+    Each such answer costs ln((1-f)/f); `test_critical` shows that by the coins.
+    """
     at = {graph: i for i, graph in enumerate(now.graphs)}
-    worst: Fraction | float = Fraction(0)
+    worst = 0
     for graph, i in at.items():
         if pair in graph:
             continue
         j = at[graph | {pair}]
-        changes = [after - before for before, after in zip(now.counts[i], now.counts[j], strict=True)]
-        changed = [(change, scale) for change, scale in zip(changes, now.scales[i], strict=True) if change]
-        if now.scales[i] != now.scales[j] or not all(scale for _, scale in changed):
+        if now.answered[i] != now.answered[j] or now.outside[i] != now.outside[j]:
             return math.inf
-        worst = max(worst, sum((change / scale for change, scale in changed), start=Fraction(0)))
+        worst = max(worst, len(now.yes[i] ^ now.yes[j]))
     return worst
 
 
-@pytest.mark.parametrize("k", [3, pytest.param(4, marks=pytest.mark.long)])
-def test_any_pair_inside_an_earlier_group_costs_at_most_epsilon_in_any_graph_of_those_who_are_there(k: int) -> None:
+def test_any_pair_inside_an_earlier_group_is_answered_once_in_any_graph_of_those_who_are_there() -> None:
     """Nothing is protected but the pairs of the earlier groups whose ends are both still there; it is tight.
 
     Half of the ways of going and coming are taken, and all of them at length.
     """
     tight = 0
     for family, (gone, new) in product(families(), MOVES_TAKEN):
-        now = all_graphs_now(family, gone, new, k)
+        now = all_graphs_now(family, gone, new)
         inside = pairs_now(family, now.vertices)
-        assert now.protected == len(inside) * len(now.graphs)
+        assert all(pairs == inside for pairs in now.answered)
+        assert all(outside == graph - inside for graph, outside in zip(now.graphs, now.outside, strict=True))
         costs = [loss(now, pair) for pair in inside]
-        assert max(costs, default=0) <= EPSILON
-        tight += sum(cost == EPSILON for cost in costs)
+        assert max(costs, default=0) <= 1
+        tight += sum(cost == 1 for cost in costs)
+        apart = set(combinations(now.vertices, 2)) - inside
+        assert all(loss(now, pair) == math.inf for pair in list(apart)[:2])
     assert tight > 5
 
 
-@pytest.mark.parametrize("k", [3, 4])
-def test_scales_are_those_of_the_twin(k: int) -> None:
-    rng = random.Random(2)
-    for family in families()[::2]:
-        gone, new = rng.choice(MOVES)
-        now = all_graphs_now(family, gone, new, k)
-        inside = pairs_now(family, now.vertices)
-        for i in rng.sample(range(len(now.graphs)), min(6, len(now.graphs))):
-            truth = naive.graph_of(now.graphs[i], isolated=now.vertices)
-            largest = naive.largest_sensitivity(truth, k, inside)
-            assert now.scales[i] == [largest.get(v, 0) / EPSILON for v in now.vertices]
+def test_counts_from_answers_on_kept_groups_are_those_of_the_twin() -> None:
+    family: Family = {0: frozenset([0, 1, 2]), 1: frozenset([0, 1, 2]), 2: frozenset([2, 3]), 3: frozenset([2, 3])}
+    now = all_graphs_now(family, frozenset([3]), (4,))
+    f, inside = naive.flip_chance(EPSILON), pairs_now(family, now.vertices)
+    for graph, yes, counts in zip(now.graphs, now.yes, now.counts, strict=True):
+        truth = naive.graph_of(graph, isolated=now.vertices)
+        twin = [naive.counts_from_pair_answers(truth, inside, set(yes), 3, f, v) for v in now.vertices]
+        assert counts == [round(x) for x in twin]
 
 
 def test_a_pair_pays_the_sum_over_dates_and_the_ledger_has_one_account_for_them() -> None:
     """Two dates, any two graphs of them that differ in the pair at both dates; what is drawn is independent."""
     family: Family = {0: frozenset([0, 1, 2]), 1: frozenset([0, 1, 2]), 2: frozenset([2, 3]), 3: frozenset([2, 3])}
-    first = all_graphs_now(family, frozenset(), (), 3)
-    second = all_graphs_now(family, frozenset([3]), (4,), 3)
+    first = all_graphs_now(family, frozenset(), ())
+    second = all_graphs_now(family, frozenset([3]), (4,))
     both = pairs_now(family, first.vertices) & pairs_now(family, second.vertices)
     assert both == {(0, 1), (0, 2), (1, 2)}
     sums = [loss(first, pair) + loss(second, pair) for pair in both]
-    assert max(sums) == 2 * EPSILON
+    assert max(sums) == 2  # answers
     digest = recorded(family).membership_hash
     spends = tuple(Spend("critical", EPSILON, Fraction(0), digest) for _ in range(2))
     assert Account("friends", Cost(Fraction(2)), spends).sets == {digest: Cost(2 * EPSILON)}
@@ -219,15 +238,15 @@ def with_one_who_came(graph: Graph, *values: Any) -> Groups:
 
 def test_the_mutant_that_takes_one_who_stayed_for_gone_gives_a_pair_away() -> None:
     family: Family = {v: frozenset(OLD) for v in OLD}
-    now = all_graphs_now(family, frozenset([0]), (4,), 3, without_one_who_stayed)
-    assert now.protected < len(pairs_now(family, now.vertices)) * len(now.graphs)
+    now = all_graphs_now(family, frozenset([0]), (4,), without_one_who_stayed)
+    assert now.answered[0] < pairs_now(family, now.vertices)
     assert loss(now, (1, 3)) == math.inf
 
 
 def test_the_mutant_that_takes_in_who_has_come_protects_other_pairs() -> None:
     family: Family = {v: frozenset(OLD) for v in OLD}
-    now = all_graphs_now(family, frozenset([0]), (4,), 3, with_one_who_came)
-    assert now.protected > len(pairs_now(family, now.vertices)) * len(now.graphs)
+    now = all_graphs_now(family, frozenset([0]), (4,), with_one_who_came)
+    assert now.answered[0] > pairs_now(family, now.vertices)
 
 
 # --- Groups that are no longer those that were written

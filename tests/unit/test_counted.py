@@ -46,13 +46,13 @@ def test_numbers_are_those_of_the_definition_and_counted_once(monkeypatch: pytes
     for _ in range(2):
         for k in (3, 4):
             assert facts.counts(k).tolist() == [naive.clique_counts(twin, k)[v] for v in twin]
-            largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(cohesions.values()))
-            assert facts.largest_supports(k).per_vertex.tolist() == [largest[v] for v in twin]
         assert facts.largest_common() == max(facts.common()) == max(naive.largest_common(twin, v) for v in twin)
         assert facts.inner_degrees().tolist() == [len(twin[v] & cohesions[v]) for v in twin]
         inner = [naive.largest_common_inside(twin, v, cohesions[v]) for v in twin]
         assert facts.inner_common().tolist() == inner
-        for name in ("cliques", "common_neighbours", "protect", "largest_supports"):
+        inside = naive.pairs_inside(cohesions.values())
+        assert facts.protected_graph().connected.tolist() == [b in twin[a] for a, b in sorted(inside)]
+        for name in ("cliques", "common_neighbours", "protect", "Hull"):
             monkeypatch.setattr(counted, name, None)  # the second time round, nothing is left to compute
 
 
@@ -70,7 +70,7 @@ def test_what_is_of_the_graph_alone_is_shared_by_all_groups() -> None:
 def test_without_groups_and_without_cohesions_the_reason_is_said() -> None:
     graph = graph_from_networkx(GRAPH)
     facts: Facts = CountedGraph(graph)
-    for ask in (facts.inner_degrees, facts.inner_common, facts.common_bounds, lambda: facts.largest_supports(3)):
+    for ask in (facts.inner_degrees, facts.inner_common, facts.protected_graph):
         with pytest.raises(GraphError, match="no groups"):
             ask()
     grouped = CountedGraph(graph, Groups(np.array([0, 2]), np.arange(2, dtype=np.uint32)))

@@ -72,9 +72,7 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
         assert "the mechanisms promise different things; published promises nothing" in text
     for text in (report, claims):
         assert "reconstruction" in text
-    assert (
-        "| **promised** | every pair inside groups at most 10 | every connection at most 9 |" in made.tables["losses"]
-    )
+    assert "| **promised** | every connection at most 9 |" in made.tables["losses"]
     assert "\n\n    the command\n\n" in report
     assert "Cells of p beyond 0.1 are left out" in report
     assert "Samples" not in report
@@ -101,17 +99,17 @@ def test_everything_at_once_makes_a_report_with_what_must_be_said(
 
 def test_losses_are_shown_with_their_range_and_beside_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     loss = partial(LossCell, graph="Celegans", content="c", p="0.1", score="density", k=3, epsilon="5")
-    of_elv = losses_of(2.0, connections_low=1.9, connections_high=2.1, inside=1.5, connections_inside=1.2, promised=4.5)
-    of_published = losses_of(math.inf, connections_low=1.9, connections_high=2.1, inside=1.5, promised=None)
+    of_elv = losses_of(2.0, connections_low=1.9, connections_high=2.1, connections_inside=1.2, promised=4.5)
+    of_published = losses_of(math.inf, connections_low=1.9, connections_high=2.1, promised=None)
     pairs: list[tuple[Cell, Result]] = [
-        (loss(mechanism="elv", h=3), {**of_elv, "sampled": True}),
-        (loss(mechanism="published", h=3), {**of_published, "sampled": True}),
-        (loss(mechanism="critical"), {"refused": "too large"}),
+        (loss(mechanism="elv", h=3), of_elv),
+        (loss(mechanism="published", h=3), of_published),
+        (loss(mechanism="edge"), {"refused": "too large"}),
     ]
     text = TABLES["losses"](Finished(pairs))
     assert "| every connection at most 4.5 |" in text
-    assert "2 [1.9 to 2.1]; 1.5; 1.2 (of a sample)" in text
-    assert "∞; 1.5; groups refused for size (of a sample)" in text
+    assert "2 [1.9 to 2.1]; 1.2" in text
+    assert "∞; groups refused for size" in text
     assert "| refused |" in text
     assert "elv (every connection)" in legend_of(monkeypatch, "losses", Finished(pairs), "losses")
 

@@ -44,7 +44,6 @@ def twin_losses(cell: LossCell, graph: nx.Graph) -> dict[str, float]:
     edges = [tuple(sorted(edge)) for edge in graph.edges]
     return {
         "connections": max(map(loss, edges)),
-        "inside": max(map(loss, pairs)),
         "connections_inside": max((loss(edge) for edge in edges if edge in pairs), default=0.0),
     }
 
@@ -109,29 +108,6 @@ def test_the_switch_inside_gives_away_a_connection_that_decides_whether_there_is
     }
     assert losses["hanging"] == losses["book"] == math.inf
     assert losses["whole"] < math.inf
-
-
-def test_the_losses_of_critical_are_its_promise_inside_groups_and_infinite_where_an_exact_count_changes(
-    tmp_path: Path,
-) -> None:
-    graph = some_graph()
-    twin = twin_of(graph)
-    groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
-    pairs = naive.pairs_inside(groups)
-    largest = naive.largest_sensitivity(twin, 3, pairs)
-
-    def loss(pair: tuple[Any, Any]) -> float:
-        with_edge = naive.with_pairs(twin, [pair])
-        changed = [v for clique in naive.cliques(with_edge, 3) if set(pair) <= clique for v in clique]
-        return sum(5 / largest[v] if largest[v] else math.inf for v in changed)
-
-    parameters: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
-    result = result_of(LossCell, graph, tmp_path, mechanism="critical", **parameters)
-    assert result["inside"] == pytest.approx(max(map(loss, pairs)))
-    assert result["inside"] <= 5 + 1e-9
-    assert result["connections"] == pytest.approx(max(loss((a, b)) for a, b in graph.edges))
-    connected = [pair for pair in pairs if graph.has_edge(*pair)]
-    assert result["connections_inside"] == pytest.approx(max(map(loss, connected)))
 
 
 def test_a_count_without_noise_loses_without_bound_under_the_switch_inside(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 
@@ -160,7 +161,7 @@ def test_answers_that_fill_several_blocks_have_the_errors_of_dense_matrices(epsi
             yes[x + 1 :, x] = yes[x, x + 1 :]
         unbiased = (yes - f) / (1 - 2 * f)
         np.fill_diagonal(unbiased, 0)
-        distances.append(np.linalg.matrix_power(unbiased, 3).diagonal() / 2 - counts)
+        distances.append(np.rint(np.linalg.matrix_power(unbiased, 3).diagonal() / 2) - counts)
     assert n > 128
     expected = errors_of(np.array(distances), counts.tolist())
     assert {name: result[name] for name in expected if name != "changed"} == pytest.approx(
@@ -212,7 +213,7 @@ def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path
     twin = twin_of(graph)
     counts = [naive.clique_counts(twin, k)[v] for v in twin]
     groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
-    largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups))
+    pairs = naive.pairs_inside(groups)
     parameters: dict[str, Any] = {
         "k": k,
         "mechanism": "critical",
@@ -221,16 +222,21 @@ def test_a_cell_of_critical_has_the_errors_of_plain_loops(k: int, tmp_path: Path
         "p": "0.4",
         "score": "density",
     }
-    content = evaluated(graph).content
-    draw = floating_point_noise(ReleaseCell(graph="Celegans", content=content, **parameters).stream)
-    noisy = [i for i, v in enumerate(twin) if largest[v]]
-    noise = np.zeros((12, len(twin)), np.int64)
-    noise[:, noisy] = draw(np.array([largest[v] / 5 for v in twin if largest[v]]), (12, len(noisy)))
-    expected = errors_of(noise, counts)
+    stream = ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters).stream
+    coins, f = np.random.default_rng(stream), naive.flip_chance(F(5))
+    noise = []
+    for _ in range(12):
+        drawn = np.frombuffer(coins.bytes(3 * len(pairs)), np.uint8).reshape(-1, 3).astype(int)
+        flips = drawn @ [2**16, 2**8, 1] < int(f * 2**24)
+        yes = {(a, b) for (a, b), flip in zip(sorted(pairs), flips, strict=True) if (b in twin[a]) != flip}
+        released = [round(naive.counts_from_pair_answers(twin, pairs, yes, k, f, v)) for v in twin]
+        noise.append(np.array(released) - counts)
+    expected = errors_of(np.array(noise), counts)
     result = result_of(ReleaseCell, graph, tmp_path, **parameters)
     assert {name: result[name] for name in expected} == pytest.approx(expected)
-    assert result["exact"] == len(twin) - len(noisy)
-    assert result["largest_scale"] == pytest.approx(max(largest.values()) / 5)
+    every = naive.cliques(naive.with_pairs(twin, pairs), k)
+    touched = set().union(*(clique for clique in every if pairs & set(combinations(sorted(clique), 2))))
+    assert result["exact"] == len(twin) - len(touched)
 
 
 def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_their_cohesion(tmp_path: Path) -> None:
@@ -247,8 +253,8 @@ def test_published_says_how_many_vertices_have_their_whole_neighbourhood_in_thei
 
 
 def test_critical_refused_for_size_is_shown_as_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 10)
+    monkeypatch.setattr("pcneo.counting.protected.hull.MEMORY", 10)
     parameters: dict[str, Any] = {"k": 3, "epsilon": "5", "p": "0.4", "score": "density", "runs": 10}
     result = result_of(ReleaseCell, some_graph(), tmp_path, mechanism="critical", **parameters)
-    assert "members" in result["refused"]
+    assert "pairs of vertices" in result["refused"]
     assert "total" not in result

@@ -14,16 +14,14 @@ from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.simulated_releases import mechanism_of, simulate
 from evaluation.simulation import (
     floating_point_noise,
-    noise_of_critical,
     noise_of_scales,
     scales_of_edge,
     scales_of_phases,
 )
 from evaluations import F, arrays_of, some_graph, twin_of, views_of
-from made_up import Worst
 
-from pcneo.privacy.mechanisms import Critical, Edge, Elv, Mechanism, Published
-from pcneo.privacy.noise import SimulatedNoise, handed_scale
+from pcneo.privacy.mechanisms import Edge, Elv, Mechanism, Published
+from pcneo.privacy.noise import SimulatedNoise
 
 
 class Recorded:
@@ -91,29 +89,6 @@ def test_edge_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
         assert noisy == (np.array(counts) + added[run]).tolist()
 
 
-@pytest.mark.parametrize("k", [3, 4])
-def test_critical_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
-    graph = some_graph()
-    twin = twin_of(graph)
-    groups = [naive.minimal_p_cohesion(twin, F("0.4"), v) for v in twin]
-    supports = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups))
-    largest = np.array([supports[v] for v in twin])
-    counts = [naive.clique_counts(twin, k)[v] for v in twin]
-    mechanism = Critical(k, F(5))
-    noise = Recorded(9)
-    added = noise_of_critical(mechanism, largest, noise.draw, RUNS)
-    assert not added[:, largest == 0].any()
-    scales = mechanism.scales(largest.tolist())
-    for run in range(RUNS):
-        # A release draws for all vertices of one scale at once: hand out each scale's numbers in the vertices' order.
-        numbers = {
-            handed_scale(scale): added[run][[i for i, other in enumerate(scales) if other == scale]].tolist()
-            for scale in set(scales) - {0}
-        }
-        same = SimulatedNoise(lambda scale, size, numbers=numbers: numbers[scale])
-        assert mechanism.noisy_counts(counts, scales, same) == (np.array(counts) + added[run]).tolist()
-
-
 def test_the_sources_of_a_simulation_are_those_of_a_release(tmp_path: Path) -> None:
     """What the vertices see, and what decides the scales, against sets of tuples."""
     graph = some_graph()
@@ -128,8 +103,11 @@ def test_the_sources_of_a_simulation_are_those_of_a_release(tmp_path: Path) -> N
     for k in (3, 4):
         inside = naive.clique_counts_inside(twin, k, groups)
         assert cohesions.inside(k).tolist() == [inside[v] for v in twin]
-        largest = naive.largest_sensitivity(twin, k, naive.pairs_inside(groups.values()))
-        assert cohesions.supports(k).tolist() == [largest[v] for v in twin]
+        pairs = naive.pairs_inside(groups.values())
+        without = naive.graph_of([e for e in graph.edges if tuple(sorted(e)) not in pairs], isolated=twin)
+        fewer, counts = naive.clique_counts(without, k), naive.clique_counts(twin, k)
+        assert cohesions.touched(k).tolist() == [fewer[v] < counts[v] for v in twin]
+    assert cohesions.hull.pair_count == len(pairs)
 
 
 def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distribution() -> None:
@@ -164,21 +142,4 @@ def test_the_slow_way_that_any_mechanism_has_is_the_quick_one_at_the_same_noise(
     slow = simulate.dispatch(Mechanism)(mechanism, facts, again, RUNS)
     assert (slow.noise == quick.noise).all()
     assert slow.scales == quick.scales
-    assert not slow.fixed
     assert next(runs, None) is None
-
-
-@pytest.mark.parametrize("kind", [Critical, Worst])
-def test_the_slow_way_takes_fixed_scales_too(kind: type[Critical] | type[Worst], tmp_path: Path) -> None:
-    graph = some_graph()
-    arrays = arrays_of(graph, tmp_path)
-    facts = CellFacts(arrays, CohesionArrays(arrays, "0.4", "density"))
-    mechanism = kind.make(epsilon="1/9", n=len(graph))
-    slow, usual = (
-        way(mechanism, facts, floating_point_noise(2), RUNS) for way in (simulate.dispatch(Mechanism), simulate)
-    )
-    assert slow.fixed
-    assert slow.scales == usual.scales == mechanism.scaling(facts).fixed
-    exact = np.array([scale == 0 for scale in slow.scales])
-    assert ((slow.noise == 0).all(axis=0) == exact).all()
-    assert ((usual.noise == 0).all(axis=0) == exact).all()

@@ -201,6 +201,6 @@ def test_connections_inside_groups_have_both_ends_in_one_group(tmp_path: Path, m
         assert result == {"connections": graph.number_of_edges(), "inside": inside}
         shares.add(inside)
     assert len(shares) > 1
-    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 10)
+    monkeypatch.setattr("pcneo.counting.protected.pairs.MOST_MEMBERS", 10)
     refused = result_of(CoverageCell, graph, tmp_path / "large", p="0.4", score="density")
     assert "members" in refused["refused"]

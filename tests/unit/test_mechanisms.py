@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,7 +156,7 @@ def test_the_objects_themselves_refuse_and_keep_fractions() -> None:
     with pytest.raises(ParameterError):
         Elv(3, F(1), 10, F(1, 2), F(1, 2), 11)
     text: Any = "0.1"
-    critical: Any = Critical(3, text)
+    critical: Any = Critical(3, text, 9)
     assert critical.epsilon == F(1, 10)
     with pytest.raises(dataclasses.FrozenInstanceError):
         critical.epsilon = F(2)
@@ -189,8 +189,8 @@ def test_a_promise_is_a_sentence_or_two(name: str) -> None:
 def test_critical_prints_its_promise() -> None:
     assert Critical.promise == (
         "Given the stored groups and all other connections, the published counts change the odds that any one pair "
-        "inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups or "
-        "the noise levels themselves reveal, and connections outside groups, are not protected."
+        "inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups "
+        "themselves reveal, and connections outside groups, are not protected."
     )
 
 
@@ -254,24 +254,6 @@ def test_published_is_not_bounded() -> None:
 
 
 # --- Scales
-
-
-def test_the_scales_of_critical_are_the_largest_supports_over_epsilon() -> None:
-    assert Critical(3, F(3, 10)).scales([0, 3, 12, 0]) == [F(0), F(10), F(40), F(0)]
-
-
-class Supports(NamedTuple):
-    per_vertex: np.ndarray
-    exact: bool = True
-
-
-def test_critical_refuses_scales_that_cannot_be_drawn() -> None:
-    facts: Any = CountedGraph(graph_from_edges(range(3), [0], [1]))
-    facts.largest_supports = lambda k: Supports(np.array([0, k, 2**55]))
-    assert Critical(3, F(1)).scaling(facts).fixed == [F(0), F(3), F(2**55)]
-    facts.largest_supports = lambda k: Supports(np.array([0, k, 2**56]))
-    with pytest.raises(ParameterError, match="cannot be drawn"):
-        Critical(3, F(1)).scaling(facts)
 
 
 def edge_scale(C: int, noise: int, k: int, n: int) -> Fraction:  # noqa: N803

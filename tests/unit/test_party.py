@@ -7,7 +7,6 @@ import csv
 import fcntl
 import gzip
 import json
-import math
 import os
 import random
 import stat
@@ -115,7 +114,7 @@ def test_two_programs_that_share_files_alone_make_a_release(tmp_path: Path) -> N
     pairs = [(a, b) for a, b in csv.reader(line for line in lines if not line.startswith("#"))]
     yes, f = naive.graph_of(pairs, isolated=keys), naive.flip_chance(Fraction(1, 2))
     for row in public["counts"]:
-        assert math.isclose(row["count"], naive.counts_from_answers(yes, 3, f, row["key"]), abs_tol=1e-12)
+        assert row["count"] == round(naive.counts_from_answers(yes, 3, f, row["key"]))
         assert "clipped" in row
     assert (public["epsilon"], public["vertices"], public["mechanism"]) == ("0.5", 4, "respond")
     assert public["yesAnswers"] == len(pairs)

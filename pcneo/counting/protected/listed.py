@@ -1,4 +1,4 @@
-"""Exact supports for k >= 4, where Ĝ is small enough to be built."""
+"""Ĝ built as a graph, where it is small enough."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import Graph
-from pcneo.counting.cliques import edge_ends, supports_within
+from pcneo.counting.cliques import edge_ends
 from pcneo.counting.protected.pairs import PAIRS, Protected
 from pcneo.errors import AnswerError
-from pcneo.kernels import meeting
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.threads import run_ranges
 
-__all__ = ["largest_listed", "listed_hull"]
+__all__ = ["listed_hull"]
 
 
 def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tuple[Graph, NDArray[np.bool_]]:
@@ -45,39 +44,3 @@ def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tupl
     if np.count_nonzero(inside) != protected.pair_count:
         raise AnswerError("The graph with all protected pairs is not sound: a fault in pcneo; please report it.")
     return Graph(protected.graph.keys, rows_at, neighbours), inside
-
-
-def largest_listed(
-    protected: Protected, k: int, affordable: int, concurrency: int | None
-) -> tuple[NDArray[np.int64], int]:
-    """Return for each vertex the largest support_k(e, Ĝ) of a pair e of P̂ in some k-clique of Ĝ with it.
-
-    Args:
-        protected: P̂ and Ĝ.
-        k: vertices of a clique, 4 or more.
-        affordable: pairs of vertices to look at before giving up.
-        concurrency: number of threads; by default the available cores.
-
-    Returns:
-        The supports, int64, shape (n,), meaningless if it gave up; and the number of pairs it looked at, more than
-        `affordable` if it gave up.
-
-    Raises:
-        ParameterError: concurrency is out of range.
-        GraphError: a support is 2^63 or more.
-        AnswerError: the supports fail their check.
-    """
-    hull, inside = listed_hull(protected, concurrency=concurrency)
-    supports, looked = supports_within(hull, k, affordable, concurrency=concurrency)
-    if looked > affordable:
-        return supports[:0], looked
-    u, v = (ends[inside] for ends in edge_ends(hull))
-    supports = supports[inside]
-    falling = np.argsort(-supports, kind="stable")
-    with compilation_announced(PAIRS):
-        largest = meeting.largest_of_vertices(
-            hull.offsets, hull.neighbours, k, u[falling], v[falling], supports[falling]
-        )
-    if largest.max(initial=0) != supports.max(initial=0):
-        raise AnswerError("The largest support is at no vertex. This is a fault in pcneo; please report it.")
-    return largest, looked

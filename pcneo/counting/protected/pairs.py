@@ -10,13 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import CohesionBatch, Graph
-from pcneo.errors import AnswerError, ParameterError
+from pcneo.errors import AnswerError, GraphError, ParameterError
 from pcneo.kernels import protected as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, Rows, fill_bits, groups_of_vertices, marks_for
 from pcneo.kernels.threads import run_ranges
 
-__all__ = ["BLOCK", "PAIRS", "Groups", "Protected", "matrix_memory", "pair_blocks", "protect", "starts_of_edges"]
+__all__ = [
+    "BLOCK",
+    "PAIRS",
+    "Groups",
+    "Protected",
+    "matrix_memory",
+    "pair_blocks",
+    "pairs_in_groups_of_two",
+    "protect",
+    "starts_of_edges",
+]
+
+MOST_MEMBERS = 10**9
+"""Of all groups together; each takes 4 bytes here, beside the groups themselves."""
 
 MATRIX = 2**29
 """Bytes that a bit for every two vertices may take: enough for 65,536 vertices."""
@@ -73,7 +86,7 @@ class Protected:
 
 
 def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> Protected:
-    """Return P̂ and Ĝ, counted. `protected_memory` says beforehand how much memory the rest will take.
+    """Return P̂ and Ĝ, counted.
 
     Args:
         graph: the graph.
@@ -82,6 +95,7 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
 
     Raises:
         ParameterError: the groups do not fit the graph, or concurrency is out of range.
+        GraphError: they have more members in all than memory is allowed for.
         AnswerError: the degrees of Ĝ do not match P̂ and the graph.
     """
     offsets, members, n = groups.offsets, groups.members, graph.vertex_count
@@ -92,6 +106,12 @@ def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | 
             "Use cohesions that were computed on it.",
             name="groups",
             value=len(offsets) - 1,
+        )
+    if len(members) > MOST_MEMBERS:
+        raise GraphError(
+            f"The groups have {len(members):,} members in all; counting what they protect needs too much memory. Use a "
+            "mechanism without groups, or a run with a smaller p.",
+            memberships=len(members),
         )
     pairs, degrees, inside = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(graph.edge_count, np.bool_)
     edges_at = starts_of_edges(graph)
@@ -175,3 +195,17 @@ def pair_blocks(
             run_ranges(protected.costs[first:last], lambda: marks_for(n), fill, concurrency)
         yield u, v
         first = last
+
+
+def pairs_in_groups_of_two(protected: Protected) -> int:
+    """Return how many connections are a group of two: whoever knows the groups knows these.
+
+    Args:
+        protected: P̂.
+    """
+    starts, members, graph = protected.rows.starts, protected.rows.members.astype(np.int64), protected.graph
+    begin = starts[:-1][np.diff(starts) == 2]
+    n = graph.vertex_count
+    ends = np.sort(np.column_stack((members[begin], members[begin + 1])), axis=1)
+    u = np.repeat(np.arange(n), graph.degrees)
+    return len(np.intersect1d(np.unique(ends[:, 0] * n + ends[:, 1]), u * n + graph.neighbours))

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import exact_text, positive
-from pcneo.privacy.facts import Answers, Facts
+from pcneo.privacy.facts import Answers, Facts, PairAnswers
 from pcneo.privacy.log_ratios import RemovalStudy
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
@@ -78,7 +78,7 @@ class Mechanism(ABC):
     publishes_scale: ClassVar[bool] = False
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True
-    """Whether exact counts get noise; if not, all is computed from `answered`, which is published beside."""
+    """Whether exact counts get noise; if not, all is computed from what `answered` draws."""
     counts_vertices: ClassVar[bool] = True
     """Whether each vertex gets a number; if not, the graph's total is published alone."""
     of_columns: ClassVar[Mapping[str, str]] = MappingProxyType(
@@ -260,11 +260,11 @@ class Mechanism(ABC):
         """a, of 2^24: an answer is flipped where its coin is below it; for a mechanism that adds no noise."""
         raise NotImplementedError
 
-    def answered(self, facts: Facts, noise: Noise) -> Answers:
+    def answered(self, facts: Facts, noise: Noise) -> Answers | PairAnswers:
         """Draw one answer for every pair, once; for a mechanism that adds no noise."""
         raise NotImplementedError
 
-    def compute(self, answers: Answers, facts: Facts, noise: Noise) -> Drawn:
+    def compute(self, answers: Any, facts: Facts, noise: Noise) -> Drawn:
         """Return what is published beside answers; for a mechanism that has some.
 
         Raises:
@@ -281,6 +281,10 @@ class Mechanism(ABC):
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
         """Return how noisy the release will be, as far as that may be said; nothing unless a mechanism knows more."""
         return Utility()
+
+    def owner_figures(self, facts: Facts) -> Mapping[str, object]:
+        """Return what the owner's report says of how far the numbers are off; nothing where it follows from scales."""
+        return {}
 
     def describe(self, utility: Utility) -> str:
         """Say what `utility` returned in words; what follows from private facts is marked as the owner's."""

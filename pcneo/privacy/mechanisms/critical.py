@@ -1,150 +1,221 @@
-"""`critical`: protected given the groups, the rest exact (GUARANTEE.md#critical)."""
+"""`critical`: pairs inside groups are answered by randomised response, the rest is exact (GUARANTEE.md#critical)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.frames import rounded
+from pcneo.errors import GraphError
 from pcneo.privacy.composition import UNBOUNDED, Cost
-from pcneo.privacy.facts import Facts
-from pcneo.privacy.laplace import standard_error
-from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, removal_loss
+from pcneo.privacy.facts import Facts, PairAnswers
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.edge import Edge
-from pcneo.privacy.mechanisms.scaling import Scaling
-from pcneo.privacy.noise import handed_scale
-from pcneo.privacy.outlook import DIFFERENT_PROMISES, EdgeErrors, Utility
+from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.noise import Noise, SimulatedNoise
+from pcneo.privacy.outlook import Utility
 from pcneo.privacy.protection import Protects
+from pcneo.privacy.randomised_response import Flips, check_epsilon, threshold_of
 
 __all__ = ["EARLIER_GROUPS", "Critical"]
 
 EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in none."
 """To be said with the promise where a release names the version of its groups."""
 
+ESTIMATE = "an estimate from the answers, as the root mean square over the vertices"
+BOUND = "a bound from the groups and the connections outside them, as the root mean square over the vertices"
+NO_ERROR = "none is published for k = 4"
+
+SIMULATED = 8
+"""Sets of answers that the errors of counts of 4-cliques are taken from."""
+
+_NOTHING, _ALL, _TRUTH = (0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (0.0, 1.0, 1.0)
+"""Weights of a pair of P̂ that is answered no, of one that is answered yes, and of a connection outside P̂."""
+
 
 @dataclass(frozen=True)
 class Critical(Mechanism):
-    """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact."""
+    """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact.
+
+    Attributes:
+        n: number of vertices, public.
+    """
+
+    n: int
 
     name = "critical"
     run_by = OWNER
     promise = (
         "Given the stored groups and all other connections, the published counts change the odds that any one pair"
-        " inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups or"
-        " the noise levels themselves reveal, and connections outside groups, are not protected."
+        " inside a group is connected by at most a factor e^ε (m pairs that go together: e^(mε)); what the groups"
+        " themselves reveal, and connections outside groups, are not protected."
     )
     protects = Protects.PAIRS_INSIDE_GROUPS
     in_short = InShort(
         promises="ε for any one pair inside a stored group, given the groups and all other connections; no δ",
-        exact="every count that no pair inside a group can change, which in sparse graphs are most",
-        shows="connections outside the groups, without limit; what groups and noise levels reveal is not covered",
+        exact="every count that no pair inside a group can change",
+        shows="connections outside the groups, without limit; what the groups reveal is not covered",
     )
     needs_groups = True
+    compared = True
+    adds_noise = False
     of_columns = MappingProxyType(
         {
             **Mechanism.of_columns,
-            "count": "how many {k}-cliques contain the vertex, exact or with noise: a whole number",
+            "count": "how many {k}-cliques contain the vertex, exact or from randomised answers: a whole number",
         }
     )
-    publishes_scale = False  # it is a support divided by ε
-    compared = True
+    of_negatives = (
+        "Counts from answers err both ways, so one can be below 0. Leave it so: cut at 0, counts add up to too much."
+    )
+
+    @classmethod
+    def in_range(cls, parameters: Parameters) -> Parameters:
+        """Refuse a k that cannot be computed, and an ε for which three bytes are too few or a flip is a fair coin."""
+        whole("k", parameters.k, at_least=3, at_most=4)
+        check_epsilon(parameters.epsilon, cls.name)
+        return parameters
+
+    @cached_property
+    def flips(self) -> Flips:
+        """The chance of a flip, and what follows from it."""
+        return Flips(self.n, threshold_of(self.epsilon))
+
+    @property
+    def threshold(self) -> int:
+        """a, of 2^24: an answer is flipped where its coin is below it."""
+        return self.flips.below
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m pairs inside groups; nothing bounds the cost of a connection outside."""
         # [critical-groups]
         return UNBOUNDED if outside else Cost(inside * self.epsilon)
 
-    def scales(self, largest_per_vertex: Iterable[int]) -> list[Fraction]:
-        """Return t_v for each vertex, 0 where its count is exact.
+    def promised_loss(self, *, inside: bool) -> Fraction | None:
+        """Return ε for a pair inside a group, None outside; `loss` is what it costs exactly."""
+        return self.epsilon if inside else None
 
-        Args:
-            largest_per_vertex: for each vertex v the largest S(e) = k·support_k(e, Ĝ) over the pairs e inside groups
-                that share a k-clique of Ĝ with v; 0 where there is none. Ĝ is the graph with all pairs inside groups.
-        """
-        # [critical-scale] From Ĝ, never from the graph: Ĝ stays the same when a pair inside a group is toggled.
-        largest = [int(S) for S in largest_per_vertex]
-        scale_of = {S: S / self.epsilon for S in set(largest)}
-        return [scale_of[S] for S in largest]
+    @property
+    def loss(self) -> float:
+        """What each pair inside a group costs, ln((1-f)/f), whatever the graph."""
+        return math.log((1 - self.flips.f) / self.flips.f)
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return t_v for each vertex, from the supports in Ĝ.
+        """Return no scales: an answer is flipped, and nothing gets noise.
 
         Raises:
-            GraphError: the groups are too large, or an S(e) does not fit 64 bits.
-            ParameterError: a scale cannot be handed to the sampler.
+            GraphError: no pair lies inside a group, or P̂ or Ĝ is too large.
         """
-        scales = self.scales(facts.largest_supports(self.k).per_vertex.tolist())
-        for scale in set(scales) - {0}:
-            handed_scale(scale)
-        return Scaling.of_vertices(scales)
+        graph = facts.protected_graph()
+        if not graph.pair_count:
+            raise GraphError(
+                "No pair of vertices lies inside a group: every count would be exact, and the promise about nothing."
+            )
+        graph.check(self.k)
+        return Scaling(self.n)
+
+    # --- Answers and counts
+
+    @property
+    def weights(self) -> tuple[float, float, float]:
+        """What a pair that is answered no, one that is answered yes, and a connection outside groups count."""
+        f = self.flips.f
+        return -f / (1 - 2 * f), (1 - f) / (1 - 2 * f), 1.0
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Draw the answers once, and compute from them."""
+        return self.compute(self.answered(facts, noise), facts, noise)
+
+    def answered(self, facts: Facts, noise: Noise) -> PairAnswers:
+        """Draw one answer for each pair of P̂, once."""
+        return facts.protected_graph().answer(self.threshold, noise.coins)
+
+    def compute(self, answers: PairAnswers, facts: Facts, noise: Noise) -> Drawn:
+        """Compute from the answers, the groups and the connections outside them."""
+        sums, variances = self.unrounded(answers, facts)
+        # [answers-whole] With all its digits a sum gives answers back to whoever knows groups and outside connections.
+        counts = [round(x) for x in sums.tolist()]
+        record: dict[str, object] = {"total": round(math.fsum(sums.tolist()) / self.k)}
+        if variances is None:
+            record["standardErrorsAre"] = NO_ERROR
+            return Drawn(counts, [], {"count": counts}, record)
+        error, how = _root(variances), ESTIMATE
+        if error is None:
+            error, how = self._errors(facts, _ALL)[0], BOUND
+        record |= {"standardErrorOfACount": float(f"{error:.3g}"), "standardErrorsAre": how}
+        if how is ESTIMATE and error > max(0.0, float(np.mean(counts))):
+            record["warning"] = (
+                f"These counts are mostly noise: their standard error is about {error:.3g}, and their mean is "
+                f"{np.mean(counts):.3g}."
+            )
+        return Drawn(counts, [], {"count": counts}, record)
+
+    def unrounded(self, answers: PairAnswers, facts: Facts) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return the unbiased counts before they are rounded, never to leave; and for k = 3 estimated variances."""
+        graph, yes = facts.protected_graph(), answers.yes
+        if self.k == 4:
+            return graph.four_cliques(yes, self.weights), None
+        (weighed,) = graph.triangles(yes, [self.weights], self.flips.variance)
+        return weighed.sums, weighed.variances
+
+    # --- How large the errors are
+
+    def _errors(self, facts: Facts, *weights: tuple[float, float, float]) -> list[float]:
+        """Root mean squares over the vertices, with other connections inside groups than there are."""
+        graph = facts.protected_graph()
+        every = np.zeros(graph.pair_count, np.bool_)
+        weighed = graph.triangles(every, weights, self.flips.variance)
+        return [_root(each.variances) or 0.0 for each in weighed]
 
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
-        """Return what follows from the groups and the connections outside them, and what `edge` would have instead."""
-        scales = scaling.fixed or []
-        return Utility(
-            standard_error=standard_error(scales) / self.k,
-            exact_counts=sum(scale == 0 for scale in scales),
-            exact_supports=facts.largest_supports(self.k).exact,
-            with_edge=self._edge_errors(len(scales), *facts.common_bounds()),
-        )
-
-    def _edge_errors(self, n: int, least: int, most: int) -> EdgeErrors | None:
-        edge = Edge.make(k=self.k, epsilon=self.epsilon, n=n)
-        if not edge.can_be_drawn:
-            return None
-        # C is not said before a spend, and `most` alone can never speak for `edge`: it bounds critical's noise as well.
-        # The geometric mean is near the truth on the graphs that were tried, while the arithmetic one is near `most`.
-        bounds = least, isqrt(least * most), most
-        return EdgeErrors(*(standard_error({edge.expected_scale(C): n}) / edge.k for C in bounds))
+        """Return how large the error of a count of triangles is at least and at most, whatever groups hide."""
+        # [critical-foresight] From P̂ and the connections outside it alone: a refusal is an output.
+        least, most = self._errors(facts, _NOTHING, _ALL)
+        return Utility(least_error=least, most_error=most)
 
     def describe(self, utility: Utility) -> str:
-        """Say how many counts are exact, how large the error is, and whether `edge` would do better."""
-        text = (
-            f"For the owner alone: {self.heading}: {utility.exact_counts:,} counts are published exactly; the standard "
-            f"error of the total is {rounded(utility.standard_error)}"
-        )
-        if not utility.exact_supports:
-            text += f" with scales from the bound {self.k}·C(cn, {self.k - 2}), exact supports being too dear"
-        if utility.with_edge is None or utility.standard_error is None:
-            return f"{text}. The noise of edge could be too large to be drawn."
-        better = self.name if utility.standard_error <= utility.with_edge.expected else Edge.name
-        least, expected, most = map(rounded, utility.with_edge)
-        with_edge, taken = f"with edge {least}", ""
-        if least != most:
-            with_edge = f"with edge between {least} and {most}"
-            taken = f", edge being taken at {expected}, the middle of what the groups leave open"
+        """Say how large the errors may be, from groups and outside connections alone."""
         return (
-            f"{text}, and {with_edge}. Less noise is expected from {better}{taken}; `pcneo audit` has the real figure. "
-            f"{DIFFERENT_PROMISES}"
+            f"For the owner alone: {self.heading}: the standard error of a count of triangles is between "
+            f"{rounded(utility.least_error)} and {rounded(utility.most_error)}, as the root mean square over the "
+            "vertices, by the groups and the connections outside them."
         )
 
-    def removal_study(self) -> RemovalStudy:
-        """Compare what is published, counts and scales, of the two graphs."""
-        return RemovalStudy(self.epsilon, _REMOVED, self._compare)
+    def owner_figures(self, facts: Facts) -> Mapping[str, object]:
+        """Return exact standard errors for k = 3, simulated ones for k = 4, and how many counts nothing touches."""
+        graph = facts.protected_graph()
+        if self.k == 3:
+            (truth,) = graph.triangles(graph.connected, [_TRUTH], self.flips.variance)
+            errors, of_total, how = np.sqrt(truth.variances), math.sqrt(truth.variance_of_total), "exact"
+        else:
+            errors, of_total, how = *self._simulated_errors(facts), f"simulated, {SIMULATED} sets of answers"
+        return {
+            "standardErrors": {
+                "are": how,
+                "mean": float(errors.mean()),
+                "median": float(np.median(errors)),
+                "largest": float(errors.max()),
+            },
+            "standardErrorOfTotal": of_total,
+            "lossOfEachPair": self.loss,
+            "countsWithoutProtectedPairs": graph.untouched(self.k),
+        }
 
-    def _compare(self, before: Facts, after: Facts) -> RemovalEffect:
-        supports = (facts.largest_supports(self.k).per_vertex.tolist() for facts in (before, after))
-        scales, later = (_doubles(self.scales(largest)) for largest in supports)
-        mean, worst = removal_loss(before.counts(self.k), scales, after.counts(self.k), later)
-        return RemovalEffect(int((scales != later).sum()), mean, worst)
+    def _simulated_errors(self, facts: Facts) -> tuple[NDArray[np.float64], float]:
+        counts, simulated = facts.counts(self.k), SimulatedNoise.seeded(0)
+        off = [self.unrounded(self.answered(facts, simulated), facts)[0] - counts for _ in range(SIMULATED)]
+        totals = [each.sum() / self.k for each in off]
+        return np.sqrt(np.mean(np.square(off), axis=0)), math.sqrt(np.mean(np.square(totals)))
 
 
-_REMOVED = (
-    "Memberships, scales and counts of the graph with the connection against those of the graph without it: what the "
-    "published counts tell somebody who knows everything else and is given no groups. mean: how much they favour the "
-    "truth on average, as a log-ratio; infinite where the other graph can never publish them. worst: the largest "
-    "log-ratio of any output; infinite as soon as one scale changes, since outputs far enough out favour the larger "
-    "scale without limit, if rarely. No mechanism here promises anything for this."
-)
-
-
-def _doubles(scales: Sequence[Fraction]) -> NDArray[np.float64]:
-    """Return scales in doubles; equal ones stay equal, and 0 stays 0."""
-    return np.array([float(scale) for scale in scales], np.float64)
+def _root(variances: NDArray[np.float64]) -> float | None:
+    """The root of the mean; None where that is not positive."""
+    mean = float(variances.mean())
+    return math.sqrt(mean) if mean > 0 else None

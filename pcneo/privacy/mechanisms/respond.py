@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -72,8 +73,8 @@ class Respond(Mechanism):
     of_columns = MappingProxyType(
         {
             **Mechanism.of_columns,
-            "degree": "how many neighbours the vertex has, estimated from the answers: not whole, right on average",
-            "count": "how many {k}-cliques contain the vertex, estimated from the answers: not whole, right on average",
+            "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
+            "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
             "standardError": "of count, estimated too: by trial, not by proof, the truth is mostly within two of them",
             "clipped": "count, cut to what is possible: nearer, and biased",
             "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
@@ -148,21 +149,26 @@ class Respond(Mechanism):
         record = {
             "promise": f"{self.promise} Of the {yes.count:,} pairs answered yes about {yes.share_true:.0f} % are "
             "connections.",
-            "total": estimates.total,
-            "standardErrorOfTotal": estimates.error_of_total,
+            "total": round(estimates.total),
+            "standardErrorOfTotal": _three_digits(estimates.error_of_total),
             "standardErrorsAre": "estimates from above" if self.k == 3 else "lower bounds",
             **self.of_answers(yes),
         }
-        columns = {"degree": estimates.degrees, "count": estimates.counts, "standardError": estimates.errors}
+        # [answers-whole]
+        columns: dict[str, Sequence[float]] = {
+            "degree": list(map(round, estimates.degrees)),
+            "count": list(map(round, estimates.counts)),
+            "standardError": list(map(_three_digits, estimates.errors)),
+        }
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
         if self.clip:
-            columns["clipped"] = clipped(estimates.counts, largest)
+            columns["clipped"] = list(map(round, clipped(estimates.counts, largest)))
         if self.smooth:
             least = variances(estimates.degrees, self.flips)
-            columns["smoothed"] = smoothed(estimates.counts, estimates.degrees, least, largest)
+            columns["smoothed"] = list(map(round, smoothed(estimates.counts, estimates.degrees, least, largest)))
         if self.clip or self.smooth:
             record["note"] = BIASED
-        return Drawn(estimates.counts, [], columns, record, self.shown_by(yes))
+        return Drawn(columns["count"], [], columns, record, self.shown_by(yes))
 
     def of_answers(self, yes: Yes) -> dict[str, object]:
         """Return what is published of the answers as a whole."""
@@ -210,6 +216,10 @@ class Respond(Mechanism):
     def answers_would_show(self) -> str:
         """Say from where on the answers nearly are the graph, for a mean degree that is guessed: its own is private."""
         return shown(self.epsilon, self.n, _USUAL_DEGREE, "a guessed mean degree")
+
+
+def _three_digits(error: float) -> float:
+    return float(f"{error:.3g}")
 
 
 def check_size(flips: Flips, parameters: Parameters) -> None:

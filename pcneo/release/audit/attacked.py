@@ -15,7 +15,7 @@ from pcneo.counting.protected import pair_blocks
 from pcneo.errors import ParameterError
 from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.mechanisms import Drawn, Mechanism
+from pcneo.privacy.mechanisms import Drawn, Mechanism, Respond
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.randomised_response import Flips
 
@@ -120,11 +120,11 @@ def _drawn(
     mechanism.check_drawable()
     scaling = mechanism.scaling(facts)
     for _ in range(draws):
-        if mechanism.adds_noise:
-            yield None, mechanism.draw(facts, scaling, noise)
-        else:
+        if isinstance(mechanism, Respond):
             answers = mechanism.answered(facts, noise)
-            yield answers, mechanism.compute(answers, facts, noise)
+            yield answers, mechanism.computed(answers)
+        else:
+            yield None, mechanism.draw(facts, scaling, noise)
 
 
 def _errors(facts: CountedGraph, mechanism: Mechanism, drawn: Drawn) -> dict[str, float]:

@@ -69,7 +69,7 @@ def audit(
     ]
     covered = audited.source.share_inside(place.run) if place.run else None
     random = scales.get(audited.mechanism.name)
-    protected, inside = _inside(audited, place.run, random)
+    protected, inside = _inside(audited, place.run)
     return AuditResult(
         notice=NOTICE,
         graph=audited.graph.name,
@@ -83,8 +83,7 @@ def audit(
         delta=float(audited.mechanism.parameters.spent_delta),
         covered=covered,
         protected=protected,
-        exact=sum(scale == 0 for scale in audited.scaling.fixed or []),
-        exact_supports=audited.utility.exact_supports,
+        exact=_exact(audited),
         inside=inside,
         connections=losses_of_connections(audited, random),
         scales=random,
@@ -99,7 +98,8 @@ def _prepare_audited(
 ) -> tuple[Prepared, Place]:
     """Prepare the mechanism that is asked about, with the groups of the run if there is one."""
     parameters = read_parameters(request)
-    if not mechanism_named(request.mechanism).adds_noise:
+    kind = mechanism_named(request.mechanism)
+    if not kind.adds_noise and not kind.needs_groups:
         raise ParameterError(
             f"A loss audit has nothing to measure for {request.mechanism}: what a pair costs at most does not depend "
             "on the graph.",
@@ -155,18 +155,19 @@ def _simulated(ready: Mapping[str, Prepared], progress: Progress | None) -> dict
     return scales
 
 
-def _inside(
-    audited: Prepared, groups: Run | None, random: SimulatedScales | None
-) -> tuple[float | None, Losses | None]:
-    """The share of all pairs that lies inside groups, and their losses; neither where the groups are too large."""
+def _inside(audited: Prepared, groups: Run | None) -> tuple[float | None, Losses | None]:
+    """The share of all pairs that lies inside groups, and what they cost under `critical`."""
     if groups is None:
         return None, None
-    try:
-        protected = audited.source.facts(groups).protected()
-    except GraphError:
-        return None, None
+    protected = audited.source.facts(groups).protected()
     pairs = math.comb(audited.source.graph.vertex_count, 2)
-    return protected.pair_count / pairs if pairs else None, losses_of_groups(audited, groups, random)
+    return protected.pair_count / pairs if pairs else None, losses_of_groups(audited, groups)
+
+
+def _exact(audited: Prepared) -> int:
+    """How many counts are published exactly: under `critical` those that no pair inside a group can change."""
+    untouched = audited.figures.get("countsWithoutProtectedPairs", 0)
+    return untouched if isinstance(untouched, int) else 0
 
 
 def _fit(release: Prepared, scales: SimulatedScales | None) -> Fit:
@@ -174,7 +175,8 @@ def _fit(release: Prepared, scales: SimulatedScales | None) -> Fit:
     k, n = release.mechanism.k, release.scaling.vertices
     total = sum(release.counts.tolist()) / k
     if scales is None:
-        low = expected = high = standard_error(release.scaling.fixed or []) / k
+        of_total = release.figures["standardErrorOfTotal"]
+        low = expected = high = of_total if isinstance(of_total, float) else math.nan
     else:
         low, expected, high = (standard_error([t] * n) / k for t in (scales.low, scales.median, scales.high))
     relative = expected / total if total else None

@@ -24,26 +24,19 @@ class PairLoss:
 
 @dataclass(frozen=True)
 class Losses:
-    """What the pairs of one kind cost, in ε: at scales that take no noise, or at the median of a random scale.
+    """What the pairs of one kind cost, in ε: by their answers, or at the median of a random scale.
 
     Attributes:
         pairs: how many there are.
-        counted: how many losses were computed; where fewer, the pairs are a sample drawn with `seed`.
-        seed: of the sample; None where every pair was counted.
         promised: what the mechanism, or its paper, says that a pair costs at most; None where it says nothing.
         quantiles: the losses that 50, 90, 99 and 100 % of the pairs do not exceed.
-        infinite: how many change a count that is published exactly.
-        largest: the largest loss, at its 5, 50 and 95 % quantiles over simulated scales; None where scales take
-            no noise.
+        largest: the largest loss, at its 5, 50 and 95 % quantiles over simulated scales; None where none is drawn.
         worst: the pairs that cost most, at most ten.
     """
 
     pairs: int
-    counted: int
-    seed: int | None
     promised: float | None
     quantiles: tuple[float, ...]
-    infinite: int
     largest: tuple[float, float, float] | None
     worst: tuple[PairLoss, ...]
 
@@ -102,10 +95,9 @@ class AuditResult:
         protected: share of all pairs of vertices that lie inside groups; None without groups or pairs, or where the
             groups are too large for `critical`.
         exact: how many counts are published exactly.
-        exact_supports: whether scales rest on exact supports, or on a bound; None for a mechanism that uses none.
-        inside: losses of all pairs inside groups; None likewise.
-        connections: losses of all connections of the graph.
-        scales: simulated λ; None where scales take no noise.
+        inside: losses of all pairs inside groups, under `critical`; None for the others.
+        connections: losses of all connections of the graph; None under `critical`.
+        scales: simulated λ; None where none is drawn.
         removals: None where groups play no part, or none was asked for.
         fits: how exact the total would be with each mechanism that an audit compares, of those that can be had.
         advice: which of them fits, in words.
@@ -124,9 +116,8 @@ class AuditResult:
     covered: float | None
     protected: float | None
     exact: int
-    exact_supports: bool | None
     inside: Losses | None
-    connections: Losses
+    connections: Losses | None
     scales: SimulatedScales | None
     removals: Removals | None
     fits: tuple[Fit, ...]

@@ -24,7 +24,7 @@ _PATIENCE = 60.0  # seconds; afterwards no further connection is removed
 
 
 def remove_connections(release: Prepared, sample: int, progress: Progress | None = None) -> Removals | None:
-    """Remove each of a sample of connections alone; None where groups play no part, or there is nothing to remove.
+    """Remove each of a sample of connections alone; None where no scale follows from groups, or nothing is to remove.
 
     Args:
         release: the release that is audited.

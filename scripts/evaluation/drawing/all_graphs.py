@@ -130,12 +130,6 @@ def _draw_losses(
         if infinite := [x for x, result in results if result["connections"] == math.inf]:
             style["clip_on"] = False
             place.plot(infinite, [1.0] * len(infinite), transform=place.get_xaxis_transform(), **style)
-    inside = Series("critical", "smoothed")
-    at = _beside(len(family), len(family) + 1, names, Series("critical").of(cells, k))
-    losses_inside = [(x, result["inside"] / epsilon) for x, result in at if "inside" in result]
-    if losses_inside:
-        style = {**inside.style, "linestyle": "", "label": "critical, loss of a pair inside groups"}
-        place.plot(*zip(*losses_inside, strict=True), **style)
 
 
 def _has_losses(series: Series) -> bool:

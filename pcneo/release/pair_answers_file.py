@@ -1,0 +1,103 @@
+"""The file of answers of `critical`: for every pair inside groups two keys, and 1 for yes or 0 for no, compressed.
+
+Which pairs those are follows from the groups and the vertices, so a file is read by writing down what each line must
+begin with. Lines `# name: value` come first, as in a file of answers of `respond`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from pcneo.basics.model import KeyArray
+from pcneo.basics.whole_file import whole_file
+from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
+from pcneo.errors import FileFormatError, GraphError
+from pcneo.privacy import facts
+
+__all__ = ["pair_answers_hash", "read_pair_answers", "write_pair_answers"]
+
+_LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
+_LONGEST_HEAD = 2**20
+
+
+def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairAnswers) -> str:
+    """Return the hexadecimal SHA-256 of the keys' hash, the membership hash and the answers, a bit for each pair."""
+    digest = hashlib.sha256(bytes.fromhex(keys_hash) + bytes.fromhex(membership_hash))
+    digest.update(np.packbits(answers.yes).tobytes())
+    return digest.hexdigest()
+
+
+def write_pair_answers(
+    path: Path, keys: KeyArray, graph: Hull, answers: facts.PairAnswers, record: Mapping[str, object], mode: int
+) -> None:
+    """Write a new file whole or not at all.
+
+    Args:
+        path: the file.
+        keys: of the vertices, by position.
+        graph: P̂, whose pairs the answers are about.
+        answers: the answers.
+        record: what the lines before the pairs say.
+        mode: the file's permissions before the umask.
+
+    Raises:
+        PcneoError: it cannot be written, or it exists.
+    """
+    with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+        for name, value in record.items():
+            packed.write(f"# {name}: {value}\n".encode())
+        at = 0
+        for lines in _beginnings(keys, graph):
+            ends = np.where(answers.yes[at : at + len(lines)], "1\n", "0\n").tolist()
+            packed.write("".join([a + b for a, b in zip(lines, ends, strict=True)]).encode())
+            at += len(lines)
+
+
+def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
+    """Read the answers about the pairs inside the groups as they are now.
+
+    Args:
+        path: the file.
+        keys: of the vertices, by position.
+        graph: P̂.
+
+    Raises:
+        FileFormatError: the file cannot be read.
+        GraphError: it is about other pairs.
+    """
+    yes, at = np.empty(graph.pair_count, np.bool_), 0
+    try:
+        with gzip.open(path, "rb") as file:
+            line = b"# "
+            while line.startswith(b"# "):
+                line = file.readline(_LONGEST_HEAD)
+            for lines in _beginnings(keys, graph):
+                for beginning in lines:
+                    if line[:-2].decode("utf-8", "replace") != beginning or line[-2:] not in (b"0\n", b"1\n"):
+                        raise GraphError(
+                            f"{path} has answers about other pairs than those inside the groups, which go on with "
+                            f"{beginning.rstrip(' ,')}."
+                        )
+                    yes[at] = line[-2:] == b"1\n"
+                    at += 1
+                    line = file.readline(_LONGEST_HEAD)
+            if line:
+                raise GraphError(f"{path} has answers about more pairs than there are inside the groups.")
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileFormatError(f"{path} cannot be read as answers: {error}.", path=path) from error
+    return PairAnswers(yes)
+
+
+def _beginnings(keys: KeyArray, graph: Hull) -> Iterator[list[str]]:
+    """Yield what the line of each pair begins with, in blocks."""
+    integers = keys.dtype != object
+    texts = [str(key) if integers else '"' + key.replace('"', '""') + '"' for key in keys.tolist()]
+    between = " " if integers else ","
+    for u, v in pair_blocks(graph.protected):
+        yield [texts[x] + between + texts[y] + between for x, y in zip(u.tolist(), v.tolist(), strict=True)]

@@ -1,0 +1,258 @@
+"""What becomes of the answers of `critical` and `respond`: destroyed, kept or published, and computed from again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import os
+import re
+import stat
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import naive
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo import annotate
+from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
+from pcneo.privacy.mechanisms import Critical
+from pcneo.privacy.noise import ReleaseNoise
+from pcneo.release import Prepared, Released, ReleaseRequest, Terms, budget, release
+
+NAME = "Person/KNOWS/id"
+PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+EDGES = [*combinations(range(1, 6), 2), (5, 6), (6, 7), (7, 8), (6, 8), (8, 9), (9, 10), (10, 11), (9, 11)]
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(EDGES)
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    budget.set_total(db.driver, db.name, graph=NAME, epsilon=100)
+    return db
+
+
+def made(
+    db: Database,
+    *to: Path,
+    ks: tuple[int, ...] = (3,),
+    terms: Terms = Terms(),  # noqa: B008
+    **asked: Any,
+) -> tuple[list[Prepared], list[Released]]:
+    common = {"mechanism": "critical", "epsilon": 1, **asked}
+    if "answers_from" in common:
+        del common["mechanism"], common["epsilon"]
+    requests = [ReleaseRequest(to=path, k=k, **common) for path, k in zip(to, ks, strict=True)]
+    return release(db.driver, db.name, requests=requests, terms=terms)
+
+
+def counts_in(path: Path) -> dict[int, int]:
+    return {row["key"]: row["count"] for row in json.loads(path.read_text())["counts"]}
+
+
+def hash_in_ledger(db: Database) -> list[str | None]:
+    return [row[0] for row in db.run("MATCH (r:PCohesionRelease) RETURN r.answersHash ORDER BY r.at")]
+
+
+def pairs_of(prepared: Prepared) -> list[tuple[int, int]]:
+    keys, groups = prepared.source.graph.keys, prepared.facts.groups
+    assert groups is not None
+    sets = [keys[groups.members[a:b]].tolist() for a, b in zip(groups.offsets, groups.offsets[1:], strict=False)]
+    return sorted(naive.pairs_inside(sets))
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "respond"])
+def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, mechanism: str
+) -> None:
+    """In files, temporary ones among them, logs or the ledger. The coins are known here, and so are the answers."""
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr("pcneo.privacy.noise.system_coins", lambda size: bytes([0, 0, 0, 255, 255, 255] * size)[:size])
+    written: list[str] = []
+    opened = os.open
+    monkeypatch.setattr(
+        os, "open", lambda path, *rest, **more: written.append(str(path)) or opened(path, *rest, **more)
+    )
+    hashed: list[str] = []
+    for name in ("answers_hash", "pair_answers_hash"):
+        monkeypatch.setattr(f"pcneo.release.releasing.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
+    (prepared,), (released,) = made(db, tmp_path / "out.json", mechanism=mechanism)
+    assert (released.answers, released.answers_are) == (None, "destroy")
+    assert {path.name for path in tmp_path.iterdir()} == {"out.json", "out.owner.json", "out.owner.md"}
+    assert not [path for path in written if "answers" in path]
+    assert hashed == []
+    assert hash_in_ledger(db) == [None]
+    public = json.loads((tmp_path / "out.json").read_text())
+    assert "answersHash" not in public
+    yes = (
+        "".join("01"[b in naive.graph_of(EDGES)[a]] for a, b in pairs_of(prepared)) if mechanism == "critical" else "?"
+    )
+    for text in (caplog.text, str(db.everything()), (tmp_path / "out.owner.json").read_text()):
+        assert yes not in text
+    assert all(type(row["count"]) is int for row in public["counts"])
+    assert type(public["total"]) is int
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "respond"])
+def test_two_sizes_are_one_spend_and_one_draw(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str
+) -> None:
+    sizes: list[int] = []
+    monkeypatch.setattr("pcneo.privacy.noise.system_coins", lambda size: sizes.append(size) or os.urandom(size))
+    prepared, _ = made(db, tmp_path / "3.json", tmp_path / "4.json", ks=(3, 4), mechanism=mechanism)
+    pairs = len(pairs_of(prepared[0])) if mechanism == "critical" else 11 * 10 // 2
+    assert sum(sizes) == 3 * pairs
+    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    assert shown.account.spent.epsilon == 1
+    assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon ORDER BY r.at, r.k") == [["1/1"], ["0/1"]]
+
+
+def test_counts_of_critical_are_those_of_the_twin_from_its_published_answers(db: Database, tmp_path: Path) -> None:
+    (prepared, _), (first, _) = made(db, tmp_path / "3.json", tmp_path / "4.json", ks=(3, 4), answers="publish")
+    assert (first.answers, first.answers_are) == (tmp_path / "3.answers.gz", "publish")
+    lines = gzip.decompress((tmp_path / "3.answers.gz").read_bytes()).decode().splitlines()
+    record = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#"))
+    rows = [tuple(map(int, line.split())) for line in lines if not line.startswith("#")]
+    assert [(a, b) for a, b, _ in rows] == pairs_of(prepared)  # it shows which pairs share a group
+    graph, f = naive.graph_of(EDGES), naive.flip_chance(Critical.make(epsilon=1, n=11).epsilon)
+    pairs, yes = {(a, b) for a, b, _ in rows}, {(a, b) for a, b, said in rows if said}
+    for k in (3, 4):
+        public = json.loads((tmp_path / f"{k}.json").read_text())
+        twin = {v: naive.counts_from_pair_answers(graph, pairs, yes, k, f, v) for v in graph}
+        assert counts_in(tmp_path / f"{k}.json") == {v: round(x) for v, x in twin.items()}
+        assert public["total"] == round(sum(twin.values()) / k)
+        assert public["standardErrorsAre"] == ("none is published for k = 4" if k == 4 else public["standardErrorsAre"])
+        assert ("standardErrorOfACount" in public) == (k == 3)
+    assert hash_in_ledger(db) == [record["answersHash"], None]
+    assert json.loads((tmp_path / "3.json").read_text())["answersHash"] == record["answersHash"]
+    assert (tmp_path / "3.answers.gz").stat().st_mode & stat.S_IRGRP or os.umask(os.umask(0o077)) == 0o077
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "respond"])
+def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
+    db: Database, tmp_path: Path, mechanism: str
+) -> None:
+    tmp_path.chmod(0o700)
+    _, (first,) = made(db, tmp_path / "a.json", answers="keep", mechanism=mechanism)
+    kept = tmp_path / "a.answers.gz"
+    assert (first.answers, first.answers_are) == (kept, "keep")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    (digest,) = hash_in_ledger(db)
+    assert digest is not None
+    assert digest not in (tmp_path / "a.json").read_text()
+    _, (_, again) = made(db, tmp_path / "4.json", tmp_path / "b.json", ks=(4, 3), answers_from=kept)
+    assert counts_in(tmp_path / "b.json") == counts_in(tmp_path / "a.json")
+    assert again.answers is None
+    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    assert shown.account.spent.epsilon == 1
+
+
+def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_for(db: Database, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    made(db, tmp_path / "a.json", answers="keep")
+    kept = tmp_path / "a.answers.gz"
+    before = db.run("MATCH (r:PCohesionRelease) RETURN count(r)")
+    with pytest.raises(ParameterError, match="leave run, p, search and groups out"):
+        made(db, tmp_path / "b.json", answers_from=kept, p=0.5)
+    lines = gzip.decompress(kept.read_bytes()).decode().splitlines(keepends=True)
+    first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
+    flipped = [*lines[:first], lines[first][:-2] + "10"[int(lines[first][-2])] + "\n", *lines[first + 1 :]]
+    for changed, error in (
+        (flipped, NotFoundError),
+        (lines[:-1], GraphError),
+        ([*lines, lines[-1]], GraphError),
+        (lines[:first], GraphError),
+        ([line for line in lines if "answersHash" not in line], Exception),
+    ):
+        (tmp_path / "changed.gz").write_bytes(gzip.compress("".join(changed).encode()))
+        with pytest.raises(error):
+            made(db, tmp_path / "b.json", answers_from=tmp_path / "changed.gz")
+    db.run("MATCH (a:Person {id: 9}), (b:Person {id: 8}) MATCH (a)-[r:KNOWS]-(b) DELETE r")
+    with pytest.raises(GraphChangedError):
+        made(db, tmp_path / "b.json", answers_from=kept)
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    with pytest.raises(GraphChangedError, match="has changed since its answers were drawn"):
+        made(db, tmp_path / "b.json", answers_from=kept)
+    assert not (tmp_path / "b.json").exists()
+    assert db.run("MATCH (r:PCohesionRelease) RETURN count(r)") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--mechanism", "critical", "-e", "1", "--answers", "keep"], "Others can read the folder"),
+        (["--mechanism", "respond", "-e", "1", "--answers", "keep"], "Others can read the folder"),
+        (["--mechanism", "edge", "-e", "1", "--answers", "keep"], "edge draws none"),
+        (["--mechanism", "respond", "-e", "1", "--parties", "--answers", "destroy"], "so they are published"),
+        (["--mechanism", "critical", "-e", "0.0009"], "from 0.001 to 16"),
+        (["--mechanism", "critical", "-e", "16.1"], "from 0.001 to 16"),
+        (["--mechanism", "critical", "-e", "nan"], "epsilon must be"),
+        (["--mechanism", "critical", "-e", "1", "-k", "5"], "from 3 to 4"),
+        (["--mechanism", "critical", "-e", "1", "--delta", "1e-6"], "critical has no delta"),
+        (["--mechanism", "critical", "-e", "1", "--h", "3"], "critical has no h"),
+        (["--mechanism", "critical", "-e", "1", "--smooth"], "critical has no smooth"),
+        (["--mechanism", "critical", "-e", "1", "--large"], "critical has no large"),
+        (["--mechanism", "critical", "-e", "0.01", "--expect", "5"], "--anyway"),
+        (["--mechanism", "critical", "-e", "0.01", "-k", "4", "--expect", "5"], "count of triangles, by which k = 4"),
+        (["--mechanism", "critical", "-e", "1", "--expect", "-1"], "expect must be"),
+    ],
+)
+def test_refusals_spend_nothing_and_write_nothing(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, options: list[str], said: str
+) -> None:
+    tmp_path.chmod(0o755)
+    before = db.everything()
+    code, out, err = pcneo("release", "--to", tmp_path / "out.csv", *options)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert db.everything() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_counts_that_are_bound_to_be_noise_are_made_where_the_owner_means_it_and_say_so(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path
+) -> None:
+    options = ["--mechanism", "critical", "-e", "0.01", "--expect", "5", "--anyway", "--to", tmp_path / "out.csv"]
+    code, out, err = pcneo("release", *options)
+    assert code == 0, err
+    assert out.startswith("These counts are mostly noise")
+    assert (tmp_path / "out.csv").read_text().startswith("# warning: These counts are mostly noise")
+    code, out, err = pcneo("release", "--mechanism", "critical", "-e", "16", "--to", tmp_path / "near.csv")
+    assert code == 0, err
+    assert "mostly noise" not in out + (tmp_path / "near.csv").read_text()
+
+
+def test_groups_without_a_pair_are_refused(db: Database, tmp_path: Path) -> None:
+    db.run("MATCH (n) DETACH DELETE n")
+    db.run("UNWIND range(1, 3) AS i CREATE (:Person {id: i})")
+    db.run("CREATE (:Person {id: 4})-[:KNOWS]->(:Person {id: 5})")
+    db.run("MATCH (v:Person) WHERE v.id > 3 DETACH DELETE v")
+    db.run("MATCH (a:Person {id: 1}), (b:Person {id: 2}) CREATE (a)-[:KNOWS]->(b)")
+    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    prepared, _ = made(db, tmp_path / "one.json", terms=Terms(budget_epsilon=9))
+    assert prepared[0].facts.protected_graph().pair_count == 1
+    version = db.run("MATCH (v:PCohesionVersion) RETURN max(v.version)")[0][0]
+    db.run("MATCH (v:Person {id: 2}) DETACH DELETE v")
+    with pytest.raises(GraphError, match="No pair of vertices lies inside a group"):
+        made(db, tmp_path / "none.json", groups=version)
+
+
+def test_no_digits_of_a_count_that_answers_protect_are_said(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A clique of 61 gives 1,770 triangles each and 35,990 in all; no coin flips an answer but every second one."""
+    caplog.set_level(logging.DEBUG)
+    db.run("MATCH (n) DETACH DELETE n")
+    db.put([*combinations(range(1, 62), 2)])
+    annotate.write(db.driver, db.name, p=0.3, **PERSONS)
+    monkeypatch.setattr(ReleaseNoise, "_bytes", lambda _self, size: bytes([0, 0, 0, 255, 255, 255] * size)[:size])
+    made(db, tmp_path / "out.csv", terms=Terms(budget_epsilon=9))
+    texts = [path.read_text() for path in tmp_path.iterdir()]
+    for text in (*texts, caplog.text, str(db.everything())):
+        assert not re.search(r"(?<![\da-f])(1,?770|35,?990)(?![\da-f])", text)  # a hash may have such digits
