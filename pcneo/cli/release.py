@@ -7,14 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from pcneo.basics.visible import visible
-from pcneo.cli.console import Bars, connected, note, print_json, print_table, say, without_empty
+from pcneo.cli.console import Bars, connected, note
 from pcneo.cli.options import (
     Closer,
     Delta,
@@ -27,11 +26,12 @@ from pcneo.cli.options import (
     RunP,
     RunSearch,
 )
+from pcneo.cli.released import print_prepared, print_released
 from pcneo.cli.streams import can_ask
 from pcneo.errors import OutputError, ParameterError, PcneoError
 
 if TYPE_CHECKING:
-    from pcneo.release import Prepared, Released, ReleaseRequest
+    from pcneo.release import Released, ReleaseRequest
 
 __all__ = ["release"]
 
@@ -239,12 +239,12 @@ def release(
     except PcneoError as error:
         if written := error.data.get("released"):
             with suppress(OutputError):  # what failed is more important, and is told below
-                _print_released(cast("list[Released]", written), as_json)
+                print_released(cast("list[Released]", written), as_json)
         raise
     if dry_run:
-        _print_prepared(prepared, as_json)
+        print_prepared(prepared, as_json)
     else:
-        _print_released(released, as_json)
+        print_released(released, as_json)
 
 
 def _check_complete(to: object, epsilon: object, mechanism: object, budget_epsilon: object) -> None:
@@ -297,34 +297,6 @@ def _asked() -> str:
             note(str(error))  # a prompt of typer's own would break its lines anywhere
 
 
-def _print_released(released: list[Released], as_json: bool) -> None:
-    """Say on standard error what is written, then print it: a full disk must not make it look failed."""
-    from pcneo.release.public_file import total_told
-
-    for release in released:
-        markdown, data = release.reports
-        public, own = f"{release.public}", f"{markdown} and {data.name}"
-        if release.answers is not None and release.answers_are == "publish":
-            public = f"{public} and {release.answers.name}"
-        elif release.answers is not None:
-            own = f"{markdown}, {data.name} and {release.answers.name}"
-        note(f"Released for the public: {public}; for you alone: {own}")
-    if as_json:
-        print_json(released)
-        return
-    for promise, those in groupby(released, lambda release: release.promise):
-        for release in those:
-            told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
-            if release.warning:
-                say(release.warning)
-            say(f"{release.public}: {told}")
-            if release.answers is not None and release.answers_are == "publish":
-                say(f"  Public like the file itself: the answers, {release.answers}")
-        say(f"  {promise}")
-    for remark in dict.fromkeys(release.remark for release in released if release.remark):
-        say(remark)
-
-
 def _refuse_beside_batch(options: Mapping[str, object]) -> None:
     """Refuse options that the batch file decides: silently dropped, they would look heeded."""
     given = [name.replace("_", "-") for name, value in options.items() if value not in (None, [])]
@@ -368,47 +340,3 @@ def _ask_anyway(bars: Bars, text: str) -> bool:
         return typer.confirm(visible(f"{text} Release them anyway?", keep="\n"), err=True)
     except typer.Abort:
         return False
-
-
-def _print_prepared(prepared: list[Prepared], as_json: bool) -> None:
-    """What may be said before anything is spent; the last two figures follow from groups, for the owner alone."""
-    from pcneo.privacy.exact import decimal_text, exact_text
-    from pcneo.release import DIFFERENT_PROMISES
-
-    rows = [
-        {
-            "mechanism": release.mechanism.name,
-            "k": release.mechanism.k,
-            "epsilon": exact_text(release.mechanism.epsilon),
-            "delta": exact_text(release.spend.delta),
-            "run": release.run.id if release.run else None,
-            "leastScale": release.utility.least_scale,
-            "usualScale": release.utility.usual_scale,
-            "standardErrorAtUsualScale": release.utility.usual_standard_error,
-            "leastErrorOfACount": release.utility.least_error,
-            "mostErrorOfACount": release.utility.most_error,
-        }
-        for release in prepared
-    ]
-    several = len({release.mechanism.name for release in prepared}) > 1
-    note(f"Nothing was spent. The figures are for the owner alone.{f' {DIFFERENT_PROMISES}' if several else ''}")
-    if as_json:
-        print_json(rows)
-    elif rows:
-        for row, release in zip(rows, prepared, strict=True):
-            row["delta"] = decimal_text(release.spend.delta)
-        print_table(
-            *without_empty([_COLUMNS.get(name, name) for name in rows[0]], [list(row.values()) for row in rows])
-        )
-
-
-_COLUMNS = {
-    "epsilon": "ε",
-    "delta": "δ",
-    "leastScale": "least scale",
-    "usualScale": "usual scale",
-    "standardErrorAtUsualScale": "standard error of the total at the usual scale",
-    "leastErrorOfACount": "standard error of a count of triangles, at least",
-    "mostErrorOfACount": "at most",
-}
-"""Names of figures before a release, for a person."""

@@ -7,30 +7,27 @@ tried again in the same process, with the same numbers.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from pcneo.basics.frames import rounded
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
-from pcneo.graph import keys_hash
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.mechanisms import Drawn, Respond, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
-from pcneo.release.answers_file import answers_hash, write_answers
+from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.choice import GraphNames, choose, read_parameters
-from pcneo.release.outputs import answers_record, public_record, public_text, write_private, write_public
+from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
+from pcneo.release.outputs import public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
-from pcneo.release.pair_answers_file import pair_answers_hash, write_pair_answers
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
-from pcneo.release.simulated_parties import answers_of_parties
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
@@ -179,10 +176,10 @@ def release(
     if not terms.dry_run:
         gateway.ensure_schema(OWN_SCHEMA)
     prepared = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
-    said = (line for request, ready in zip(requests, prepared, strict=True) for line in _beforehand(request, ready))
+    said = (line for request, ready in zip(requests, prepared, strict=True) for line in told_beforehand(request, ready))
     for line in dict.fromkeys(said):
         log.info("%s", line)
-    _check_noise(prepared, terms, confirm)
+    check_noise(prepared, terms, confirm)
     if terms.dry_run:
         admit(gateway, prepared, terms)
         return prepared, []
@@ -200,38 +197,6 @@ def release(
             written = ", ".join(str(release.public) for release in released)
             log.warning("What was spent for is finished and written: %s, with the owner's reports", written)
     return prepared, released
-
-
-def _beforehand(request: ReleaseRequest, release: Prepared) -> Iterator[str]:
-    """Yield what to say before the spend; several releases on one set of answers say the same of it."""
-    if release.given is None:
-        yield release.mechanism.describe(release.utility)
-        if not release.mechanism.adds_noise and request.fate == "publish":
-            yield from filter(None, [release.mechanism.answers_would_show()])
-    elif release.answer_set is not None:
-        yield release.mechanism.describe_from(release.answer_set)
-
-
-def _check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
-    """Refuse, or ask about, counts that err by more than the mean count whichever pairs inside groups are connected.
-
-    Raises:
-        ParameterError: nobody wants them.
-    """
-    expected = terms.mean_count
-    for release in prepared:
-        least = release.utility.least_error
-        if expected is None or least is None or least <= expected or terms.anyway:
-            continue
-        what = "count" if release.mechanism.k == 3 else "count of triangles, by which k = 4 is judged,"
-        text = (
-            f"{release.mechanism.heading}: a {what} errs by {rounded(least)} at least, and is {rounded(expected)} in "
-            "the mean, as you expect: counts would be mostly noise."
-        )
-        if confirm is None or not confirm(text):
-            raise ParameterError(
-                f"{text} Nothing was spent. Give --anyway if you mean it.", name="expect", value=expected
-            )
 
 
 def _say_finishing(name: str) -> None:
@@ -298,31 +263,14 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
             continue
         if release.answer_set not in sets:
             # [answers-once] All releases that share answers are computed from these.
-            answers = _answers(request, release, noise)
+            answers = draw_answers(release, noise, parties=request.parties)
             is_written = release.draws_answers and request.fate != "destroy"
-            sets[release.answer_set] = answers, _hash(release, answers) if is_written else None
+            sets[release.answer_set] = answers, hash_of(release, answers) if is_written else None
         answers, digest = sets[release.answer_set]
         numbers.append(
             _Numbers(request, release, partial(mechanism.compute, answers, release.facts, noise), answers, digest)
         )
     return numbers
-
-
-def _answers(request: ReleaseRequest, release: Prepared, noise: Noise) -> Answers | PairAnswers:
-    if release.given is not None:
-        return release.given
-    if request.parties:
-        answers = answers_of_parties(release.source.graph, release.mechanism.epsilon, noise)
-        log.info("%s vertices answered, each from its own row", f"{answers.vertex_count:,}")
-        return answers
-    return release.mechanism.answered(release.facts, noise)
-
-
-def _hash(release: Prepared, answers: Answers | PairAnswers) -> str:
-    of_keys = keys_hash(release.source.graph.keys)
-    if release.run is not None:
-        return pair_answers_hash(of_keys, release.run.membership_hash or "", cast("PairAnswers", answers))
-    return answers_hash(of_keys, cast("Answers", answers))
 
 
 def _itself(drawn: Drawn) -> Drawn:
@@ -395,17 +343,9 @@ def _parts(
 
 
 def _write_answers(gateway: LedgerGateway, numbers: _Numbers, path: Path) -> None:
-    ready, answers, digest = numbers.release, numbers.answers, numbers.answers_hash
-    if answers is None or digest is None:
-        return
-    gateway.note_answers(ready.id, digest)
-    keys, mode = ready.source.graph.keys, 0o600 if numbers.fate == "keep" else 0o666
-    record = {**answers_record(ready.mechanism, len(keys), answers), "answersHash": digest}
-    if ready.run is None:
-        write_answers(path, keys, cast("Answers", answers), record, mode)
-    else:
-        pairs = cast("PairAnswers", answers)
-        write_pair_answers(path, keys, ready.facts.protected_graph(), pairs, record, mode)
+    if numbers.answers is not None and numbers.answers_hash is not None:
+        gateway.note_answers(numbers.release.id, numbers.answers_hash)
+        write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash, keep=numbers.fate == "keep")
 
 
 def _write_property(gateway: LedgerGateway, numbers: _Numbers, name: str) -> None:

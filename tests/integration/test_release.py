@@ -492,7 +492,7 @@ def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     assert row["leastScale"] == pytest.approx(3 / 0.64)
     assert row["usualScale"] >= row["leastScale"]
     assert row["standardErrorAtUsualScale"] > 0
-    assert row["standardErrorOfTotal"] is row["exactCounts"] is row["standardErrorWithEdge"] is None
+    assert row["leastErrorOfACount"] is row["mostErrorOfACount"] is None
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
     assert db.everything() == before

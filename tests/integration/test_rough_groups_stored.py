@@ -41,7 +41,7 @@ def answers(db: Database, tmp_path: Path) -> Path:
 
 
 def released(db: Database, to: Path, epsilon: str, **terms: Any) -> Path:
-    wanted = ReleaseRequest(to=to, mechanism="respond", epsilon=epsilon)
+    wanted = ReleaseRequest(to=to, mechanism="respond", epsilon=epsilon, answers="publish")
     release(db.driver, db.name, requests=[wanted], terms=Terms(**{"budget_epsilon": 20, **terms}))
     return to.with_suffix(".answers.gz")
 

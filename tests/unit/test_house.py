@@ -24,7 +24,6 @@ ALIKE = {
     "cliques.py": {"pcneo/counting", "pcneo/kernels"},
     "cohesion.py": {"pcneo/kernels", "pcneo/search"},
     "common_neighbours.py": {"pcneo/counting", "pcneo/kernels"},
-    "losses.py": {"pcneo/counting", "pcneo/kernels"},
     "load.py": {"pcneo/annotate", "pcneo/cli"},
     "load_cohesions.py": {"pcneo/annotate", "pcneo/cli"},
     "queries.py": {"pcneo/cli", "pcneo/stored"},
