@@ -81,7 +81,7 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
     )
     hashed: list[str] = []
     for name in ("answers_hash", "pair_answers_hash"):
-        monkeypatch.setattr(f"pcneo.release.releasing.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
+        monkeypatch.setattr(f"pcneo.release.drawn_answers.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
     (prepared,), (released,) = made(db, tmp_path / "out.json", mechanism=mechanism)
     assert (released.answers, released.answers_are) == (None, "destroy")
     assert {path.name for path in tmp_path.iterdir()} == {"out.json", "out.owner.json", "out.owner.md"}

@@ -172,9 +172,9 @@ def test_lines_run_on_a_tiny_graph_and_leave_json_and_a_table(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     to = tmp_path / "results" / "some.json"
-    main(["--graph", str(tiny), "--rounds", "1", "--json", str(to), "cohesions", "threads", "scales"])
+    main(["--graph", str(tiny), "--rounds", "1", "--json", str(to), "cohesions", "threads", "weighing"])
     record = json.loads(to.read_text())
-    assert {line["benchmark"] for line in record["lines"]} == {"cohesions", "threads", "scales"}
+    assert {line["benchmark"] for line in record["lines"]} == {"cohesions", "threads", "weighing"}
     assert all(line["ours"]["median"] > 0 for line in record["lines"])
     assert {line["goal"] for line in record["lines"]} == {None}, "the goals are HepPh's"
     assert to.with_suffix(".md").read_text() == page(record)
