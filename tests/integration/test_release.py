@@ -179,7 +179,9 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
         entry = entries[report["release"]]
         counts = {row["key"]: row["count"] for row in public["counts"]}
         assert counts.keys() == graph.keys()
-        assert public["total"] == report["total"] == float(Fraction(sum(counts.values()), 3))
+        assert public["total"] == report["total"]
+        off = public["total"] - Fraction(sum(counts.values()), 3)  # with critical it is rounded after it is added up
+        assert abs(off) <= (len(counts) / 6 + 1 if mechanism == "critical" else 0)
         assert public["mechanism"] == report["mechanism"] == entry["mechanism"] == mechanism
         assert Fraction(public["epsilon"]) == Fraction(report["epsilon"]) == Fraction(entry["epsilon"]) == epsilon
         assert Fraction(public["delta"]) == Fraction(report["delta"]) == Fraction(entry["delta"])
@@ -381,7 +383,10 @@ def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refuse
 def test_groups_too_large_for_memory_are_refused_and_what_to_do_is_said(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcneo.counting.protected.tiles.MEMORY", 1_000)
+    monkeypatch.setattr("pcneo.counting.protected.hull.MEMORY", 10)
+    refused(kite, 4, "Take a run with a smaller p")
+    monkeypatch.undo()
+    monkeypatch.setattr("pcneo.counting.protected.pairs.MOST_MEMBERS", 3)
     refused(kite, 4, "Use a mechanism without groups")
 
 
@@ -413,7 +418,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     release(
         kite.driver,
         kite.name,
-        requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
+        requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="edge", epsilon=1)],
         noise=ReleaseNoise(),
     )
     assert sum(drawn) > 0
