@@ -223,10 +223,19 @@ def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Ch
     """Return a release at a place, without the run where the mechanism rests on none.
 
     Raises:
-        ParameterError, GraphError: a parameter does not fit as many vertices as there are.
+        ParameterError, GraphError: a parameter does not fit as many vertices as there are, or the run is of a search
+            that the mechanism does not take.
     """
     mechanism = mechanism_named(request.mechanism)
     run = place.run if mechanism.needs_groups else None
+    if run is not None and mechanism.searches and run.search.name not in mechanism.searches:
+        there = " or ".join(sorted(mechanism.searches))
+        raise ParameterError(
+            f"The mechanism {mechanism.name} takes runs of the searches {there}, as in the paper; run {run.id} is of "
+            f"{run.search.name}. Name another run, or annotate with --search {min(mechanism.searches)}.",
+            name="run",
+            value=run.id,
+        )
     spend = spend_of(mechanism, mechanism.completed(parameters, place.vertices), run)
     return Chosen(request, place.graph, run, mechanism, parameters, spend)
 

@@ -15,6 +15,8 @@ from lengths import usual_or_thorough
 
 from pcneo import annotate
 from pcneo.annotate import supply, writing
+from pcneo.graph import graph_from_rows
+from pcneo.search import minimal_p_cohesions
 
 RUN = "Person/KNOWS/id@2/5"
 P = Fraction(2, 5)
@@ -179,6 +181,23 @@ def test_after_any_edits_the_store_holds_what_a_fresh_one_would(db, pytestconfig
         assert stored(db) == expected(graph_of(db)), f"step {step}: {done}"
         again = write(db)
         assert (again.changed, again.version) == (False, run.version), f"step {step}: {done}"
+
+
+def test_after_edits_a_run_of_smallest_is_what_a_fresh_one_would_be(db, pytestconfig):
+    """Its flags too, which an edit elsewhere can change while the members stay."""
+    chance = random.Random(20261124)
+    db.put([(a, b) for a in range(24) for b in range(a) if chance.random() < 0.3], isolated=range(24))
+    names: dict = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+    editor = Editor(db, chance)
+    for _ in range(pytestconfig.option.steps):
+        chance.choice([editor.add_edge, editor.remove_edges, editor.add_vertex, editor.delete_vertex])()
+        run = annotate.write(db.driver, db.name, p="0.4", search="smallest", **names).runs[0]
+        graph = graph_of(db)
+        fresh = minimal_p_cohesions(graph_from_rows((v, list(graph[v])) for v in graph), "0.4", "smallest")
+        assert {
+            v: (set(hub.members), hub.properties["edges"], hub.properties["proven"], hub.properties["best"])
+            for v, hub in db.cohesions(run.run).items()
+        } == {c.vertex: (set(c.members), c.edges, c.proven, c.best) for c in fresh.cohesions()}
 
 
 def test_edits_between_the_reading_of_hubs_and_of_the_graph_are_made_good_by_the_next_update(db, monkeypatch):
