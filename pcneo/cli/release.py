@@ -51,7 +51,7 @@ def release(
     ] = None,
     k: Annotated[
         list[int] | None,
-        typer.Option("-k", help="Vertices of the cliques; several for several releases.", show_default="3"),
+        typer.Option("-k", help="Vertices of the cliques; several in one release.", show_default="3"),
     ] = None,
     mechanism: Annotated[
         str | None,
@@ -104,8 +104,8 @@ def release(
         Path | None,
         typer.Option(
             "--batch",
-            help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k, delta, "
-            "epsilon_1, h, graph, p, search, run, answers.",
+            help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k (such as "
+            "3 4), delta, epsilon_1, h, graph, p, search, run, share, answers.",
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
@@ -143,9 +143,9 @@ def release(
 ) -> None:
     """Release noisy local k-clique counts; the mechanism's promise is printed with them.
 
-    Several -k and -e are released together; then --to is a name to which k and ε are added. With critical and
-    respond, several -k are computed from the same answers, which are paid for once and then destroyed, unless
-    --answers says otherwise.
+    Several -k are one release, which costs its ε once: they are computed from the same answers, or rest on the same
+    bound and share the rest of ε. Several -e are several releases. Then --to is a name to which k and ε are added.
+    With critical and respond the answers are destroyed, unless --answers says otherwise.
 
     Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
@@ -308,18 +308,13 @@ def _refuse_beside_batch(options: Mapping[str, object]) -> None:
 
 
 def _each_k_with_each_epsilon(request: ReleaseRequest, ks: list[int], epsilons: list[str]) -> list[ReleaseRequest]:
-    """Return the request for each k with each ε."""
-    pairs = [(k, epsilon) for k in ks for epsilon in epsilons]
-    if len(pairs) == 1:
-        return [replace(request, k=ks[0], epsilon=epsilons[0])]
-    if request.report is not None:
+    """Return one release for each ε, of all k."""
+    from pcneo.release.request import each_k
+
+    if request.report is not None and len(ks) * len(epsilons) > 1:
         raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-    return [replace(request, to=_numbered(request.public, k, epsilon), k=k, epsilon=epsilon) for k, epsilon in pairs]
-
-
-def _numbered(to: Path, k: int, epsilon: str) -> Path:
-    """Return `counts.csv` as `counts-k3-e0.5.csv`; the slash of a fraction becomes an underscore."""
-    return to.parent / f"{to.stem}-k{k}-e{epsilon.replace('/', '_')}{to.suffix}"
+    several = len(epsilons) > 1
+    return [one for e in epsilons for one in each_k(replace(request, epsilon=e), ks, named=several)]
 
 
 def _ask_again(bars: Bars, error: PcneoError) -> bool:

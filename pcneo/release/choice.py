@@ -68,7 +68,10 @@ class Chosen:
         mechanism: the mechanism's class.
         parameters: in range, as far as that can be told without the graph.
         spend: what the ledger will get, for as many vertices as the run or the count store has.
+        vertices: as many as the run or the count store has.
         kept: whether the run is at a version that was asked for by number, whatever the graph has become since.
+        paid: the part of ε that a release beside this one pays, δ with it; None where none does.
+        together: what those that share a bound cost together, for their readers; empty where nothing is shared.
     """
 
     request: GraphRequest
@@ -77,13 +80,27 @@ class Chosen:
     mechanism: type[Mechanism]
     parameters: Parameters
     spend: Spend
+    vertices: int
     kept: bool = False
+    paid: Fraction | None = None
+    together: str = ""
+
+    @property
+    def share(self) -> str | None:
+        """What it shares with others is drawn once for all of this name; None for nothing."""
+        return self.request.share if isinstance(self.request, ReleaseRequest) else None
+
+    @property
+    def parts(self) -> int:
+        """How many k the ε that was asked for is for."""
+        return self.request.parts if isinstance(self.request, ReleaseRequest) else 1
 
     @property
     def of_answers(self) -> tuple[object, ...]:
-        """What releases share that are computed from one set of answers."""
+        """What releases share that are computed from one set of answers; two rows of a batch never do."""
         run = self.run and (self.run.id, self.run.version, self.kept)
-        return self.graph.name, self.mechanism.name, self.parameters.epsilon, run
+        name = self.share or getattr(self.request, "to", None)
+        return self.graph.name, self.mechanism.name, self.parameters.epsilon, run, name
 
 
 def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
@@ -103,27 +120,9 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
             value=names,
         )
     runs = gateway.list_runs()
-    return _sharing(
-        [_choose_one(gateway, request, read, runs, names) for request, read in zip(requests, parameters, strict=True)]
-    )
-
-
-def _sharing(chosen: Sequence[Chosen]) -> list[Chosen]:
-    """Charge one set of answers once: where a file has them, or an earlier one of these releases draws them."""
-    drawn: set[object] = set()
-    charged: list[Chosen] = []
-    for choice in chosen:
-        if choice.mechanism.adds_noise:
-            charged.append(choice)
-            continue
-        given = isinstance(choice.request, ReleaseRequest) and choice.request.answers_from is not None
-        if given or choice.of_answers in drawn:
-            spend = spend_of(choice.mechanism, choice.parameters, choice.run, shares=True)
-            charged.append(replace(choice, spend=spend))
-        else:
-            drawn.add(choice.of_answers)
-            charged.append(choice)
-    return charged
+    return [
+        _choose_one(gateway, request, read, runs, names) for request, read in zip(requests, parameters, strict=True)
+    ]
 
 
 def read_parameters(request: GraphRequest) -> Parameters:
@@ -237,20 +236,23 @@ def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Ch
             value=run.id,
         )
     spend = spend_of(mechanism, mechanism.completed(parameters, place.vertices), run)
-    return Chosen(request, place.graph, run, mechanism, parameters, spend)
+    return Chosen(request, place.graph, run, mechanism, parameters, spend, place.vertices)
 
 
-def spend_of(mechanism: type[Mechanism], parameters: Parameters, run: Run | None, *, shares: bool = False) -> Spend:
+def spend_of(
+    mechanism: type[Mechanism], parameters: Parameters, run: Run | None, *, paid: Fraction | None = None
+) -> Spend:
     """Return what the ledger gets.
 
     Args:
         mechanism: the mechanism's class.
         parameters: with defaults filled in.
         run: the run it rests on, if any.
-        shares: whether another release has paid for its answers.
+        paid: the part of ε that another release has paid, δ with it; None for nothing.
     """
-    # [respond-afterwards] What is computed from answers costs nothing more.
-    epsilon, delta = (Fraction(0), Fraction(0)) if shares else mechanism.entry(parameters)
+    epsilon, delta = mechanism.entry(parameters)
+    if paid is not None:
+        epsilon, delta = epsilon - paid, Fraction(0)
     return Spend(mechanism.name, epsilon, delta, run.membership_hash if run else None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import PairAnswers
 from pcneo.privacy.account import Spend
-from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Scaling
+from pcneo.privacy.mechanisms import EARLIER_GROUPS, Drawn, Mechanism, Once, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Utility
 from pcneo.release.choice import Chosen, spend_of
@@ -44,6 +45,9 @@ class Prepared:
         figures: what the owner's report says of errors that do not follow from scales.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
+        paid: the part of ε that a release beside this one pays, δ with it; None for nothing.
+        share: under which name it shares a bound with others; None for nothing.
+        together: what those cost together, for their readers.
         kept: whether its groups are those of a version that was asked for by number, of an earlier date.
         given: answers that were drawn before; None where they are still to be drawn.
         file: name of the public file; empty where there is none.
@@ -61,6 +65,9 @@ class Prepared:
     given: AnsweredPairs | PairAnswers | None = None
     kept: bool = False
     file: str = ""
+    paid: Fraction | None = None
+    share: str | None = None
+    together: str = ""
 
     @property
     def draws_answers(self) -> bool:
@@ -91,16 +98,18 @@ class Prepared:
     @property
     def spend(self) -> Spend:
         """What the ledger gets."""
-        shares = not (self.mechanism.adds_noise or self.draws_answers)
-        return spend_of(type(self.mechanism), self.mechanism.parameters, self.run, shares=shares)
+        is_free = not (self.mechanism.adds_noise or self.draws_answers)
+        paid = self.mechanism.epsilon if is_free else self.paid
+        return spend_of(type(self.mechanism), self.mechanism.parameters, self.run, paid=paid)
 
-    def draw(self, noise: Noise) -> Drawn:
+    def draw(self, noise: Noise, once: Once) -> Drawn:
         """Draw once; return the scale and the noisy count of each vertex.
 
         Args:
             noise: the source of noise.
+            once: what releases of the same share draw once.
         """
-        return self.mechanism.draw(self.facts, self.scaling, noise)
+        return self.mechanism.draw_beside(self.facts, self.scaling, noise, once)
 
 
 def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
@@ -166,6 +175,9 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
         run=choice.run,
         kept=choice.kept,
         file=choice.request.public.name if isinstance(choice.request, ReleaseRequest) else "",
+        paid=choice.paid if mechanism.adds_noise else None,
+        share=choice.share,
+        together=choice.together,
         scaling=scaling,
         utility=mechanism.utility(facts, scaling),
         losses=find_losses(facts.graph, mechanism.k) if mechanism.adds_noise else None,

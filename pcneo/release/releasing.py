@@ -18,7 +18,7 @@ from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers, PairAnswers
-from pcneo.privacy.mechanisms import Drawn, Respond, mechanism_named
+from pcneo.privacy.mechanisms import MECHANISMS, Drawn, Once, Respond, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.beforehand import check_noise, told_beforehand
@@ -28,6 +28,7 @@ from pcneo.release.outputs import public_record, public_text, write_private, wri
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
+from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
 from pcneo.store.ledger import LedgerGateway
@@ -108,7 +109,7 @@ class _Numbers:
         p = str(self.release.run.search.p) if self.release.run else None
         drawn, is_public = self.drawn, self.request.fate == "publish" and self.answers_hash is not None
         digest = {"answersHash": self.answers_hash} if is_public else {}
-        said = {"promise": self.release.promise, **drawn.record, **digest}
+        said = {"promise": self.release.promise, "together": self.release.together or None, **drawn.record, **digest}
         return public_record(self.release.mechanism, p, drawn.scales, self.counts, said, drawn.columns)
 
     @property
@@ -169,7 +170,7 @@ def release(
     check_requests(requests, terms)
     requests = list(map(of_its_answers, requests))
     gateway = LedgerGateway(driver, database)
-    chosen = choose(gateway, requests, names)
+    chosen = shared(choose(gateway, requests, names))
     check_early(gateway, chosen, terms)
     if terms.write_property is not None:
         check_property(gateway, chosen[0].graph, terms.write_property)
@@ -232,6 +233,7 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
     requests = list(map(of_its_answers, requests))
     for request in requests:
         read_parameters(request)
+        _check_share(request)
         if request.parties and (request.mechanism != Respond.name or request.answers_from is not None):
             raise ParameterError(
                 "Parties answer with respond, and where answers are still to be drawn; leave --parties out.",
@@ -250,16 +252,35 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
     check_destinations(requests)
 
 
+def _check_share(request: ReleaseRequest) -> None:
+    mechanism = mechanism_named(request.mechanism)
+    if request.share is None or mechanism.shares_bound:
+        return
+    if request.parts == 1:
+        sharing = ", ".join(name for name, kind in MECHANISMS.items() if kind.shares_bound)
+        raise ParameterError(
+            f"Releases of {sharing} can share one C*; those of {mechanism.name} cannot. Leave share out.",
+            name="share",
+            value=request.share,
+        )
+    if mechanism.adds_noise:
+        raise ParameterError(
+            f"A release of {mechanism.name} has one k; make one for each.", name="k", value=request.parts
+        )
+
+
 # --- After the spend: exact counts meet noise
 
 
 def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
     sets: dict[str | None, tuple[Answers | PairAnswers, str | None]] = {}
+    bounds: dict[tuple[str, str], Once] = {}
     numbers: list[_Numbers] = []
     for request, release in zip(requests, prepared, strict=True):
         mechanism = release.mechanism
         if mechanism.adds_noise:
-            numbers.append(_Numbers(request, release, partial(_itself, release.draw(noise))))
+            of_all = Once() if release.share is None else bounds.setdefault((release.graph.name, release.share), Once())
+            numbers.append(_Numbers(request, release, partial(_itself, release.draw(noise, of_all))))
             continue
         if release.answer_set not in sets:
             # [answers-once] All releases that share answers are computed from these.

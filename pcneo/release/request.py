@@ -19,9 +19,9 @@ from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.outputs import check_writable
 
-__all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "of_its_answers", "read_batch"]
+__all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "each_k", "of_its_answers", "read_batch"]
 
-COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "answers", "to")
+COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "share", "answers", "to")
 NEEDED = ("mechanism", "epsilon", "to")
 SUFFIXES = (".csv", ".json")
 ANSWERS = ("destroy", "keep", "publish")
@@ -72,6 +72,9 @@ class ReleaseRequest(GraphRequest):
             for `publish` where parties answer, whose collector has seen them.
         answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
         groups: of `critical`, a kept version of the run, whose groups count though the graph has moved on.
+        share: what releases of one graph and this name share is drawn once, and paid for once: a C*, noisy degrees, or
+            answers.
+        parts: how many k the ε is for; each of them is a request of the same share.
         parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
     """
 
@@ -81,6 +84,8 @@ class ReleaseRequest(GraphRequest):
     answers_from: AnyPath | None = None
     groups: int | None = None
     parties: bool = False
+    share: str | None = None
+    parts: int = 1
 
     @property
     def public(self) -> Path:
@@ -162,6 +167,30 @@ def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
     return replace(request, mechanism=file.mechanism, epsilon=file.epsilon)
 
 
+def each_k(request: ReleaseRequest, ks: Sequence[int], *, named: bool) -> list[ReleaseRequest]:
+    """Return one release for several k as a request for each, which share what they draw.
+
+    Args:
+        request: without its k.
+        ks: vertices of the cliques.
+        named: whether file names get k and ε where there is a single k, too.
+    """
+    if len(set(ks)) < len(ks):
+        raise ParameterError(f"k is there twice: {', '.join(map(str, ks))}.", name="k", value=list(ks))
+    if len(ks) == 1:
+        to = _numbered(request.public, ks[0], request.epsilon) if named else request.to
+        return [replace(request, k=ks[0], to=to)]
+    share = request.share or f"{request.public} at {request.epsilon}"
+    return [
+        replace(request, to=_numbered(request.public, k, request.epsilon), k=k, share=share, parts=len(ks)) for k in ks
+    ]
+
+
+def _numbered(to: Path, k: int, epsilon: object) -> Path:
+    """Return `counts.csv` as `counts-k3-e0.5.csv`; the slash of a fraction becomes an underscore."""
+    return to.parent / f"{to.stem}-k{k}-e{str(epsilon).replace('/', '_')}{to.suffix}"
+
+
 def read_batch(path: AnyPath) -> list[ReleaseRequest]:
     """Read releases from a CSV file, one per row.
 
@@ -184,7 +213,7 @@ def read_batch(path: AnyPath) -> list[ReleaseRequest]:
                 path=path,
                 line=1,
             )
-        return [_row(path, reader.line_num, row) for row in reader]
+        return [request for row in reader for request in _row(path, reader.line_num, row)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise FileFormatError(f"{path} cannot be read: {error}.", path=path) from error
 
@@ -201,7 +230,7 @@ def _wrong_columns(names: Sequence[str]) -> str:
     return f"the column {missing[0]!r} is missing" if missing else ""
 
 
-def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> ReleaseRequest:
+def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[ReleaseRequest]:
     if None in row:
         raise FileFormatError(f"{path}, line {line}: more cells than columns.", path=path, line=line)
     cells = {name: (value or "").strip() for name, value in row.items()}
@@ -209,10 +238,9 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
         if (cells["mechanism"] or _missing("mechanism")) not in MECHANISMS:
             near = did_you_mean(cells["mechanism"], MECHANISMS)
             raise ValueError(f"the mechanism must be one of {', '.join(MECHANISMS)}, not {cells['mechanism']!r}.{near}")
-        return ReleaseRequest(
+        request = ReleaseRequest(
             to=Path(cells["to"] or _missing("to")),
             mechanism=cells["mechanism"],
-            k=_whole("k", cells["k"]) if cells.get("k") else ReleaseRequest.k,
             epsilon=cells["epsilon"] or _missing("epsilon"),
             delta=cells.get("delta") or None,
             epsilon_1=cells.get("epsilon_1") or None,
@@ -222,7 +250,10 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> Release
             search=cells.get("search") or None,
             run=cells.get("run") or None,
             answers=cells.get("answers") or None,
+            share=cells.get("share") or None,
         )
+        ks = [_whole("k", text) for text in (cells.get("k") or "").split()]
+        return each_k(request, ks or [ReleaseRequest.k], named=False)
     except ValueError as error:
         end = "" if str(error).endswith("?") else "."
         raise FileFormatError(f"{path}, line {line}: {error}{end}", path=path, line=line) from error

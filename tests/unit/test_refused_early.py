@@ -43,7 +43,7 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
     assert pcneo("annotate", "-p", "0.3")[0] == 5
     assert pcneo("budget", "set", "--graph", "g", "--epsilon", "1")[0] == 5
     code, said = pcneo("audit", "-e", "1")
-    assert (code, "Auditing critical, the default; --mechanism edge" in said) == (5, True)
+    assert (code, "Auditing critical, the default; --mechanism modelled" in said) == (5, True)
     assert "the default" not in pcneo("audit", "-e", "1", "--mechanism", "edge")[1]
 
 

@@ -20,7 +20,7 @@ from pcneo.privacy.mechanisms.one_scale import OneScale
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.respond import Respond
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
@@ -37,6 +37,7 @@ __all__ = [
     "Mechanism",
     "MechanismRequest",
     "Modelled",
+    "Once",
     "OneScale",
     "Parameters",
     "Published",

@@ -24,7 +24,7 @@ from pcneo.privacy.exact import exact_text, positive
 from pcneo.privacy.facts import Answers, Facts, PairAnswers
 from pcneo.privacy.log_ratios import RemovalStudy
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import Foresight, Utility
 from pcneo.privacy.protection import Protects
@@ -81,6 +81,8 @@ class Mechanism(ABC):
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True
     """Whether exact counts get noise; if not, all is computed from what `answered` draws."""
+    shares_bound: ClassVar[bool] = False
+    """Whether releases that differ in k or mechanism can rest on one bound of common neighbours, C*."""
     counts_vertices: ClassVar[bool] = True
     """Whether each vertex gets a number; if not, the graph's total is published alone."""
     of_columns: ClassVar[Mapping[str, str]] = MappingProxyType(
@@ -246,6 +248,10 @@ class Mechanism(ABC):
         """Draw once: the scales where they take noise, then the counts."""
         scales = scaling.draw(noise)
         return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
+
+    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
+        """Draw, but for what releases beside this one have drawn for all of them."""
+        return self.draw(facts, scaling, noise)
 
     def exact(self, facts: Facts) -> list[int]:
         """Return what gets noise: Γ(v) of each vertex, or the number of the graph's k-cliques."""

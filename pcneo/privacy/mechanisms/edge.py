@@ -12,7 +12,7 @@ from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms.base import OWNER, InShort
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
-from pcneo.privacy.mechanisms.scaling import Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.protection import Protects
 
@@ -40,6 +40,7 @@ class Edge(OneScale):
     )
     needs_groups = False
     publishes_scale = True
+    shares_bound = True
     compared = True
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
@@ -88,6 +89,20 @@ class Edge(OneScale):
         """Return what finds λ from C, as the owner sees it."""
         largest = facts.largest_common()
         return Scaling.by_noise(self.size, lambda noise: self.scale(largest, noise))
+
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Draw C*, and then the counts."""
+        return self.draw_beside(facts, scaling, noise, Once())
+
+    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
+        """Draw the counts, and C* where no release beside this one has."""
+        scales = [self.covering(self.one_bound(facts, noise, once))] * self.size
+        return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
+
+    def one_bound(self, facts: Facts, noise: Noise, once: Once) -> int:
+        """Return C*, drawing it where no release beside this one has."""
+        # [one-bound] C* depends on no k: with one ε1 and one δ it is the same number for all.
+        return once.get("C*", lambda: self.bound(facts.largest_common(), noise))
 
     def _clamped(self, bound: int) -> int:
         # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.

@@ -15,7 +15,7 @@ from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.laplace import variance as variance_of
 from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.noise import Noise
 
@@ -155,10 +155,10 @@ class Modelled(Total):
         """Return the scale of the total, which has all of ε2 where there are no classes."""
         return self.covering(bound) / (1 - OF_CLASSES if classes else 1)
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw once: degrees, C*, the total and, where there are classes, the sum over each."""
-        degrees = self.noisy_degrees(facts.degrees().tolist(), noise)
-        bound = self.bound(facts.largest_common(), noise)
+    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
+        """Draw degrees and C* where no release beside this one has, the total and the sum over each class."""
+        degrees = once.get("D", lambda: self.noisy_degrees(facts.degrees().tolist(), noise))
+        bound = self.one_bound(facts, noise, once)
         exact, model = facts.counts(self.k), DegreeModel(degrees, self.k)
         # [modelled-rule] From n, ε, D and C* alone.
         count = model.class_count(self.class_scale(bound))

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from pcneo.privacy.noise import Noise
 
-__all__ = ["Drawn", "Scaling"]
+__all__ = ["Drawn", "Once", "Scaling"]
+
+T = TypeVar("T")
+
+
+class Once:
+    """What several releases draw once, by name."""
+
+    def __init__(self) -> None:
+        """Begin with nothing drawn."""
+        self._drawn: dict[str, Any] = {}
+
+    def get(self, name: str, draw: Callable[[], T]) -> T:
+        """Return what was drawn under a name, drawing it where nobody has yet."""
+        if name not in self._drawn:
+            self._drawn[name] = draw()
+        return self._drawn[name]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.edge import Edge
-from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 
 __all__ = ["Total"]
@@ -36,8 +36,8 @@ class Total(Edge):
     counts_vertices = False
     compared = False
 
-    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
-        """Draw once: C*, then the noise of the total."""
-        drawn = super().draw(facts, scaling, noise)
+    def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
+        """Draw the noise of the total, and C* where no release beside this one has."""
+        drawn = super().draw_beside(facts, scaling, noise, once)
         (total,) = drawn.counts
         return Drawn(drawn.counts, drawn.scales, {"total": drawn.counts}, {"total": total})
