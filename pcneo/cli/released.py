@@ -28,7 +28,8 @@ def print_released(released: list[Released], as_json: bool) -> None:
     if as_json:
         print_json(released)
         return
-    for promise, those in groupby(released, lambda release: release.promise):
+    for promise, group in groupby(released, lambda release: release.promise):
+        those = list(group)
         for release in those:
             told = total_told(release.total, release.standard_error_of_total, release.standard_errors_are)
             if release.warning:
@@ -37,6 +38,8 @@ def print_released(released: list[Released], as_json: bool) -> None:
             if release.answers is not None and release.answers_are == "publish":
                 say(f"  Public like the file itself: the answers, {release.answers}")
         say(f"  {promise}")
+        for plain in dict.fromkeys(release.in_plain_words for release in those if release.in_plain_words):
+            say(f"  {plain}")
     for remark in dict.fromkeys(release.remark for release in released if release.remark):
         say(remark)
 

@@ -101,7 +101,7 @@ class Noise(ABC):
 
 @final
 class ReleaseNoise(Noise):
-    """OpenDP's exact sampler, fed by the system's randomness: the only source that a release accepts."""
+    """OpenDP's exact sampler, by a generator that the system seeds: the only source that a release accepts."""
 
     def __init__(self) -> None:
         """Load OpenDP, which takes most of a second.

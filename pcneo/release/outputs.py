@@ -68,6 +68,7 @@ def public_record(
         "date": datetime.now(UTC).date().isoformat(),
         "mechanism": mechanism.name,
         "promise": mechanism.promise,
+        "inPlainWords": mechanism.in_plain_words or None,
         "k": parameters.k,
         "p": p,
         "epsilon": exact_text(parameters.epsilon),

@@ -58,6 +58,7 @@ class Released:
         reports: the owner's report, Markdown and JSON.
         total: Σ Γ*(v) / k.
         promise: the mechanism's sentence.
+        in_plain_words: the same with its numbers, for people who decide; empty where nothing is promised.
         remark: what else to know about the counts; empty for nothing.
         standard_error_of_total: None where it may not be published.
         standard_errors_are: what such errors are, where they are no more than bounds or estimates.
@@ -68,6 +69,7 @@ class Released:
     reports: tuple[Path, Path]
     total: float
     promise: str
+    in_plain_words: str = ""
     answers: Path | None = None
     answers_are: str = ""
     warning: str = ""
@@ -327,6 +329,7 @@ def _publish(
                     request.reports,
                     record["total"],
                     record["promise"],
+                    ready.mechanism.in_plain_words,
                     request.answers_file if ready.draws_answers else None,
                     numbers.fate,
                     record.get("warning", ""),

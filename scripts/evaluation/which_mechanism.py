@@ -187,8 +187,9 @@ def _of_all_connections(compared: _Compared, settings: Mapping[str, Finished]) -
     return (
         "Where every connection must be protected, take the mechanism with the smallest error that shows no more than "
         f"you accept. {smallest}An owner of the graph never needs `elv`: the expected error of `edge` is clearly "
-        f"smaller in {better} of {len(pairs)} settings; `elv` is for vertices that trust nobody with the graph, as "
-        f"`respond` is. {_respond(compared)}The small errors of `respond` at a large ε are no gift: from "
+        f"smaller in {better} of {len(pairs)} settings; `elv` is simulated in one process, and vertices that trust "
+        f"nobody with the graph take `respond`. {_respond(compared)}The small errors of `respond` at a large ε are no "
+        "gift: from "
         "ε = ln(n/d) on, d the mean degree, the answers nearly are the graph, and [one fixed "
         "attacker](../attacker_report/attacker.md) finds most of its connections. "
         f"{_before_half_are_true(compared, settings)}Choose by both figures."

@@ -27,6 +27,7 @@ from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import Foresight, Utility
+from pcneo.privacy.plain_words import in_plain_words
 from pcneo.privacy.protection import Protects
 
 __all__ = ["OWNER", "InShort", "Mechanism"]
@@ -322,6 +323,11 @@ class Mechanism(ABC):
     def foresee(self, mean_degree: float) -> Foresight:
         """Return what follows from public numbers and a mean degree, maybe a guess; nothing where groups decide."""
         return Foresight(error_is="follows from the groups")
+
+    @property
+    def in_plain_words(self) -> str:
+        """The promise with its numbers, for people who decide; empty where nothing is promised."""
+        return in_plain_words(*self.entry(self.parameters), self.protects)
 
     @property
     def heading(self) -> str:

@@ -1,0 +1,53 @@
+"""A promise for people who decide, with its numbers (GUARANTEE.md#in-plain-words)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from pcneo.privacy.protection import Protects
+
+__all__ = ["in_plain_words"]
+
+_MANY = 10
+_LARGEST = 700  # beyond, e^ε is no double
+
+
+def in_plain_words(epsilon: Fraction, delta: Fraction, protects: Protects) -> str:
+    """Return what (ε, δ) means for one connection and for a person's, in numbers; nothing where nothing is promised."""
+    if protects is Protects.NOTHING:
+        return ""
+    one = "one connection" if protects is Protects.EVERY_CONNECTION else "one connection inside a group"
+    chance = f", but for a chance of {_rounded(float(delta))}" if delta else ""
+    half, hundredth = (_percent(_after(belief, float(epsilon))) for belief in (0.5, 0.01))
+    odds = f"change the odds at most {_times(epsilon)} times{chance}"
+    return (
+        f"Whatever somebody believed about {one}, these numbers {odds}: "
+        f"a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %. They do not hide a person "
+        f"who has many connections: ten together change the odds at most {_times(_MANY * epsilon)} times."
+    )
+
+
+def _after(belief: float, epsilon: float) -> float:
+    """The belief after odds have grown e^ε times."""
+    return belief / (belief + (1 - belief) * math.exp(-min(epsilon, _LARGEST)))
+
+
+def _percent(share: float) -> str:
+    if share > 0.99995:
+        return "100"
+    return f"{100 * share:.4g}" if share > 0.995 else f"{100 * share:.2g}"
+
+
+def _times(epsilon: Fraction) -> str:
+    """e^ε in two digits."""
+    if epsilon > 20:
+        return f"10^{math.ceil(float(epsilon) / math.log(10)):,}"
+    value = math.exp(float(epsilon))
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    digits = round(value / step) * step
+    return f"{digits:,.0f}" if digits >= 9.95 else f"{digits:.1f}"
+
+
+def _rounded(value: float) -> str:
+    return f"{value:.2g}"

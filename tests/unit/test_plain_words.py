@@ -1,0 +1,59 @@
+"""Promises in plain words (GUARANTEE.md#in-plain-words)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.plain_words import in_plain_words
+from pcneo.privacy.protection import Protects
+
+EVERY = Protects.EVERY_CONNECTION
+GUARANTEE = Path(__file__).parents[2] / "pcneo" / "privacy" / "GUARANTEE.md"
+
+
+def test_the_sentence_has_its_numbers_and_the_document_has_the_sentence() -> None:
+    said = in_plain_words(Fraction(1), Fraction(0), EVERY)
+    assert said == (
+        "Whatever somebody believed about one connection, these numbers change the odds at most 2.7 times: a suspicion "
+        "of 50 % can become at most 73 %, one of 1 % at most 2.7 %. They do not hide a person who has many "
+        "connections: ten together change the odds at most 22,000 times."
+    )
+    assert said in " ".join(GUARANTEE.read_text(encoding="utf-8").split())
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "once", "half", "hundredth", "ten"),
+    [
+        ("0.1", "1.1", "52", "1.1", "2.7"),
+        ("3", "20", "95", "17", "10^14"),
+        ("5", "150", "99", "60", "10^22"),
+        ("10", "22,000", "100", "99.55", "10^44"),
+        ("1000", "10^435", "100", "100", "10^4,343"),
+    ],
+)
+def test_numbers_follow_from_epsilon(epsilon: str, once: str, half: str, hundredth: str, ten: str) -> None:
+    said = in_plain_words(Fraction(epsilon), Fraction(0), EVERY)
+    assert (
+        f"at most {once} times: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
+        in said
+    )
+    assert said.endswith(f"at most {ten} times.")
+
+
+def test_beliefs_are_those_of_bayes() -> None:
+    grown = 0.01 * math.exp(2) / (0.99 + 0.01 * math.exp(2))
+    assert f"one of 1 % at most {100 * grown:.2g} %" in in_plain_words(Fraction(2), Fraction(0), EVERY)
+
+
+def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
+    assert "2.7 times, but for a chance of 1e-06: a" in in_plain_words(Fraction(1), Fraction(1, 10**6), EVERY)
+    assert "about one connection inside a group," in in_plain_words(
+        Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS
+    )
+    for name, kind in MECHANISMS.items():
+        assert bool(kind.make(epsilon=1, n=50).in_plain_words) == (name != "published")
