@@ -21,7 +21,21 @@ from pcneo.release.outputs import check_writable
 
 __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "each_k", "of_its_answers", "read_batch"]
 
-COLUMNS = ("mechanism", "k", "epsilon", "delta", "epsilon_1", "h", "graph", "p", "search", "run", "share", "answers", "to")
+COLUMNS = (
+    "mechanism",
+    "k",
+    "epsilon",
+    "delta",
+    "epsilon_1",
+    "h",
+    "graph",
+    "p",
+    "search",
+    "run",
+    "share",
+    "answers",
+    "to",
+)
 NEEDED = ("mechanism", "epsilon", "to")
 SUFFIXES = (".csv", ".json")
 ANSWERS = ("destroy", "keep", "publish")
