@@ -1,7 +1,7 @@
 from . import aio, annotate, errors, plots, release
 from .annotate.load import load
 from .annotate.load_cohesions import load_cohesions
-from .basics.config import ConnectionSettings, __version__, read_environment
+from .basics.config import __version__
 from .basics.model import Cohesion, CohesionBatch, Graph
 from .basics.progress_bars import ProgressBars
 from .basics.searches import P, Search
@@ -27,7 +27,6 @@ from .stored.versions import diff, history, let_go
 __all__ = [
     "Cohesion",
     "CohesionBatch",
-    "ConnectionSettings",
     "Graph",
     "P",
     "ProgressBars",
@@ -58,7 +57,6 @@ __all__ = [
     "minimal_p_cohesions",
     "plots",
     "read_cohesions",
-    "read_environment",
     "read_release",
     "release",
     "render_query",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, LiteralString, cast
 
 import neo4j
@@ -48,6 +49,13 @@ class Database:
 
     driver: neo4j.Driver
     name: str
+
+    @cached_property
+    def store(self) -> Any:
+        """The same as pcneo has it."""
+        from pcneo.store.connection import connect
+
+        return connect(driver=self.driver, database=self.name)
 
     def run(self, text: str, **parameters: Any) -> list[list[Any]]:
         """Rows of one statement, in a transaction of its own."""
@@ -92,7 +100,7 @@ class Database:
         """Have the database know a graph under a name, as an earlier `annotate` leaves it, without a run of it."""
         self.run(
             "CREATE (:PCohesionGraph {name: $name, nodeLabels: [$label], relationshipTypes: ['KNOWS'], key: 'id', "
-            "format: 2, fingerprintKey: $secret})",
+            "format: 3, fingerprintKey: $secret})",
             name=name,
             label=label,
             secret="0" * 64,

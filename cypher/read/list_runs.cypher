@@ -8,7 +8,8 @@
 //   graph              string         name of its graph
 //   scope              string         graph, vertices or answers
 //   pText              string         p as a canonical fraction a/b
-//   search             string         name of the search
+//   search             string|null    name of the search; null in a run of an earlier format
+//   format             integer|null   of the data model under which its graph was last written
 //   version            integer|null   the version
 //   readable           boolean|null   true
 //   pcneo              string|null    the pcneo that wrote it
@@ -28,9 +29,11 @@
 //   finishedAt         datetime|null  server time
 //   replacedAt         datetime|null  null
 MATCH (run:PCohesionRun)
-WHERE run.id IS NOT NULL AND run.version > 0
+WHERE run.id IS NOT NULL AND (run.version > 0 OR run.search IS NULL)
+OPTIONAL MATCH (graph:PCohesionGraph {name: run.graph})
 OPTIONAL MATCH (version:PCohesionVersion {run: run.id, version: run.version})
 RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText, run.search AS search,
+       graph.format AS format,
        version.version AS version, version.readable AS readable, version.pcneo AS pcneo, version.revision AS revision,
        version.effort AS effort,
        version.added AS added, version.retired AS retired, version.cohesions AS cohesions,

@@ -6,8 +6,9 @@
 // returns:
 //   lastVersion  integer   the largest version number used so far; no row where there is no such graph
 //   lockedAt     datetime  server time
+//   format       integer   the latest of the data model that was written under its name, at least the one given
 // repeatable: writes the time, and the same format again.
 MATCH (graph:PCohesionGraph {name: $name})
 SET graph.lockedAt = datetime(),
     graph.format = CASE WHEN graph.format > $format THEN graph.format ELSE $format END
-RETURN coalesce(graph.lastVersion, 0) AS lastVersion, graph.lockedAt AS lockedAt
+RETURN coalesce(graph.lastVersion, 0) AS lastVersion, graph.lockedAt AS lockedAt, graph.format AS format

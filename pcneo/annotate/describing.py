@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pcneo.annotate.plan import Configuration, Options, make_plan, size_text
+from pcneo.annotate.plan import Asked, Configuration, Options, make_plan, size_text
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import AnyPath, Key, Progress
-from pcneo.basics.searches import AnyP
+from pcneo.basics.model import AnyPath
 from pcneo.plots import check_picture, draw_distributions
 from pcneo.search.tally import Summary, Tally
 
 if TYPE_CHECKING:
-    from distributed import Client
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["StatsResult", "stats"]
 
@@ -49,36 +47,13 @@ class StatsResult(Table):
         return f"{size_text(self.vertices, self.edges, self.configuration)}; nothing was written"
 
 
-def stats(
-    driver: Driver,
-    database: str | None = None,
-    *,
-    p: AnyP | Sequence[AnyP],
-    plot: AnyPath | None = None,
-    graph: str | None = None,
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-    search: str | None = None,
-    effort: int | None = None,
-    vertices: Key | Sequence[Key] | None = None,
-    concurrency: int | None = None,
-    create_index: bool = False,
-    check: bool = False,
-    scheduler: Client | None = None,
-    progress: Progress | None = None,
-) -> StatsResult:
+def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) -> StatsResult:
     """Describe the sizes and densities of the minimal p-cohesions; nothing is written to the database.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
-        p: one or several; several share the read.
+        db: the database.
         plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
-        graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, search, effort, vertices, concurrency, check, scheduler, progress: as for
-            `write`.
-        create_index: refused: nothing is written.
+        **asked: as for `write`; create_index is refused.
 
     Returns:
         A summary for each p.
@@ -88,21 +63,7 @@ def stats(
     """
     if plot is not None:
         check_picture(plot)
-    options = Options(
-        p=p,
-        node_labels=node_labels,
-        relationship_types=relationship_types,
-        key=key,
-        search=search,
-        effort=effort,
-        vertices=vertices,
-        concurrency=concurrency,
-        create_index=create_index,
-        check=check,
-        progress=progress,
-        scheduler=scheduler,
-    )
-    plan = make_plan(driver, database, "stats", options, graph)
+    plan = make_plan(db, "stats", Options.of(**asked))
     supply = supply_of(plan)
     read_millis = plan.millis()
     tallies = {str(wanted.p): Tally() for wanted in plan.searches}

@@ -6,20 +6,20 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from pcneo.annotate.plan import Configuration, Options, Plan, make_plan
+from pcneo.annotate.plan import Asked, Configuration, Options, Plan, make_plan
 from pcneo.annotate.sampling import Interval, Sample, draw_sample
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.write_pace import membership_seconds, writing
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import Graph, Key, Progress
-from pcneo.basics.searches import AnyP, Search
+from pcneo.basics.model import Graph
+from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import bytes_in_file, check_parquet
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Estimate", "EstimateResult", "check_storable", "estimate", "estimate_memberships", "memory_of_worker"]
 
@@ -135,57 +135,26 @@ class EstimateResult(Table):
         return f"{self.vertices:,} vertices, {self.edges:,} edges; nothing was written"
 
 
-def estimate(
-    driver: Driver,
-    database: str | None = None,
-    *,
-    p: AnyP | Sequence[AnyP],
-    graph: str | None = None,
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-    search: str | None = None,
-    effort: int | None = None,
-    vertices: Key | Sequence[Key] | None = None,
-    concurrency: int | None = None,
-    create_index: bool = False,
-    check: bool = False,
-    progress: Progress | None = None,
-) -> EstimateResult:
+def estimate(db: Database, **asked: Unpack[Asked]) -> EstimateResult:
     """Estimate from a sample of vertices what `write` would cost; nothing is written.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
-        p: one or several; several share the read.
-        graph: a known name stands for its labels, types and key, which may then be left out.
-        node_labels, relationship_types, key, search, effort, concurrency, check, progress: as for `write`.
-        vertices: refused: to search them is what an estimate would cost.
-        create_index: refused: nothing is written.
+        db: the database.
+        **asked: as for `write`. vertices, a scheduler and create_index are refused: to search vertices is what an
+            estimate would cost.
 
     Returns:
         An estimate for each p.
 
     Raises:
-        ParameterError: as in `write`, or vertices were named.
+        ParameterError: as in `write`, or vertices or a scheduler were named.
         PcneoError: as in `write`, but for BusyError.
     """
-    if vertices is not None:
-        raise ParameterError("estimate is for the whole graph; leave the vertices out.", name="vertices", value=None)
-    options = Options(
-        p=p,
-        node_labels=node_labels,
-        relationship_types=relationship_types,
-        key=key,
-        search=search,
-        effort=effort,
-        vertices=None,
-        concurrency=concurrency,
-        create_index=create_index,
-        check=check,
-        progress=progress,
-    )
-    plan = make_plan(driver, database, "estimate", options, graph)
+    options = Options.of(**asked)
+    for name in ("vertices", "scheduler"):
+        if getattr(options, name) is not None:
+            raise ParameterError(f"estimate is for the whole graph; leave {name} out.", name=name, value=None)
+    plan = make_plan(db, "estimate", options)
     supply = WholeGraph(plan)
     read_seconds = plan.millis() / 1000
     node_count, relationship_count = supply.counts
@@ -238,7 +207,7 @@ def _estimate(plan: Plan, supply: WholeGraph, search: Search, read_seconds: floa
     sample = draw_sample(graph, search, most=SAMPLE, seconds=SAMPLE_SECONDS, concurrency=threads, check=supply.check)
     n, memberships, searching = graph.vertex_count, sample.memberships(), sample.search_seconds()
     bounded = Interval(memberships.value, max(n, memberships.low), min(n * n, memberships.high))
-    write = writing(n, bounded, membership_seconds(plan.gateway, plan.selection, sample.batches))
+    write = writing(n, bounded, membership_seconds(plan.db, plan.selection, sample.batches))
     compute_seconds = searching.value / threads
     worker_bytes, thread_bytes = memory_of_worker(n, len(graph.neighbours), int(graph.degrees.max(initial=0)))
     result = Estimate(

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.annotate.plan import Configuration, Options, Plan, make_plan
+from pcneo.annotate.plan import Asked, Configuration, Options, Plan, make_plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.basics.config import __version__
-from pcneo.basics.model import AnyPath, Progress
-from pcneo.basics.searches import AnyP, Search
+from pcneo.basics.model import AnyPath
+from pcneo.basics.searches import Search
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
 from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead, check_parquet
 from pcneo.search import REVISION
 
 if TYPE_CHECKING:
-    from distributed import Client
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["FiledCohesions", "ParquetResult", "part_positions", "to_parquet"]
 
@@ -74,37 +72,18 @@ class ParquetResult:
     configuration: Configuration
 
 
-def to_parquet(
-    driver: Driver,
-    database: str | None = None,
-    *,
-    p: AnyP | Sequence[AnyP],
-    to: AnyPath,
-    part: tuple[int, int] = (1, 1),
-    graph: str | None = None,
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-    search: str | None = None,
-    effort: int | None = None,
-    concurrency: int | None = None,
-    check: bool = False,
-    scheduler: Client | None = None,
-    progress: Progress | None = None,
-) -> ParquetResult:
+def to_parquet(db: Database, *, to: AnyPath, part: tuple[int, int] = (1, 1), **asked: Unpack[Asked]) -> ParquetResult:
     """Write the minimal p-cohesion of every vertex to a Parquet file for each p (DATA-MODEL.md#cohesions-in-files).
 
     A file appears whole or not at all, and only its owner can read it. Several processes, on as many machines, can
     each write one part; the parts together are the whole, whoever writes them. Memory does not grow with the file.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
-        p: one or several; several share the read, and need a folder.
+        db: the database.
         to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p, search and part.
         part: which part of how many, counted from 1.
-        graph: as for `write`; also whose key the fingerprint is made with.
-        node_labels, relationship_types, key, search, effort, concurrency, check, scheduler, progress: as for `write`.
+        **asked: as for `write`. Several p need a folder; graph is also whose key the fingerprint is made with; vertices
+            and create_index are refused.
 
     Returns:
         The files.
@@ -116,24 +95,13 @@ def to_parquet(
     check_parquet()
     if not 1 <= part[0] <= part[1]:
         raise ParameterError(f"A part is I/N with 1 <= I <= N, not {part[0]}/{part[1]}.", name="part", value=part)
-    options = Options(
-        p=p,
-        node_labels=node_labels,
-        relationship_types=relationship_types,
-        key=key,
-        search=search,
-        effort=effort,
-        vertices=None,
-        concurrency=concurrency,
-        create_index=False,
-        check=check,
-        progress=progress,
-        scheduler=scheduler,
-    )
+    options = Options.of(**asked)
+    if options.vertices is not None:
+        raise ParameterError("A file is of all vertices; leave vertices out.", name="vertices", value=None)
     paths = _paths(Path(to), options, part)
-    plan = make_plan(driver, database, "stream", options, graph, may_be_new=True)
+    plan = make_plan(db, "stream", options, may_be_new=True)
     supply = WholeGraph(plan)
-    head = _head(plan, supply, graph, part)
+    head = _head(plan, supply, options.graph, part)
     read_millis = plan.millis()
     positions = part_positions(supply.vertices, part)
     files = tuple(_write(supply, search, positions, path, head) for search, path in paths.items())
@@ -162,7 +130,7 @@ def part_positions(vertices: int, part: tuple[int, int]) -> NDArray[np.int64]:
 
 def _paths(to: Path, options: Options, part: tuple[int, int]) -> dict[Search, Path]:
     """Return the file for each search; check that each can be written."""
-    searches = options.searches()
+    searches = options.searches
     with refusing(to, "to"):
         in_folder = to.is_dir()
     if in_folder:
@@ -201,7 +169,7 @@ def _head(plan: Plan, supply: WholeGraph, graph: str | None, part: tuple[int, in
 
 def _fingerprint_key(plan: Plan, graph: str | None) -> tuple[str, str, bool]:
     """Return a name of the graph, its key, and whether the key is new: pcneo knows no such graph in this database."""
-    known = {record.name: record for record in plan.gateway.list_graphs() if record.selection == plan.selection}
+    known = {record.name: record for record in plan.known if record.selection == plan.selection}
     for name in (graph,) if graph else (plan.selection.default_name, *known):
         if name in known:
             return known[name].name, known[name].fingerprint_key, False

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath, Progress
+from pcneo.basics.selection import Selection
 from pcneo.errors import KeyPropertyError
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
 from pcneo.store.chosen_graph import meant_key
-from pcneo.store.load_gateway import LoadGateway
+from pcneo.store.graph_loader import GraphLoader
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["LoadResult", "load"]
 
@@ -80,8 +81,7 @@ class LoadResult(Table):
 
 
 def load(
-    driver: Driver,
-    database: str | None,
+    db: Database,
     path: AnyPath,
     *,
     node_label: str,
@@ -98,8 +98,7 @@ def load(
     is written.
 
     Args:
-        driver: connected to the server.
-        database: its name; None is the user's home database.
+        db: the database.
         path: an edge list, GraphML, GML or GEXF (`pcneo.graph.files`).
         node_label: label of the vertices.
         relationship_type: type of the relationships.
@@ -116,21 +115,21 @@ def load(
         KeyPropertyError: nodes in the database share a key, or have keys of another kind; nothing was written.
         DatabaseError: the database refused a write.
     """
-    gateway = LoadGateway(driver, database, node_label, relationship_type, key)
+    loader = GraphLoader(db, node_label, relationship_type, key)
     started = time.monotonic()
     file = read_graph_file(path, key, max_bytes=max_bytes)
     read = time.monotonic()
-    _check_keys(gateway, file)
-    constraint_created = gateway.ensure_vertex_key()
+    _check_keys(db, loader.selection, file)
+    constraint_created = loader.ensure_vertex_key()
     vertices = ({"key": vertex, "properties": properties} for vertex, properties in file.vertices())
     edges = ({"source": a, "target": b, "properties": properties} for a, b, properties in file.edges())
     report = progress or (lambda stage, done, total: None)
-    nodes_created = _merge(gateway.merge_vertices, vertices, "nodes", file.vertex_count, report)
-    relationships_created = _merge(gateway.merge_relationships, edges, "relationships", file.edge_count, report)
+    nodes_created = _merge(loader.merge_vertices, vertices, "nodes", file.vertex_count, report)
+    relationships_created = _merge(loader.merge_relationships, edges, "relationships", file.edge_count, report)
     return LoadResult(
         configuration={
             "path": str(path),
-            "database": gateway.database,
+            "database": db.name,
             "nodeLabel": node_label,
             "relationshipType": relationship_type,
             "key": key,
@@ -155,25 +154,25 @@ def load(
     )
 
 
-def _check_keys(gateway: LoadGateway, file: GraphFile) -> None:
+def _check_keys(db: Database, selection: Selection, file: GraphFile) -> None:
     """Refuse to make a graph with keys of two kinds, or with nodes that lack the key: other commands refuse both."""
-    counts = gateway.count_keys(gateway.selection)
+    counts = db.count_keys(selection)
     other = counts.strings if file.key_kind == "integer" else counts.integers
     if other:
         kind = "strings" if file.key_kind == "integer" else "integers"
         raise KeyPropertyError(
-            f"{other:,} nodes labelled {gateway.selection.node_labels[0]!r} have {kind} as {gateway.selection.key!r}, "
+            f"{other:,} nodes labelled {selection.node_labels[0]!r} have {kind} as {selection.key!r}, "
             f"the keys in the file are of the kind {file.key_kind}; a graph has keys of one kind. Nothing was loaded. "
             "Choose another label or key.",
             nodes=other,
-            key=gateway.selection.key,
+            key=selection.key,
         )
     if counts.missing:
-        label, key = gateway.selection.node_labels[0], gateway.selection.key
+        label, key = selection.node_labels[0], selection.key
         raise KeyPropertyError(
             f"{counts.missing:,} of {counts.nodes:,} nodes labelled {label!r} have no {key!r}, and annotate refuses a "
             "label whose nodes do not all have the key. Nothing was loaded."
-            f"{meant_key(gateway, gateway.selection)} Otherwise choose another label.",
+            f"{meant_key(db, selection)} Otherwise choose another label.",
             nodes=counts.missing,
             key=key,
         )

@@ -23,7 +23,7 @@ from pcneo.search.cohesion import Found, Searched, make_task
 from pcneo.store.standing import Keeping
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["FileSupply", "load_cohesions"]
 
@@ -32,8 +32,7 @@ SHOWN = 5
 
 
 def load_cohesions(
-    driver: Driver,
-    database: str | None,
+    db: Database,
     files: AnyPath | Sequence[AnyPath],
     *,
     graph: str | None = None,
@@ -49,8 +48,7 @@ def load_cohesions(
     written, as by `annotate.write`.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         files: one or several, of one selection and search; those of several p are brought to the run of each.
         graph: as for `annotate.write`; by default the name that the files have.
         create_index: create the index on the key where it is missing.
@@ -77,24 +75,16 @@ def load_cohesions(
         by_search.setdefault(file.head.search, []).append(file)
     for search, parts in by_search.items():
         _check_complete(search, parts)
-    selection = heads[0].selection
     options = Options(
-        p=[search.p for search in by_search],
-        node_labels=selection.node_labels,
-        relationship_types=selection.relationship_types,
-        key=selection.key,
-        search=heads[0].search.name,
-        effort=heads[0].search.effort,
-        vertices=None,
-        concurrency=None,
+        searches=tuple(by_search),
+        name=heads[0].search.name,
+        graph=graph or heads[0].graph or None,
+        selection=heads[0].selection,
         create_index=create_index,
         check=True,
         progress=progress,
     )
-    name = graph or heads[0].graph or None
-    return update_runs(
-        driver, database, options, name, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search)
-    )
+    return update_runs(db, options, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search))
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:
@@ -157,7 +147,7 @@ class FileSupply(WholeGraph):
         """
         super().__init__(plan)
         self._files = files
-        keys = {record.name: record.fingerprint_key for record in plan.gateway.list_graphs()}
+        keys = {record.name: record.fingerprint_key for record in plan.known}
         now: dict[str, str] = {}
         for file in (file for parts in files.values() for file in parts):
             key = file.head.fingerprint_key or keys.get(file.head.graph, "")

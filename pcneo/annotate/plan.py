@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search
@@ -14,65 +14,96 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import thread_count
 from pcneo.store.chosen_graph import choose_selection, find_keys, refuse_new_name, require_key_index
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database, GraphRecord
 
 if TYPE_CHECKING:
     from distributed import Client
-    from neo4j import Driver
 
-__all__ = ["Configuration", "Options", "Plan", "make_plan", "size_text"]
+    from pcneo.store.database import Database, GraphRecord
+
+__all__ = ["Asked", "Configuration", "Options", "Plan", "make_plan", "size_text"]
 
 log = logging.getLogger("pcneo")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """What every mode takes by keyword; `pcneo.annotate.write` says what each one means."""
+class Asked(TypedDict, total=False):
+    """The keywords that every mode takes; `pcneo.annotate.write` says what each one means."""
 
     p: AnyP | Sequence[AnyP] | None
-    node_labels: Sequence[str]
-    relationship_types: Sequence[str]
-    key: str | None
     search: str | None
     effort: int | None
+    graph: str | None
+    selection: Selection
     vertices: Key | Sequence[Key] | None
     concurrency: int | None
     create_index: bool
     check: bool
+    scheduler: Client | None
     progress: Progress | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a mode was called with, as values; `Asked` says what each one means.
+
+    Attributes:
+        searches: each once; none for those of the standing runs.
+        name: of a search: without searches, only standing runs of that one.
+        effort: without searches, in place of that of each standing run.
+    """
+
+    searches: tuple[Search, ...] = ()
+    name: str | None = None
+    effort: int | None = None
+    graph: str | None = None
+    selection: Selection = field(default_factory=Selection)
+    vertices: tuple[Key, ...] | None = None
+    concurrency: int | None = None
+    create_index: bool = False
+    check: bool = False
     scheduler: Client | None = None
+    progress: Progress | None = None
 
-    def searches(self) -> list[Search]:
-        """Return every search, each once; none where p was left out, which mode `write` allows.
-
-        Raises:
-            ParameterError: a p or the search is out of range, or there is none.
-        """
-        if self.search is not None:
-            check_search(self.search)
-        effort = 1 if self.effort is None else self.effort
-        if self.p is None:
-            return []
-        several = self.p if isinstance(self.p, Sequence) and not isinstance(self.p, str) else [self.p]
-        searches = list(dict.fromkeys(Search(p, self.search or DEFAULT_SEARCH, effort) for p in several))
-        if not searches:
-            raise ParameterError("Name at least one p between 0 and 1.", name="p", value=self.p)
-        return searches
-
-    def vertex_list(self) -> list[Key] | None:
-        """Return the named vertices, None for all.
+    @classmethod
+    def of(
+        cls,
+        p: AnyP | Sequence[AnyP] | None = None,
+        search: str | None = None,
+        effort: int | None = None,
+        vertices: Key | Sequence[Key] | None = None,
+        **asked: Any,
+    ) -> Options:
+        """Read what a person asked for.
 
         Raises:
-            ParameterError: an empty list.
+            ParameterError: a p or the search is out of range, or a list is empty.
         """
-        if self.vertices is None:
-            return None
-        vertices = [self.vertices] if isinstance(self.vertices, Key) else list(self.vertices)
-        if not vertices:
-            raise ParameterError(
-                "Name at least one vertex, or leave vertices out for all.", name="vertices", value=self.vertices
-            )
-        return vertices
+        name = None if search is None else check_search(search)
+        searches = _searches(p, name, effort)
+        return cls(searches=searches, name=name, effort=effort, vertices=_keys(vertices), **asked)
+
+
+def _searches(p: AnyP | Sequence[AnyP] | None, name: str | None, effort: int | None) -> tuple[Search, ...]:
+    """Return what each p is searched by, each once."""
+    if p is None:
+        return ()
+    several = p if isinstance(p, Sequence) and not isinstance(p, str) else [p]
+    searches = tuple(dict.fromkeys(Search(p, name or DEFAULT_SEARCH, 1 if effort is None else effort) for p in several))
+    if not searches:
+        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=p)
+    return searches
+
+
+def _keys(vertices: Key | Sequence[Key] | None) -> tuple[Key, ...] | None:
+    """Return the named vertices, None for all."""
+    if vertices is None:
+        return None
+    keys = (vertices,) if isinstance(vertices, Key) else tuple(vertices)
+    if not keys:
+        raise ParameterError(
+            "Name at least one vertex, or leave vertices out for all.", name="vertices", value=vertices
+        )
+    return keys
 
 
 class Configuration(TypedDict):
@@ -110,7 +141,8 @@ class Plan:
     """Checked options, and the database they are for.
 
     Attributes:
-        gateway: the database.
+        db: the database.
+        known: the graphs that have names in this database.
         graph: its name: that given, in mode `write` else the one that it has already, else the default one.
         selection: which part of the database is the graph.
         searches: every one, each once; none where the standing runs' own are meant.
@@ -123,8 +155,9 @@ class Plan:
         started: when the plan was made, by `time.perf_counter`.
     """
 
-    gateway: Gateway
+    db: Database
     graph: str
+    known: Sequence[GraphRecord]
     selection: Selection
     searches: list[Search]
     vertices: list[Key] | None
@@ -144,63 +177,53 @@ class Plan:
         return lambda done, total: self.progress(f"searching p={search.p}", done, total)
 
 
-def make_plan(
-    driver: Driver,
-    database: str | None,
-    mode: str,
-    options: Options,
-    graph: str | None = None,
-    gateway: Gateway | None = None,
-    *,
-    may_be_new: bool = False,
-) -> Plan:
+def make_plan(db: Database, mode: str, options: Options, *, may_be_new: bool = False) -> Plan:
     """Check everything that can be checked before the graph is read.
 
     Args:
-        driver, database: where the graph is.
+        db: where the graph is.
         mode: `write`, `stream`, `stats` or `estimate`.
         options: what the mode was called with.
-        graph: the graph's name; where it is known and no labels, types or key are given, it stands for its own.
-        gateway: of that database, where there is one already.
         may_be_new: whether a name that is not known yet is given to the graph that is chosen.
 
     Raises:
-        ParameterError: p, search or concurrency is out of range, there is more than one choice of labels, type, key or
-            name, or vertices or concurrency are named for a cluster.
+        ParameterError: concurrency is out of range, there is more than one choice of labels, type, key or name, or
+            vertices or concurrency are named for a cluster.
         SchemaError: the key has no index.
         NotFoundError: the graph is not known, and must be, or only its name could tell it from one that is.
         GraphError: its name stands for other labels, types or another key than those given.
         DatabaseError: the database cannot be asked.
     """
-    searches, concurrency, named = _checked(mode, options)
-    gateway = gateway or Gateway(driver, database)
-    selection, filled = _selection(gateway, options, graph, may_be_new)
-    known = _known_name(gateway, selection) if may_be_new and graph is None else None
-    if filled and known is None:
+    concurrency = _checked(mode, options)
+    known = db.list_graphs()
+    selection, filled = _selection(db, options, known, may_be_new)
+    name = _known_name(known, selection) if may_be_new and options.graph is None else None
+    if filled and name is None:
         names = " ".join(f"{option} {value}" for option, value in filled.items())
         log.info("Using %s: the only choice in this database.", names)
-    require_key_index(gateway, selection, mode=mode, create=options.create_index)
-    vertices = None if named is None else find_keys(gateway, selection, named)
+    require_key_index(db, selection, mode=mode, create=options.create_index)
+    vertices = None if options.vertices is None else find_keys(db, selection, options.vertices)
     if vertices is not None and mode == "write":
         vertices.sort(key=lambda key: (isinstance(key, str), key))  # kinds may be mixed still; the search refuses that
     return Plan(
-        gateway=gateway,
-        graph=graph or known or selection.default_name,
+        db=db,
+        graph=options.graph or name or selection.default_name,
+        known=known,
         selection=selection,
-        searches=searches,
+        searches=list(options.searches),
         vertices=vertices,
         concurrency=concurrency,
         check=options.check,
         progress=options.progress or (lambda stage, done, total: None),
         configuration={
             "mode": mode,
-            "database": gateway.database,
+            "database": db.name,
             "nodeLabels": list(selection.node_labels),
             "relationshipTypes": list(selection.relationship_types),
             "key": selection.key,
-            "p": [str(search.p) for search in searches],
-            "search": options.search or DEFAULT_SEARCH,
-            "vertices": named,
+            "p": [str(search.p) for search in options.searches],
+            "search": options.name or DEFAULT_SEARCH,
+            "vertices": None if options.vertices is None else list(options.vertices),
             "concurrency": concurrency if options.scheduler is None else None,
             "scheduler": getattr(getattr(options.scheduler, "scheduler", None), "address", None),
             "check": options.check,
@@ -211,13 +234,13 @@ def make_plan(
     )
 
 
-def _known_name(gateway: Gateway, selection: Selection) -> str | None:
+def _known_name(known: Sequence[GraphRecord], selection: Selection) -> str | None:
     """Return the name that the graph has where none is given; None if it has none, or the default one among others.
 
     Raises:
         ParameterError: it has several names.
     """
-    names = [record.name for record in gateway.list_graphs() if record.selection == selection]
+    names = [record.name for record in known if record.selection == selection]
     if not names or selection.default_name in names:
         return None
     if len(names) > 1:
@@ -228,32 +251,32 @@ def _known_name(gateway: Gateway, selection: Selection) -> str | None:
     return names[0]
 
 
-def _checked(mode: str, options: Options) -> tuple[list[Search], int, list[Key] | None]:
-    """Return every search, the threads and the named vertices; refuse what needs no database to be refused."""
-    searches = options.searches()
-    if not searches and mode != "write":
-        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=options.p)
+def _checked(mode: str, options: Options) -> int:
+    """Return the threads; refuse what needs no database to be refused."""
+    if not options.searches and mode != "write":
+        raise ParameterError("Name at least one p between 0 and 1.", name="p", value=None)
     concurrency = thread_count(options.concurrency)
     if options.create_index and mode != "write":
         raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
-    named = options.vertex_list()
-    if options.scheduler is not None and named is not None:
-        raise ParameterError("Single vertices are searched here, not on a cluster.", name="scheduler", value=named)
+    if options.scheduler is not None and options.vertices is not None:
+        raise ParameterError(
+            "Single vertices are searched here, not on a cluster.", name="scheduler", value=options.vertices
+        )
     if options.scheduler is not None and options.concurrency is not None:
         raise ParameterError(
             "concurrency counts threads of this machine; those of a cluster are its workers'.",
             name="concurrency",
             value=options.concurrency,
         )
-    return searches, concurrency, named
+    return concurrency
 
 
 def _selection(
-    gateway: Gateway, options: Options, graph: str | None, may_be_new: bool
+    db: Database, options: Options, records: Sequence[GraphRecord], may_be_new: bool
 ) -> tuple[Selection, dict[str, str]]:
-    known = {record.name: record for record in gateway.list_graphs()} if graph is not None else {}
-    named = options.node_labels or options.relationship_types or options.key
-    if graph in known and not named:
+    """Choose labels, types and key: those of a known name, else those that are named or left as the only choice."""
+    known, graph = {record.name: record for record in records}, options.graph
+    if graph in known and not options.selection:
         return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
@@ -263,18 +286,17 @@ def _selection(
             name=graph,
         )
     try:
-        selection, filled = choose_selection(gateway, options.node_labels, options.relationship_types, options.key)
+        selection, filled = choose_selection(db, options.selection)
     except ParameterError as error:
-        names = sorted(record.name for record in gateway.list_graphs())
-        if error.data.get("value") is not None or not names:
+        if error.data.get("value") is not None or not known:
             raise
-        there = ", ".join(map(repr, names))
+        there = ", ".join(map(repr, sorted(known)))
         hint = f"Or name a known graph, with --graph (in Python `graph`): {there}."
-        if graph is not None and graph not in names:
+        if graph is not None and graph not in known:
             hint = f"There is no graph {graph!r} yet; known are {there}."
         raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")
-    elif graph is not None and not named:
+    elif graph is not None and not options.selection:
         refuse_new_name(graph, selection, known.values())
     return selection, filled

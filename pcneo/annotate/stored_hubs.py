@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 from pcneo.basics.selection import Selection
 from pcneo.graph import owner_hash
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database
 from pcneo.store.reading import PAGE
 from pcneo.store.run_reader import HubColumns, StoredHub
 
@@ -88,7 +88,7 @@ class HubsOfGraph:
     @classmethod
     def read(
         cls,
-        gateway: Gateway,
+        db: Database,
         selection: Selection,
         graph: Graph,
         run: str,
@@ -102,7 +102,7 @@ class HubsOfGraph:
         that its key or its label has changed: their digests would agree with other members than they have.
 
         Args:
-            gateway: the database.
+            db: the database.
             selection: labels, types and key.
             graph: as it was read now.
             run, version: the run; at version 0 it has none.
@@ -115,15 +115,15 @@ class HubsOfGraph:
             return hubs
         suspects: list[Key] = []
         current = 0
-        for page in gateway.stream_hubs(selection, run, version) if pages is None else pages:
+        for page in db.stream_hubs(selection, run, version) if pages is None else pages:
             current += len(page.vertices)
             suspects += hubs._put(page, key)
         hubs._whole &= hubs._count == 1
         suspects += graph.keys[hubs._count != 1].tolist()
-        hubs.strays = gateway.count_current(run, version)[0] - current
-        beside = gateway.list_beside_strays(selection, run, version) if hubs.strays else []
+        hubs.strays = db.count_current(run, version)[0] - current
+        beside = db.list_beside_strays(selection, run, version) if hubs.strays else []
         for start in range(0, len(suspects), KEYS_A_CALL):
-            beside += gateway.list_containing(selection, run, version, suspects[start : start + KEYS_A_CALL])
+            beside += db.list_containing(selection, run, version, suspects[start : start + KEYS_A_CALL])
         damaged = _positions(graph.keys, beside)
         hubs._whole[damaged[damaged >= 0]] = False
         return hubs
@@ -187,13 +187,13 @@ class HubsOfVertices:
 
     @classmethod
     def read(
-        cls, gateway: Gateway, selection: Selection, vertices: Sequence[Key], run: str, version: int
+        cls, db: Database, selection: Selection, vertices: Sequence[Key], run: str, version: int
     ) -> HubsOfVertices:
         """Read the hubs of some vertices at the version that readers go by; at version 0 there are none."""
         hubs: dict[Key, list[StoredHub]] = {}
         for start in range(0, len(vertices) if version else 0, KEYS_A_CALL):
             part = vertices[start : start + KEYS_A_CALL]
-            for hub in gateway.get_cohesions(selection, run, version, part):
+            for hub in db.get_cohesions(selection, run, version, part):
                 hubs.setdefault(hub.vertex, []).append(hub)
         return cls(hubs)
 

@@ -90,7 +90,7 @@ class WholeGraph:
     def __init__(self, plan: Plan) -> None:
         """Read the graph; errors as in `pcneo.store.chosen_graph.read_graph`."""
         self._plan = plan
-        stored = read_graph(plan.gateway, plan.selection, plan.progress)
+        stored = read_graph(plan.db, plan.selection, plan.progress)
         self.graph = stored.graph
         self.counts = (stored.node_count, stored.relationship_count)
         self._on_cluster: ClusterGraph | None = None
@@ -164,7 +164,7 @@ class Frontier:
     def counts(self) -> tuple[int, int]:
         """The count store's nodes and relationships when this was first called for."""
         if self._counts is None:
-            self._counts = self._plan.gateway.count_store(self._plan.selection)
+            self._counts = self._plan.db.count_store(self._plan.selection)
         return self._counts
 
     @property
@@ -216,7 +216,7 @@ class Frontier:
         missing = [key for key in keys if key not in self._kept]
         rows = [(key, self._kept[key]) for key in keys if key in self._kept]
         self._uncounted.update(rows)  # no more of them than are kept, however often a stream asks
-        read = partial(self._plan.gateway.get_neighbours, self._plan.selection)
+        read = partial(self._plan.db.get_neighbours, self._plan.selection)
         self._round_trips += -(-len(missing) // FRONTIER)
         half = len(missing) // 2 if len(missing) >= LEAST_HALVED else 0
         later = beside.submit(read, missing[:half]) if half else None

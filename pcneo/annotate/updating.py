@@ -79,13 +79,27 @@ class Update:
     """
 
     def __init__(
-        self, plan: Plan, opened: OpenGraph, supply: Supply, pages: Mapping[str, Iterable[HubColumns]] | None = None
+        self,
+        plan: Plan,
+        opened: OpenGraph,
+        supply: Supply,
+        standing: Mapping[str, Run],
+        pages: Mapping[tuple[str, int], Iterable[HubColumns]] | None = None,
     ) -> None:
-        """Begin with no run; `supply` has read the graph under the writer's lock, `pages` are of hubs read ahead."""
+        """Begin with no run.
+
+        Args:
+            plan: what is to be done.
+            opened: the graph, whose only writer this is.
+            supply: has read the graph under the writer's lock.
+            standing: the runs by id as they were before the lock was taken.
+            pages: hubs that were read ahead, by run and version.
+        """
         self.waited = Stopwatch()
         self._plan = plan
         self._opened = opened
         self._supply = supply
+        self._standing = standing
         self._pages = dict(pages or {})
         self._key = bytes.fromhex(opened.graph.fingerprint_key)
         self._fingerprint = supply.fingerprint(self._key)
@@ -100,10 +114,10 @@ class Update:
         """
         run, version = self._opened.begin(search, self._supply.scope, self._supply.answers)
         begun = _Begun(run, search, version)
-        is_current = version > 0 and self._is_current(begun, self._plan.gateway.get_run(run, version))
-        if is_current and run in self._pages:
+        is_current = version > 0 and self._is_current(begun, self._record_of(begun))
+        if is_current and (run, version) in self._pages:
             # What was read ahead may be older than the graph, which does no harm where nothing is written.
-            ahead = self._current_hubs(begun, self._pages.pop(run))
+            ahead = self._current_hubs(begun, self._pages.pop((run, version)))
             if _all_whole(ahead):
                 return self._unchanged(begun, _summary(ahead))
         hubs = self._current_hubs(begun)
@@ -134,10 +148,16 @@ class Update:
                 answer(transaction, runs)
 
     def _current_hubs(self, begun: _Begun, pages: Iterable[HubColumns] | None = None) -> CurrentHubs:
-        gateway, selection = self._plan.gateway, self._opened.graph.selection
+        db, selection = self._plan.db, self._opened.graph.selection
         if isinstance(self._supply, WholeGraph):
-            return HubsOfGraph.read(gateway, selection, self._supply.graph, begun.id, begun.current, self._key, pages)
-        return HubsOfVertices.read(gateway, selection, self._plan.vertices or [], begun.id, begun.current)
+            return HubsOfGraph.read(db, selection, self._supply.graph, begun.id, begun.current, self._key, pages)
+        return HubsOfVertices.read(db, selection, self._plan.vertices or [], begun.id, begun.current)
+
+    def _record_of(self, begun: _Begun) -> Run | None:
+        """Return the record of the current version, which is asked for only where another writer has moved the run."""
+        standing = self._standing.get(begun.id)
+        moved = standing is None or standing.version != begun.current
+        return self._plan.db.get_run(begun.id, begun.current) if moved else standing
 
     def _is_current(self, begun: _Begun, standing: Run | None) -> bool:
         if standing is None:
@@ -194,7 +214,7 @@ class Update:
         """Whether a version is made though no hub changed: the graph or the search is another one."""
         if self._fingerprint is None:
             return False
-        return not self._is_current(begun, self._plan.gateway.get_run(begun.id, begun.current))
+        return not self._is_current(begun, self._record_of(begun))
 
     def _retire(self, begun: _Begun, keys: Sequence[Key]) -> int:
         if not begun.current:
@@ -205,7 +225,7 @@ class Update:
 
     def _record(self, begun: _Begun, added: int, retired: int, hasher: HubHasher) -> VersionRecord:
         node_count, relationship_count = self._supply.counts
-        cohesions, memberships = self._plan.gateway.count_current(begun.id, self._next)
+        cohesions, memberships = self._plan.db.count_current(begun.id, self._next)
         return VersionRecord(
             replaces=begun.current,
             version=self._next,

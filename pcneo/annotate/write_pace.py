@@ -12,7 +12,7 @@ from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval
 from pcneo.basics.model import CohesionBatch
 from pcneo.basics.selection import Selection
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database
 
 __all__ = ["membership_seconds", "writing"]
 
@@ -28,11 +28,11 @@ DOUBT = 2.0
 """The interval of the writing time goes from half to twice what the sample says (DATA-MODEL.md#what-it-costs)."""
 
 
-def membership_seconds(gateway: Gateway, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
+def membership_seconds(db: Database, selection: Selection, batches: Iterable[CohesionBatch]) -> float:
     """Return the seconds that finding a member takes, in as many sessions as write; 0.0 where there is none.
 
     Args:
-        gateway, selection: the database, and its graph.
+        db, selection: the database, and its graph.
         batches: a sample of the cohesions to write.
     """
     rows, memberships = _rows(batches)
@@ -45,7 +45,7 @@ def membership_seconds(gateway: Gateway, selection: Selection, batches: Iterable
             len(seconds) < MOST_TRIALS and time.perf_counter() - started < TRIAL_SECONDS
         ):
             began = time.perf_counter()
-            list(pool.map(lambda _: gateway.count_members(selection, rows), range(WRITERS)))
+            list(pool.map(lambda _: db.count_members(selection, rows), range(WRITERS)))
             seconds.append(time.perf_counter() - began)
     return median(seconds[len(seconds) // 2 :]) / (WRITERS * memberships)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import secrets
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pcneo.annotate.plan import (
+    Asked,
     Configuration,
     Options,
     Plan,
@@ -22,13 +23,12 @@ from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import Key, Progress
+from pcneo.basics.model import Progress, Run
 from pcneo.basics.progress_bars import UNDOING
-from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, AnyP, Search
-from pcneo.basics.selection import Selection
+from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, Search
 from pcneo.errors import PcneoError
-from pcneo.store.gateway import Gateway, GraphRecord
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import versions_relied_on
 from pcneo.store.run_reader import HubColumns
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.standing import Keeping, OpenGraph, open_graph, run_id
@@ -36,8 +36,7 @@ from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
 
 if TYPE_CHECKING:
-    from distributed import Client as Scheduler
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Client", "WriteResult", "update_runs", "write"]
 
@@ -88,50 +87,26 @@ class WriteResult(Table):
         return f"{self.graph}: {size_text(self.vertices, self.edges, self.configuration)}"
 
 
-def write(
-    driver: Driver,
-    database: str | None = None,
-    *,
-    p: AnyP | Sequence[AnyP] | None = None,
-    graph: str | None = None,
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-    search: str | None = None,
-    effort: int | None = None,
-    vertices: Key | Sequence[Key] | None = None,
-    concurrency: int | None = None,
-    create_index: bool = False,
-    check: bool = False,
-    keeping: Keeping | None = None,
-    scheduler: Scheduler | None = None,
-    progress: Progress | None = None,
-) -> WriteResult:
+def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked]) -> WriteResult:
     """Bring standing runs up to date: search the minimal p-cohesions, and write what differs from what is stored.
 
     The first time everything differs. Where nothing has changed nothing is written.
     (DATA-MODEL.md#bringing-a-run-up-to-date)
 
     Args:
-        driver: an open driver; see `pcneo.connect`.
-        database: None for the user's home database.
-        p: one or several; several share the read. None for every standing run of the graph, or 3/10 where it has none.
-        graph: the owner's name for that part of the database. A name that is known stands for its labels, types and
-            key, which may then be left out. None for the one name that it has already, else for
-            `Selection.default_name`.
-        node_labels: labels of the vertices; may be left out where the database leaves one choice.
-        relationship_types: types of the edges; likewise.
-        key: the property that holds the vertices' unique key; likewise.
-        search: `smallest`, `density` or `degree`. None for `density`; where p is None too, that of each standing run.
-        effort: starts of the search `smallest`, 1 or more. None for 1; where p is None too, that of each standing run.
-        vertices: one key or several; only these are searched, by frontier. None for every vertex.
-        concurrency: threads that search; None for all cores; not with a scheduler.
-        create_index: create the index on the key where it is missing; in mode `write` alone.
-        check: also check that every answer is minimal.
+        db: the database.
         keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.
-        scheduler: a `distributed.Client`, whose cluster searches in place of this process; not for single vertices
-            (ALGORITHM.md#on-a-cluster).
-        progress: called with stage, done and total.
+        **asked: what every mode takes. `p`: one or several, which share the read; None for every standing run of the
+            graph, or 3/10 where it has none. `search`: `smallest`, `density` or `degree`; None for the default, without
+            p for that of each standing run. `effort`: starts of the search `smallest`, 1 or more; None for 1, without p
+            for that of each standing run. `graph`: the owner's name for that part of the database. A name that is known
+            stands for its labels, types and key; None for the one name that the graph has already, else for
+            `Selection.default_name`. `selection`: labels, types and key; what it leaves out the database must leave no
+            choice of. `vertices`: one key or several; only these are searched, by frontier; None for every vertex.
+            `concurrency`: threads that search; None for all cores; not with a scheduler. `create_index`: create the
+            index on the key where it is missing; in mode `write` alone. `check`: also check that every answer is
+            minimal. `scheduler`: a `distributed.Client`, whose cluster searches in place of this process; not for
+            single vertices (ALGORITHM.md#on-a-cluster). `progress`: called with stage, done and total.
 
     Returns:
         What was changed and how long it took.
@@ -147,30 +122,16 @@ def write(
         ClusterError: the cluster cannot search.
         DatabaseError: the database could not do it. After any error all runs stay as they were.
     """
-    options = Options(
-        p=p,
-        node_labels=node_labels,
-        relationship_types=relationship_types,
-        key=key,
-        search=search,
-        effort=effort,
-        vertices=vertices,
-        concurrency=concurrency,
-        create_index=create_index,
-        check=check,
-        progress=progress,
-        scheduler=scheduler,
-    )
-    result = update_runs(driver, database, options, graph, keeping or Keeping())
+    result = update_runs(db, Options.of(**asked), keeping or Keeping())
     with suppress(PcneoError):  # what was written is written, whatever becomes of the database
-        _tell_of_others(Gateway(driver, database), result)
+        _tell_of_others(db, result)
     return result
 
 
-def _tell_of_others(gateway: Gateway, result: WriteResult) -> None:
+def _tell_of_others(db: Database, result: WriteResult) -> None:
     """Say which other runs of the graph have fallen behind, and how each is brought up to date."""
     counts, updated = (result.node_count, result.relationship_count), {run.run for run in result.runs}
-    for run in gateway.list_runs():
+    for run in db.list_runs():
         is_other = run.graph == result.graph and run.id not in updated
         if is_other and run.scope != "answers" and (run.node_count, run.relationship_count) != counts:
             search = "" if run.search.name == DEFAULT_SEARCH else f" --search {run.search.name}"
@@ -184,24 +145,21 @@ class Client:
     """Somebody who asked for an update, and has a say in it.
 
     Attributes:
-        gateway: marks all that is written with the request it is for.
-        admit: called when the graph is at hand, with the searches, before anything is searched; may refuse.
+        admit: called when the graph is at hand, with the searches and the standing runs by id, before
+            anything is searched; may refuse.
         answer: called in the transaction that makes the new versions visible, with the runs; it refuses by raising. It
             is called, under the graph's lock, where no run has changed, too.
         trims: whether to let earlier versions go afterwards; a later update makes up for it.
     """
 
-    gateway: LedgerGateway
-    admit: Callable[[Supply, Sequence[Search]], None]
+    admit: Callable[[Supply, Sequence[Search], Mapping[str, Run]], None]
     answer: Callable[[Transaction, Sequence[UpdatedRun]], None]
     trims: bool = True
 
 
 def update_runs(
-    driver: Driver,
-    database: str | None,
+    db: Database,
     options: Options,
-    graph: str | None,
     keeping: Keeping,
     client: Client | None = None,
     make_supply: Callable[[Plan], Supply] = supply_of,
@@ -210,41 +168,41 @@ def update_runs(
     """Do what `write` does, and tell a client in time; arguments, result and errors as there.
 
     Args:
-        driver, database, options, graph, keeping: as there.
+        db: marks all that is written with what it is for, where somebody asked.
+        options, keeping: as there.
         client: who asked.
         make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
         tell_of_removal: called, after an error, before what was written is removed, if anything was; by default that is
             logged for somebody who may interrupt it.
     """
-    gateway = LedgerGateway(driver, database) if client is None else client.gateway
-    plan = make_plan(driver, database, "write", options, graph, gateway, may_be_new=True)
-    searches = _searches(gateway, plan, options)
-    gateway.check_format()
-    gateway.ensure_schema(OWN_SCHEMA)
-    if graph is not None:
-        _tell_of_other_names(gateway, graph, plan.selection)
-    record = gateway.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
+    plan = make_plan(db, "write", options, may_be_new=True)
+    standing = {run.id: run for run in db.list_runs()}
+    searches = _searches(standing.values(), plan, options)
+    db.ensure_schema(OWN_SCHEMA)
+    if options.graph is not None:
+        _tell_of_other_names(plan)
+    record = db.merge_graph(plan.graph, plan.selection, secrets.token_hex(32))
     plan.configuration["graph"] = record.name
     opened: OpenGraph | None = None
     try:
-        with open_graph(gateway, record, partial(_tell_of_sweep, plan.progress)) as opened:
-            result = _update(plan, opened, searches, client, make_supply)
+        with open_graph(db, record, partial(_tell_of_sweep, plan.progress)) as opened:
+            result = _update(plan, opened, searches, standing, client, make_supply)
     except BaseException:
         # Once the last commit is on its way, nobody knows here whether it counts: the next sweep sees by the version.
         if opened is not None and not opened.lock.committing:
             if opened.hubs.begun:
                 (tell_of_removal or _tell_of_removal)()
-            _discard(gateway, record, plan.progress, known=client is not None, tells=opened.hubs.begun)
+            _discard(db, record, plan.progress, known=client is not None, tells=opened.hubs.begun)
         raise
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
-        _trim(gateway, record, changed, keeping)
+        _trim(db, record, changed, keeping)
     return result
 
 
-def _tell_of_other_names(gateway: Gateway, name: str, selection: Selection) -> None:
+def _tell_of_other_names(plan: Plan) -> None:
     """Say so where a graph that has a name is about to get a further one, which may be a slip."""
-    names = sorted(record.name for record in gateway.list_graphs() if record.selection == selection)
+    name, names = plan.graph, sorted(record.name for record in plan.known if record.selection == plan.selection)
     if names and name not in names:
         known = " and ".join(map(repr, names))
         log.info(
@@ -255,14 +213,14 @@ def _tell_of_other_names(gateway: Gateway, name: str, selection: Selection) -> N
         )
 
 
-def _searches(gateway: Gateway, plan: Plan, options: Options) -> list[Search]:
+def _searches(runs: Iterable[Run], plan: Plan, options: Options) -> list[Search]:
     """Return the searches to bring up to date: those asked for, else those of the graph's standing runs."""
     if plan.searches:
         return plan.searches
-    name, scope = options.search, "graph" if plan.vertices is None else "vertices"
+    name, scope = options.name, "graph" if plan.vertices is None else "vertices"
     standing = [
         Search(run.search.p, run.search.name, run.search.effort if options.effort is None else options.effort)
-        for run in gateway.list_runs()
+        for run in runs
         if (run.graph, run.scope) == (plan.graph, scope) and name in (None, run.search.name)
     ]
     if not standing:
@@ -276,16 +234,17 @@ def _update(
     plan: Plan,
     opened: OpenGraph,
     searches: Sequence[Search],
+    standing: Mapping[str, Run],
     client: Client | None,
     make_supply: Callable[[Plan], Supply],
 ) -> WriteResult:
-    with _hubs_ahead(plan, opened, searches[0], make_supply) as pages:
+    with _hubs_ahead(plan, opened, searches[0], standing, make_supply) as pages:
         supply = make_supply(plan)
         node_count, relationship_count = supply.counts  # before the search: what changes meanwhile shows afterwards
         read_millis = plan.millis()
         if client is not None:
-            client.admit(supply, searches)
-        update = Update(plan, opened, supply, pages)
+            client.admit(supply, searches, standing)
+        update = Update(plan, opened, supply, standing, pages)
         runs = tuple(map(update.bring, searches))
     update.complete(runs, client.answer if client else None)
     return WriteResult(
@@ -305,20 +264,21 @@ def _update(
 
 @contextmanager
 def _hubs_ahead(
-    plan: Plan, opened: OpenGraph, search: Search, make_supply: Callable[[Plan], Supply]
-) -> Iterator[dict[str, Iterator[HubColumns]]]:
+    plan: Plan,
+    opened: OpenGraph,
+    search: Search,
+    standing: Mapping[str, Run],
+    make_supply: Callable[[Plan], Supply],
+) -> Iterator[dict[tuple[str, int], Iterator[HubColumns]]]:
     """Read the hubs of the first run while the graph is read, which keeps one core of the server busy.
 
     They are for the case in which nothing has changed; what is written rests on hubs that are read after the graph.
     """
-    graph = opened.graph
-    run = run_id(graph.name, search, WholeGraph.scope)
-    if plan.vertices is None and make_supply is supply_of:
-        standing = next((known for known in plan.gateway.list_runs() if known.id == run), None)
-        if standing is not None and standing.cohesions <= MOST_AHEAD:
-            with pages_ahead(plan.gateway.stream_hubs(graph.selection, run, standing.version)) as pages:
-                yield {run: pages}
-            return
+    run = standing.get(run_id(opened.graph.name, search, WholeGraph.scope))
+    if run is not None and run.cohesions <= MOST_AHEAD and plan.vertices is None and make_supply is supply_of:
+        with pages_ahead(plan.db.stream_hubs(opened.graph.selection, run.id, run.version)) as pages:
+            yield {(run.id, run.version): pages}
+        return
     yield {}
 
 
@@ -330,7 +290,7 @@ def _tell_of_removal() -> None:
     log.info("Removing what was written so far. Interrupt to leave that to the next `pcneo annotate` of this graph.")
 
 
-def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known: bool, tells: bool) -> None:
+def _discard(db: Database, graph: GraphRecord, progress: Progress, *, known: bool, tells: bool) -> None:
     """Best effort: undo what was written for versions that will not come, and free a name that is used for nothing.
 
     A name that was known before, as that of every request is, stays. The lock is taken anew: the transaction of the
@@ -344,7 +304,7 @@ def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known:
     if tells:
         tell(0)
     try:
-        with lock_patience(LEFT_SECONDS), open_graph(gateway, graph, tell) as opened:  # which sweeps
+        with lock_patience(LEFT_SECONDS), open_graph(db, graph, tell) as opened:  # which sweeps
             if not known:
                 with opened.lock.last_writes() as transaction:
                     transaction.run("delete_unused_graph", name=graph.name)
@@ -352,14 +312,14 @@ def _discard(gateway: Gateway, graph: GraphRecord, progress: Progress, *, known:
         log.debug("remains in graph %r are left to the next writer: %s", graph.name, error)
 
 
-def _trim(gateway: LedgerGateway, graph: GraphRecord, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
+def _trim(db: Database, graph: GraphRecord, runs: Sequence[UpdatedRun], keeping: Keeping) -> None:
     """Best effort: the new versions count already, and whoever writes this graph next does what is left."""
     try:
-        replacing = [run for run in runs if len(gateway.list_versions(run.run)) > 1]
+        replacing = [run for run in runs if len(db.list_versions(run.run)) > 1]
         if not replacing:  # a first version leaves nothing behind, and need not take the lock again
             return
-        with lock_patience(LEFT_SECONDS), open_graph(gateway, graph) as opened:
+        with lock_patience(LEFT_SECONDS), open_graph(db, graph) as opened:
             for run in replacing:
-                opened.trim(run.run, keeping, gateway.versions_relied_on(run.run))
+                opened.trim(run.run, keeping, versions_relied_on(db, run.run))
     except PcneoError as error:
         log.debug("earlier versions in graph %r are left to the next writer: %s", graph.name, error)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = ["Selection", "one_or_more"]
 
 
-def one_or_more(names: Sequence[str]) -> tuple[str, ...]:
+def one_or_more(names: str | Iterable[str]) -> tuple[str, ...]:
     """Return names as a tuple; a single text is one name, not a sequence of letters.
 
     Args:
@@ -17,21 +17,35 @@ def one_or_more(names: Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Selection:
     """The part of a database that is one graph: labels, relationship types and the key property.
 
-    Labels and types are kept sorted, so that the order in which a user names them makes no difference.
+    Labels and types are kept sorted, so that the order in which a user names them makes no difference. What is left out
+    is for the database to say, where it leaves one choice.
+
+    >>> Selection("Person", "KNOWS", "id") == Selection(["Person"], ["KNOWS"], "id")
+    True
     """
 
     node_labels: tuple[str, ...]
     relationship_types: tuple[str, ...]
     key: str
 
-    def __post_init__(self) -> None:
-        """Sort the names and drop repetitions."""
-        object.__setattr__(self, "node_labels", tuple(sorted(set(one_or_more(self.node_labels)))))
-        object.__setattr__(self, "relationship_types", tuple(sorted(set(one_or_more(self.relationship_types)))))
+    def __init__(
+        self,
+        node_labels: str | Iterable[str] = (),
+        relationship_types: str | Iterable[str] = (),
+        key: str | None = None,
+    ) -> None:
+        """Sort the names and drop repetitions; a single text is one name."""
+        object.__setattr__(self, "node_labels", tuple(sorted(set(one_or_more(node_labels)))))
+        object.__setattr__(self, "relationship_types", tuple(sorted(set(one_or_more(relationship_types)))))
+        object.__setattr__(self, "key", key or "")
+
+    def __bool__(self) -> bool:
+        """Whether anything was named."""
+        return bool(self.node_labels or self.relationship_types or self.key)
 
     @property
     def default_name(self) -> str:

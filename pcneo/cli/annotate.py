@@ -15,16 +15,16 @@ import typer
 
 from pcneo.basics.frames import rounded
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P
+from pcneo.basics.selection import Selection
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, without_empty
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import print_row, takes_all_text
 
 if TYPE_CHECKING:
-    from neo4j import Driver
-
     from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, WriteResult
     from pcneo.basics.model import Cohesion
     from pcneo.search.tally import Summary
+    from pcneo.store.database import Database
 
 __all__ = ["Format", "Mode", "annotate", "print_written"]
 
@@ -170,15 +170,12 @@ def annotate(
     if answers_from is not None:
         run = partial(_from_answers, answers_from=answers_from)
     rows_on_terminal = mode is Mode.stream and not in_files and sys.stdout is not None and sys.stdout.isatty()
-    with connected() as (driver, database), _cluster(scheduler) as on_cluster, Bars() as bars:
+    with connected() as db, _cluster(scheduler) as on_cluster, Bars() as bars:
         result = run(
-            driver,
-            database,
+            db,
             p=p or (None if mode is Mode.write else DEFAULT_P),
             graph=graph,
-            node_labels=node_label or (),
-            relationship_types=relationship_type or (),
-            key=key,
+            selection=Selection(node_label or (), relationship_type or (), key),
             search=search and search.value,
             effort=effort,
             vertices=vertex or None,
@@ -266,23 +263,21 @@ def _part(text: str | None) -> tuple[int, int]:
     return int(number), int(parts)
 
 
-def _from_answers(driver: Driver, database: str, *, vertices: object, **options: Any) -> WriteResult:
+def _from_answers(db: Database, *, vertices: object, **options: Any) -> WriteResult:
     """Say how rough the groups are before they are listed."""
     from pcneo.release.rough_groups import annotate_answers
 
-    made = annotate_answers(driver, database, **options)
+    made = annotate_answers(db, **options)
     note(made.rough)
     return made.written
 
 
-def _to_parquet(
-    driver: Driver, database: str, *, vertices: object, create_index: bool, **options: Any
-) -> ParquetResult:
+def _to_parquet(db: Database, *, vertices: object, create_index: bool, **options: Any) -> ParquetResult:
     from pcneo.annotate import to_parquet
 
     if create_index:
         raise typer.BadParameter("stream writes nothing to the database, no index either.", param_hint="--create-index")
-    return to_parquet(driver, database, **options)
+    return to_parquet(db, **options)
 
 
 def _print_files(result: ParquetResult) -> None:

@@ -75,8 +75,8 @@ def audit(
             raise typer.BadParameter(
                 "The attack takes every mechanism; leave --mechanism and --resample out.", param_hint="--attack"
             )
-        with connected() as (driver, database), Bars() as bars:
-            result = attack_graph(driver, database, request=request, progress=bars)
+        with connected() as db, Bars() as bars:
+            result = attack_graph(db, request=request, progress=bars)
         if as_json:
             print_json(result)
         else:
@@ -85,8 +85,10 @@ def audit(
     read_parameters(request)
     if mechanism is None:
         note("Auditing critical, the default; --mechanism modelled, total, edge, elv or published audits another.")
-    with connected() as (driver, database), Bars() as bars:
-        result = audit_graph(driver, database, request=request, resample=resample, progress=bars)
+    with connected() as db, Bars() as bars:
+        result = audit_graph(db, request=request, resample=resample, progress=bars)
+    with connected() as db, Bars() as bars:
+        result = audit_graph(db, request=request, resample=resample, progress=bars)
     if as_json:
         print_json(result)
     else:

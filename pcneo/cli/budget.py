@@ -44,8 +44,8 @@ def set_budget(
     from pcneo.release.budget import parse_total, set_total
 
     parse_total(epsilon, delta)
-    with connected() as (driver, database):
-        account = set_total(driver, database, graph=graph, epsilon=epsilon, delta=delta)
+    with connected() as db:
+        account = set_total(db, graph=graph, epsilon=epsilon, delta=delta)
     say(_title(graph, account))
     if account.total is not None and not fits(account.bounded, account.total):
         note("More is spent than this total: no release is admitted until it is raised.")
@@ -65,8 +65,8 @@ def show_budget(
     """
     from pcneo.release.budget import show
 
-    with connected() as (driver, database):
-        budgets = show(driver, database, graph=graph)
+    with connected() as db:
+        budgets = show(db, graph=graph)
     if as_json:
         print_json(list(map(_plain, budgets)))
         return
@@ -194,8 +194,8 @@ def forget_budget(
     from pcneo.release.budget import forget
 
     typed: str = typer.prompt("Type the graph's name again", err=True) if again is None else again
-    with connected() as (driver, database):
-        forgotten = forget(driver, database, graph=graph, again=typed)
+    with connected() as db:
+        forgotten = forget(db, graph=graph, again=typed)
     say(f"forgot {forgotten.records:,} records of {graph}")
     for name in forgotten.properties:
         say(f"removed the property {name} that a release had written")
@@ -216,8 +216,8 @@ def mend_record(
     """
     from pcneo.release.ledger_mending import mend
 
-    with connected() as (driver, database):
-        mend(driver, database, record=record, graph=graph, epsilon=epsilon, delta=delta)
+    with connected() as db:
+        mend(db, record=record, graph=graph, epsilon=epsilon, delta=delta)
     say(f"mended {record}, of {graph}")
 
 
@@ -229,8 +229,8 @@ def same_graph(graph: Graph, known_as: Annotated[str, typer.Option("--as", help=
     """
     from pcneo.release.ledger_mending import same
 
-    with connected() as (driver, database):
-        account = same(driver, database, graph=graph, known_as=known_as)
+    with connected() as db:
+        account = same(db, graph=graph, known_as=known_as)
     say(_title(graph, account))
 
 
@@ -242,6 +242,6 @@ def apart_graphs(graph: Graph, other: Annotated[str, typer.Option("--from", help
     """
     from pcneo.release.ledger_mending import apart
 
-    with connected() as (driver, database):
-        apart(driver, database, graph=graph, other=other)
+    with connected() as db:
+        apart(db, graph=graph, other=other)
     say(f"{graph} and {other} are different graphs")

@@ -40,8 +40,8 @@ def check(
     """
     from pcneo.release.checking import check as look
 
-    with connected() as (driver, database), Bars() as bars:
-        checked = look(driver, database, run=run, graph=graph, progress=bars)
+    with connected() as db, Bars() as bars:
+        checked = look(db, run=run, graph=graph, progress=bars)
     print_json(checked) if as_json else _print(checked)
     if not checked.all_well:
         raise typer.Exit(GraphChangedError.exit_code)

@@ -15,8 +15,7 @@ from pcneo.cli.options import Json
 from pcneo.cli.streams import can_ask
 
 if TYPE_CHECKING:
-    from neo4j import Driver
-
+    from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
 
 __all__ = ["clean"]
@@ -46,9 +45,9 @@ def clean(
         raise typer.BadParameter("Name one run, or give --all.", param_hint="RUN")
     if version is not None and run is None:
         raise typer.BadParameter("A version is one of a run; name the run.", param_hint="--version")
-    with connected() as (driver, database), Bars() as bars:
-        is_left = run is not None and version is None and is_unfinished(driver, database, run=run)
-        whole = run if run is None or is_left else find_run(driver, database, run=run).run.id
+    with connected() as db, Bars() as bars:
+        is_left = run is not None and version is None and is_unfinished(db, run=run)
+        whole = run if run is None or is_left else find_run(db, run=run).run.id
         is_whole = whole == run
         if not (is_whole or can_ask()):
             raise ParameterError(
@@ -57,27 +56,27 @@ def clean(
         if whole is not None and version is not None:
             if not is_whole:
                 _confirm(f"Remove version {version} of {whole}?", bars)
-            hubs = let_go(driver, database, run=whole, version=version)
+            hubs = let_go(db, run=whole, version=version)
             alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
             print_json({"hubs": hubs}) if as_json else say(alone)
             return
         if can_ask():
-            _ask(driver, database, whole, bars, surely=not is_whole)
-        result = clean_runs(driver, database, run=whole, progress=bars)
+            _ask(db, whole, bars, surely=not is_whole)
+        result = clean_runs(db, run=whole, progress=bars)
     if as_json:
         print_json(result)
     else:
         _print_result(result)
 
 
-def _ask(driver: Driver, database: str, run: str | None, bars: Bars, *, surely: bool) -> None:
+def _ask(db: Database, run: str | None, bars: Bars, *, surely: bool) -> None:
     """Ask whether to remove a run, or all: where releases rest on some, which is said, and otherwise if `surely`."""
     from pcneo.errors import StoreFormatError
     from pcneo.stored.cleaning import runs_relied_on
 
     relied_on: tuple[str, ...] = ()
     with suppress(StoreFormatError):  # no release rests on what is of another format
-        relied_on = runs_relied_on(driver, database, run=run)
+        relied_on = runs_relied_on(db, run=run)
     if relied_on:
         bars.rest()
         note(f"{_resting(relied_on)}.")

@@ -29,11 +29,11 @@ def _names(of: Callable[..., str]) -> list[str]:
     from pcneo.basics.config import read_environment
     from pcneo.cli.console import local_settings
     from pcneo.errors import PcneoError
-    from pcneo.store.connection import connect
+    from pcneo.store.connection import connect_to
     from pcneo.stored.runs import list_runs
 
     try:
-        with connect(read_environment(os.environ) or local_settings()) as driver:
-            return sorted({of(stored) for stored in list_runs(driver)})
+        with connect_to(read_environment(os.environ) or local_settings()) as db:
+            return sorted({of(stored) for stored in list_runs(db)})
     except PcneoError:
         return []

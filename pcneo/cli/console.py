@@ -30,9 +30,8 @@ from pcneo.cli.streams import can_ask, filled, note, output, say, takes_all_text
 from pcneo.errors import ConnectionFailedError
 
 if TYPE_CHECKING:
-    from neo4j import Driver
-
     from pcneo.basics.model import Run
+    from pcneo.store.database import Database
 
 __all__ = [
     "Bars",
@@ -43,7 +42,7 @@ __all__ = [
     "local_settings",
     "note",
     "note_run",
-    "open_driver",
+    "open_database",
     "print_json",
     "print_table",
     "say",
@@ -62,40 +61,38 @@ def note_run(run: Run, further: str = "", *, moved: bool) -> None:
 
 
 @contextmanager
-def connected() -> Iterator[tuple[Driver, str]]:
+def connected() -> Iterator[Database]:
     """Open the database that the environment names, or the running local server, and note which on standard error.
 
     Yields:
-        A driver, and the database's name.
+        The database.
 
     Raises:
         ConnectionFailedError: there is neither, or it cannot be used.
     """
     named = chosen_folder()
     settings = None if named is not None else read_environment(os.environ, _ask_password if can_ask() else None)
-    with open_driver(settings or local_settings(), local=settings is None) as opened:
-        yield opened
+    with open_database(settings or local_settings(), local=settings is None) as db:
+        yield db
 
 
 @contextmanager
-def open_driver(settings: ConnectionSettings, *, local: bool = False) -> Iterator[tuple[Driver, str]]:
-    """Open a driver, note what it is connected to, and close it afterwards.
+def open_database(settings: ConnectionSettings, *, local: bool = False) -> Iterator[Database]:
+    """Open a database, note which it is, and close it afterwards.
 
     Args:
         settings: how to reach the database.
         local: whether that is the local server; the note says so.
 
     Yields:
-        The driver, and the database's name.
+        The database.
     """
-    from pcneo.store.connection import connect
-    from pcneo.store.gateway import Gateway
+    from pcneo.store.connection import connect_to
 
-    with connect(settings) as driver:
-        gateway = Gateway(driver, settings.database)
+    with connect_to(settings) as db:
         which = "the running local server, " if local else ""
-        note(f"Using {which}{settings.uri}, database {gateway.database} (Neo4j {gateway.version})")
-        yield driver, gateway.database
+        note(f"Using {which}{settings.uri}, database {db.name} (Neo4j {db.version})")
+        yield db
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from pcneo.basics.config import ConnectionSettings
-from pcneo.cli.console import Bars, note, open_driver, print_table, say, working
+from pcneo.cli.console import Bars, note, open_database, print_table, say, working
 from pcneo.cli.server import describe, exports
 from pcneo.cli.streams import say_verbatim
 
@@ -40,12 +40,9 @@ def demo(
         note("Neo4j is fetched first (about 155 MB).")
     with working("starting Neo4j") as bars:
         server = start_demo_server(None if fetched else partial(bars, "fetching jars"))
-    with open_driver(ConnectionSettings(server.uri, server.username, server.password), local=True) as (
-        driver,
-        database,
-    ):
+    with open_database(ConnectionSettings(server.uri, server.username, server.password), local=True) as db:
         with Bars() as bars:
-            result = run_demo(driver, database, progress=bars)
+            result = run_demo(db, progress=bars)
         summary = result.written.runs[0].summary
         say(
             f"Stored the minimal p-cohesions (p={result.written.runs[0].search.p}) of {summary.cohesions:,} students: "

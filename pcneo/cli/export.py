@@ -44,10 +44,8 @@ def export(
         raise typer.BadParameter("Name one new file, such as --to run.json.", param_hint="--to")
     if file is not None:
         note("The file is named by --to, as elsewhere; without --to it goes away in 0.4.")
-    with connected() as (driver, database), Bars() as bars:
-        result = export_file(
-            driver, database, what=what, path=path, run=run, graph=graph, p=p, search=search, progress=bars
-        )
+    with connected() as db, Bars() as bars:
+        result = export_file(db, what=what, path=path, run=run, graph=graph, p=p, search=search, progress=bars)
     if as_json:
         print_json(result)
     else:

@@ -32,10 +32,9 @@ def load(
     """
     from pcneo.annotate.load import load as load_graph
 
-    with connected() as (driver, database), Bars() as bars:
+    with connected() as db, Bars() as bars:
         result = load_graph(
-            driver,
-            database,
+            db,
             file,
             node_label=node_label,
             relationship_type=relationship_type,

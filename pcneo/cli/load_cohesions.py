@@ -33,8 +33,8 @@ def load_cohesions(
     """
     from pcneo.annotate.load_cohesions import load_cohesions as load_files
 
-    with connected() as (driver, database), Bars() as bars:
-        result = load_files(driver, database, files, graph=graph, create_index=create_index, progress=bars)
+    with connected() as db, Bars() as bars:
+        result = load_files(db, files, graph=graph, create_index=create_index, progress=bars)
     if as_json:
         print_json(result)
     else:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pcneo.basics.selection import Selection
 from pcneo.cli.completion import complete_queries
 from pcneo.cli.console import connected, note, note_run, print_json, print_table
 from pcneo.cli.options import GraphName, Json, NodeLabels, RelationshipTypes, RunP, RunSearch
@@ -57,9 +58,10 @@ def queries(
             ["query", "asks"], listed
         )
         return
+    selection = Selection(node_label or (), relationship_type or (), key)
     given = {"--node-label": node_label, "--relationship-type": relationship_type, "--key": key}
     if not run and not stored:
-        cypher = render_query(name, node_labels=node_label, relationship_types=relationship_type, key=key)
+        cypher = render_query(name, selection=selection)
         _print_query(name, cypher if any(given.values()) else f"{_OF_THE_SAMPLE}\n{cypher}", as_json)
         _note_unnamed(given)
         return
@@ -67,22 +69,19 @@ def queries(
     if not run:
         if any(given.values()):
             raise typer.BadParameter("A stored run has names of its own.", param_hint=", ".join(given))
-        with connected() as (driver, database):
-            cypher = render_for_run(driver, name, database, parameters=parameters, graph=graph, p=p, search=search)
+        with connected() as db:
+            cypher = render_for_run(db, name, parameters=parameters, graph=graph, p=p, search=search)
         _print_query(name, cypher, as_json)
         return
-    with connected() as (driver, database):
+    with connected() as db:
         result = run_query(
-            driver,
+            db,
             name,
-            database,
             parameters=parameters,
             graph=graph,
             p=p,
             search=search,
-            node_labels=node_label,
-            relationship_types=relationship_type,
-            key=key,
+            selection=selection,
         )
     note_run(result.run, moved=result.moved)
     if as_json:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, note
 from pcneo.cli.options import (
@@ -150,7 +151,7 @@ def release(
     Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
     from pcneo.privacy.exact import exact_text, positive
-    from pcneo.release import GraphNames, ReleaseRequest, Terms, check_requests, read_batch
+    from pcneo.release import ReleaseRequest, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
     from pcneo.release.request import check_destinations, of_its_answers
     from pcneo.release.spending import check_room
@@ -214,23 +215,22 @@ def release(
         expect=expect,
         anyway=anyway,
     )
-    names = GraphNames(node_label or (), relationship_type or (), key)
+    selection = Selection(node_label or (), relationship_type or (), key)
     is_open = any(request.mechanism is None for request in requests)
     if is_open:
         check_destinations(requests)
     else:
         check_requests(requests, terms)  # before a connection is made, which may take long or ask for a password
     try:
-        with connected() as (driver, database), Bars() as bars:
+        with connected() as db, Bars() as bars:
             if is_open:
-                check_room(driver, database, requests, names, terms)
+                check_room(db, requests, selection, terms)
                 bars.rest()
                 requests = _with_mechanism(requests)
             prepared, released = release_counts(
-                driver,
-                database,
+                db,
                 requests=requests,
-                names=names,
+                selection=selection,
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
                 confirm=partial(_ask_anyway, bars) if can_ask() else None,

@@ -51,20 +51,18 @@ def runs(
     if verify and graph is not None:
         raise typer.BadParameter("`pcneo check --graph` compares the runs of one graph.", param_hint="--graph")
     verified = []
-    with connected() as (driver, database), Bars() as bars:
+    with connected() as db, Bars() as bars:
         if verify:
             note("`pcneo check` does this and more; --verify goes away in 0.4.")
-            verified = verifying.verify(driver, database, run=run, progress=bars)
+            verified = verifying.verify(db, run=run, progress=bars)
             show = partial(print_json if as_json else print_verified, verified)
         elif history:
-            show = partial(
-                print_json if as_json else _print_history, versions.history(driver, database, run=run, graph=graph)
-            )
+            show = partial(print_json if as_json else _print_history, versions.history(db, run=run, graph=graph))
         elif diff:
-            differences = versions.diff(driver, database, run=run, graph=graph, before=diff[0], after=diff[1])
+            differences = versions.diff(db, run=run, graph=graph, before=diff[0], after=diff[1])
             show = partial(print_json if as_json else _print_differences, differences)
         else:
-            stored = standing.list_runs(driver, database, run=run, graph=graph)
+            stored = standing.list_runs(db, run=run, graph=graph)
             show = partial(print_json, stored) if as_json else partial(_print_runs, stored, graph)
     show()
     if any(compared.has_changed for compared in verified):

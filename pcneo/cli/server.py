@@ -77,16 +77,16 @@ def _to_paste(server: LocalServer) -> str:
     """A query for Neo4j Browser: the critical connections of a vertex of the latest run that fit into a picture."""
     from pcneo.errors import PcneoError
     from pcneo.server.folders import data_option
-    from pcneo.store.connection import connect
+    from pcneo.store.connection import connect_to
     from pcneo.stored.queries import render_query, run_query
     from pcneo.stored.runs import list_runs
 
     stored, rows = None, []
     try:
-        with connect(ConnectionSettings(server.uri, server.username, server.password)) as driver:
-            stored = max(list_runs(driver), key=lambda stored: stored.run.version, default=None)
+        with connect_to(ConnectionSettings(server.uri, server.username, server.password)) as db:
+            stored = max(list_runs(db), key=lambda stored: stored.run.version, default=None)
             if stored is not None:
-                rows = run_query(driver, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
+                rows = run_query(db, "densest_cohesions", parameters={"run": stored.run.id, "limit": 1}).rows
     except PcneoError as error:
         return f"No query to paste: {error}\n"
     if stored is None or not rows:
@@ -94,14 +94,7 @@ def _to_paste(server: LocalServer) -> str:
         return (
             f"Nothing is stored yet; after `pcneo{named} annotate`, start with --browser again for a query to paste.\n"
         )
-    names = stored.selection
-    query = render_query(
-        "cohesion_graph",
-        node_labels=names.node_labels,
-        relationship_types=names.relationship_types,
-        key=names.key,
-        values={"run": stored.run.id, "id": rows[0][0]},
-    )
+    query = render_query("cohesion_graph", selection=stored.selection, values={"run": stored.run.id, "id": rows[0][0]})
     cypher = "".join(line for line in query.splitlines(keepends=True) if not line.startswith("//"))
     prefilled = f"{server.browser}&cmd=edit&arg={quote(cypher)}"
     return (

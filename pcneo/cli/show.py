@@ -46,8 +46,8 @@ def show(
 
     if plot is not None:
         check_picture(plot)
-    with connected() as (driver, database):
-        shown = show_cohesion(driver, database, vertex=vertex, run=run, graph=graph, p=p, search=search)
+    with connected() as db:
+        shown = show_cohesion(db, vertex=vertex, run=run, graph=graph, p=p, search=search)
     if plot is not None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)

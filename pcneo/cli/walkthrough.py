@@ -10,13 +10,14 @@ from pcneo import annotate
 from pcneo.annotate import WriteResult
 from pcneo.annotate.load import LoadResult, load
 from pcneo.basics.model import Progress
+from pcneo.basics.selection import Selection
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.server.folders import data_folder
 from pcneo.server.servers import LocalServer, start
 from pcneo.stored.queries import QueryResult, run_query
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["DEMO_QUERIES", "DemoQuery", "DemoResult", "run_demo", "start_demo_server"]
 
@@ -67,27 +68,23 @@ def start_demo_server(progress: Callable[[int, int], None] | None = None) -> Loc
     return start(data_folder().with_name("demo"), progress=progress)
 
 
-def run_demo(driver: Driver, database: str | None = None, *, progress: Progress | None = None) -> DemoResult:
+def run_demo(db: Database, *, progress: Progress | None = None) -> DemoResult:
     """Load the shipped friendships, annotate them with p=0.3 and run `DEMO_QUERIES`.
 
     Raises:
         PcneoError: see `pcneo.errors`.
     """
     path = copenhagen_friends_path()
-    loaded = load(driver, database, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
+    loaded = load(db, path, node_label="Person", relationship_type="KNOWS", key="id", progress=progress)
     written = annotate.write(
-        driver,
-        database,
+        db,
         p="0.3",
         graph="friends",  # as in the guide
-        node_labels="Person",
-        relationship_types="KNOWS",
-        key="id",
+        selection=Selection("Person", "KNOWS", "id"),
         progress=progress,
     )
     run = written.runs[0].run
     tables = {
-        query.name: run_query(driver, query.name, database, parameters={"run": run, **query.parameters})
-        for query in DEMO_QUERIES
+        query.name: run_query(db, query.name, parameters={"run": run, **query.parameters}) for query in DEMO_QUERIES
     }
     return DemoResult(loaded, written, tables)

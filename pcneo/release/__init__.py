@@ -8,7 +8,6 @@ What leaves is listed in GUARANTEE.md#two-outputs.
 from pcneo.privacy.mechanisms import MechanismRequest
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
 from pcneo.release import audit, budget
-from pcneo.release.choice import GraphNames
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, check_requests, release
 from pcneo.release.request import GraphRequest, ReleaseRequest, read_batch
@@ -17,7 +16,6 @@ from pcneo.release.spending import Terms
 
 __all__ = [
     "DIFFERENT_PROMISES",
-    "GraphNames",
     "GraphRequest",
     "MechanismRequest",
     "Prepared",

@@ -15,13 +15,14 @@ from pcneo.release.choice import Chosen
 from pcneo.release.pair_answers_file import pair_answers_hash, read_pair_answers
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database
+from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
 
 __all__ = ["find_answers", "with_answer_sets"]
 
 
-def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
+def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[Prepared]) -> list[Prepared]:
     """Say of each release whose answers it is computed from; read those that a file has.
 
     Raises:
@@ -38,7 +39,7 @@ def with_answer_sets(gateway: LedgerGateway, chosen: Sequence[Chosen], prepared:
         if release.mechanism.adds_noise:
             complete.append(release)
         elif given is not None:
-            known = gateway.list_ledger().releases if known is None else known
+            known = list_ledger(db).releases if known is None else known
             record, answers = _given(release, AnswersFile.open(given), known)
             complete.append(replace(release, answer_set=record.id, given=answers))
         else:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.exact_numbers import exact_number
@@ -24,8 +25,8 @@ from pcneo.privacy.mechanisms import protection_of
 from pcneo.privacy.protection import Protects
 from pcneo.store.chosen_graph import find_graph
 from pcneo.store.count_property import remove_properties
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway, create_budget, create_note, delete_ledger, read_ledger
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import create_budget, create_note, delete_ledger, list_ledger, read_ledger, share_nodes
 from pcneo.store.ledger_records import (
     LARGEST_NUMBER,
     BudgetRecord,
@@ -39,7 +40,7 @@ from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Forgotten", "GraphBudget", "forget", "set_total", "show"]
 
@@ -221,7 +222,7 @@ def _share_data(graph: GraphRecord, other: GraphRecord, share_nodes: ShareNodes)
 
 
 @contextmanager
-def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
+def ledger_locked(db: Database, graphs: Sequence[GraphRecord]) -> Iterator[dict[str, GraphLock]]:
     """Hold the locks of graphs and of every other name over their data; yields the locks by name.
 
     Raises:
@@ -231,26 +232,23 @@ def ledger_locked(gateway: LedgerGateway, graphs: Sequence[GraphRecord]) -> Iter
     # [ledger-lock] Whoever adds to a ledger holds all names that `check_sole_names` compares.
     names = {
         other.name
-        for other in gateway.list_graphs()
+        for other in db.list_graphs()
         for graph in graphs
-        if _share_data(other, graph, gateway.share_nodes)
+        if _share_data(other, graph, partial(share_nodes, db))
     }
     names |= {graph.name for graph in graphs}  # a graph that the database has lost too: locking it says so
     with ExitStack() as stack:
         # Everybody locks in the same order, so no two processes wait for each other.
-        yield {name: stack.enter_context(GraphLock(gateway, name)) for name in sorted(names)}
+        yield {name: stack.enter_context(GraphLock(db, name)) for name in sorted(names)}
 
 
-def set_total(
-    driver: Driver, database: str | None = None, *, graph: str, epsilon: object, delta: object | None = None
-) -> Account:
+def set_total(db: Database, *, graph: str, epsilon: object, delta: object | None = None) -> Account:
     """Set a graph's total (ε, δ). Setting it again, even higher, is recorded in the ledger.
 
     A total below what is spent already admits no further release.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         graph: the graph's name.
         epsilon: ε, a number or its text.
         delta: δ likewise; None keeps the present δ, 0 at first.
@@ -265,16 +263,15 @@ def set_total(
         BusyError: another writer holds the graph.
     """
     wanted = parse_total(epsilon, delta)
-    gateway = LedgerGateway(driver, database)
-    record = find_graph(gateway, graph)
-    gateway.ensure_schema(OWN_SCHEMA)
-    with ledger_locked(gateway, [record]) as locks, locks[graph].last_writes() as transaction:
-        ledger = read_ledger(transaction, gateway)
+    record = find_graph(db, graph)
+    db.ensure_schema(OWN_SCHEMA)
+    with ledger_locked(db, [record]) as locks, locks[graph].last_writes() as transaction:
+        ledger = read_ledger(transaction, db)
         check_sole_names(ledger, [record])
         account = account_of(ledger, graph)
         total = Cost(wanted.epsilon, account.total.delta) if delta is None and account.total else wanted
         create_budget(transaction, graph, next_number(ledger, graph), total_texts(total), user())
-        return account_of(read_ledger(transaction, gateway), graph)
+        return account_of(read_ledger(transaction, db), graph)
 
 
 def next_number(ledger: LedgerRecords, graph: str) -> int:
@@ -300,24 +297,22 @@ def total_texts(total: Cost) -> tuple[str, str]:
     return fraction_text(total.epsilon), fraction_text(total.delta)
 
 
-def show(driver: Driver, database: str | None = None, *, graph: str | None = None) -> list[GraphBudget]:
+def show(db: Database, *, graph: str | None = None) -> list[GraphBudget]:
     """Return the ledger of one graph, or of every graph that pcneo knows or has made releases of, by name.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         graph: the graph's name; None for all.
 
     Raises:
         NotFoundError: there is no such graph.
     """
-    gateway = LedgerGateway(driver, database)
-    ledger = gateway.list_ledger()
+    ledger = list_ledger(db)
     known = [record.name for record in ledger.graphs]
     lost = sorted((ledger.used | {note.graph for note in ledger.notes}) - set(known))
     names = [*known, *lost] if graph is None else [graph]
     if graph is not None and graph not in lost:
-        find_graph(gateway, graph)
+        find_graph(db, graph)
     return [
         GraphBudget(
             name,
@@ -331,14 +326,13 @@ def show(driver: Driver, database: str | None = None, *, graph: str | None = Non
     ]
 
 
-def forget(driver: Driver, database: str | None = None, *, graph: str, again: str) -> Forgotten:
+def forget(db: Database, *, graph: str, again: str) -> Forgotten:
     """Delete the totals and releases of one graph from the ledger, and the properties that these releases wrote.
 
     Published files stay published.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         graph: the graph's name.
         again: the same name, typed a second time.
 
@@ -349,12 +343,11 @@ def forget(driver: Driver, database: str | None = None, *, graph: str, again: st
     """
     if graph != again:
         raise ParameterError(f"{again!r} is not {graph!r}; nothing was forgotten.", name="graph", value=again)
-    gateway = LedgerGateway(driver, database)
-    record = find_graph(gateway, graph)
-    with GraphLock(gateway, graph) as lock:
-        removed, kept = remove_properties(gateway, record)
+    record = find_graph(db, graph)
+    with GraphLock(db, graph) as lock:
+        removed, kept = remove_properties(db, record)
         with lock.last_writes() as transaction:
-            ledger = read_ledger(transaction, gateway)
+            ledger = read_ledger(transaction, db)
             records = delete_ledger(transaction, graph)
             if records:
                 create_note(transaction, _forgotten(ledger, graph))

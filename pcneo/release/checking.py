@@ -15,14 +15,14 @@ from pcneo.errors import BudgetError, GraphError
 from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names, how_to_mend
 from pcneo.store.chosen_graph import find_graph
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Checked", "Finding", "check"]
 
@@ -63,8 +63,7 @@ class Checked:
 
 
 def check(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     run: str | None = None,
     graph: str | None = None,
@@ -73,8 +72,7 @@ def check(
     """Read runs, hubs, memberships and the ledger, and compare them with each other and with the graph. Read only.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: one run, by any beginning of its id, without the ledger; None for everything.
         graph: only what is of the graph of this name; None for all.
         progress: called with stage, done and total.
@@ -84,15 +82,14 @@ def check(
         StoreFormatError: the store is of another format.
         DatabaseError: the database could not be read.
     """
-    gateway = LedgerGateway(driver, database)
     if run is not None:
-        left = unfinished_runs(gateway, gateway.list_graphs()).get(run)
+        left = unfinished_runs(db, db.list_graphs()).get(run)
         if left is not None and graph in (None, left.name):
             return Checked((), (_unfinished(run, left.name),))
-        runs = [find_run(driver, database, run=run, graph=graph).run]
+        runs = [find_run(db, run=run, graph=graph).run]
     else:
-        runs = _runs_of(gateway, graph)
-    graphs = {known.name: known for known in gateway.list_graphs()}
+        runs = _runs_of(db, graph)
+    graphs = {known.name: known for known in db.list_graphs()}
     compared: list[VerifiedRun] = []
     findings: list[Finding] = []
     for name, of_graph in by_graph(runs).items():
@@ -100,28 +97,28 @@ def check(
             findings += [Finding(f"run {stored.id}", f"The node of its graph {name!r} is gone.") for stored in of_graph]
             continue
         try:
-            compared += verified(gateway, graphs[name], of_graph, progress)
+            compared += verified(db, graphs[name], of_graph, progress)
         except GraphError as error:
             findings.append(Finding(f"graph {name}", str(error)))
     for stored in runs:
-        findings += _of_hubs(gateway, stored)
+        findings += _of_hubs(db, stored)
     if run is None:
-        findings += _of_records(gateway, runs, [known for name, known in graphs.items() if graph in (None, name)])
-        findings += _of_stray_hubs(gateway, graph)
-        findings += _of_ledger(gateway, gateway.list_ledger(), graph)
+        findings += _of_records(db, runs, [known for name, known in graphs.items() if graph in (None, name)])
+        findings += _of_stray_hubs(db, graph)
+        findings += _of_ledger(db, list_ledger(db), graph)
     return Checked(tuple(compared), tuple(findings))
 
 
-def _runs_of(gateway: LedgerGateway, graph: str | None) -> list[Run]:
+def _runs_of(db: Database, graph: str | None) -> list[Run]:
     """Return the runs of a graph, or all; refuse a name that no graph has, nor a run or a release of a lost one."""
-    runs = [stored for stored in gateway.list_runs() if graph in (None, stored.graph)]
-    if graph is not None and not runs and all(release.graph != graph for release in gateway.list_ledger().lost):
-        find_graph(gateway, graph)
+    runs = [stored for stored in db.list_runs() if graph in (None, stored.graph)]
+    if graph is not None and not runs and all(release.graph != graph for release in list_ledger(db).lost):
+        find_graph(db, graph)
     return runs
 
 
-def _of_hubs(gateway: LedgerGateway, run: Run) -> Iterator[Finding]:
-    counted = gateway.check_hubs(run.id, run.version)
+def _of_hubs(db: Database, run: Run) -> Iterator[Finding]:
+    counted = db.check_hubs(run.id, run.version)
     again = f"`pcneo annotate --graph {run.graph}` writes them anew."
     sentences = {
         "torn": f"cohesions have lost or won members. {again}",
@@ -140,10 +137,10 @@ def _of_hubs(gateway: LedgerGateway, run: Run) -> Iterator[Finding]:
         )
 
 
-def _of_records(gateway: LedgerGateway, runs: Sequence[Run], graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
+def _of_records(db: Database, runs: Sequence[Run], graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
     seen = {stored.id for stored in runs}
     for graph in graphs:
-        for run, version in gateway.list_unfinished(graph.name):
+        for run, version in db.list_unfinished(graph.name):
             if version == 0:
                 yield _unfinished(run, graph.name)
             elif run not in seen:
@@ -153,8 +150,8 @@ def _of_records(gateway: LedgerGateway, runs: Sequence[Run], graphs: Sequence[Gr
             yield Finding(f"run {stored.id}", f"Readers go by version {stored.version}, which is not kept.")
 
 
-def _of_stray_hubs(gateway: LedgerGateway, graph: str | None) -> Iterator[Finding]:
-    for run, cohesions in gateway.list_stray_hubs():
+def _of_stray_hubs(db: Database, graph: str | None) -> Iterator[Finding]:
+    for run, cohesions in db.list_stray_hubs():
         if graph in (None, run.rpartition("@")[0]):
             yield Finding(f"run {run}", f"{cohesions:,} cohesions name this run, which is not on record.")
 
@@ -167,7 +164,7 @@ def _unfinished(run: str, graph: str) -> Finding:
     return Finding(f"run {run}", says, is_fault=False)
 
 
-def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords, graph: str | None) -> Iterator[Finding]:
+def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterator[Finding]:
     for release in ledger.lost:
         if graph in (None, release.graph):
             what = f"Its graph {release.graph!r} is gone; what it spent stands against every graph of its data."
@@ -193,7 +190,7 @@ def _of_ledger(gateway: LedgerGateway, ledger: LedgerRecords, graph: str | None)
         if release.run is None or release.run_version is None or graph not in (None, release.graph):
             continue
         if release.run not in kept:
-            kept[release.run] = {old.version for old in gateway.list_versions(release.run) if old.readable}
+            kept[release.run] = {old.version for old in db.list_versions(release.run) if old.readable}
         if release.run_version not in kept[release.run]:
             what = f"It rests on version {release.run_version} of run {release.run}, which its owner has let go."
             yield Finding(f"release {release.id}", what, is_fault=False)

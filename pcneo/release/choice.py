@@ -16,30 +16,11 @@ from pcneo.privacy.protection import Protects
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import GraphRequest, ReleaseRequest
 from pcneo.store.chosen_graph import choose_selection, find_graph, refuse_new_name
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import list_ledger
 from pcneo.stored.runs import choose_run
 
-__all__ = ["Chosen", "GraphNames", "Place", "choose", "choose_at", "find_place", "read_parameters", "spend_of"]
-
-
-@dataclass(frozen=True)
-class GraphNames:
-    """How a caller names the graph of releases that rest on no run.
-
-    Attributes:
-        node_labels: labels of its vertices; empty to leave the choice to the database.
-        relationship_types: types of its relationships, likewise.
-        key: the property that names a vertex; None likewise.
-    """
-
-    node_labels: Sequence[str] = ()
-    relationship_types: Sequence[str] = ()
-    key: str | None = None
-
-    def __bool__(self) -> bool:
-        """Whether anything was named."""
-        return bool(self.node_labels or self.relationship_types or self.key)
+__all__ = ["Chosen", "Place", "choose", "choose_at", "find_place", "read_parameters", "spend_of"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +84,7 @@ class Chosen:
         return self.graph.name, self.mechanism.name, self.parameters.epsilon, run, name
 
 
-def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: GraphNames) -> list[Chosen]:
+def choose(db: Database, requests: Sequence[GraphRequest], named: Selection) -> list[Chosen]:
     """Find graph and run of each release and check its parameters.
 
     Raises:
@@ -113,15 +94,15 @@ def choose(gateway: LedgerGateway, requests: Sequence[GraphRequest], names: Grap
     """
     mechanisms = [mechanism_named(request.mechanism) for request in requests]
     parameters = [read_parameters(request) for request in requests]
-    if names and all(mechanism.needs_groups for mechanism in mechanisms):
+    if named and all(mechanism.needs_groups for mechanism in mechanisms):
         raise ParameterError(
             "A release that rests on a run takes the run's labels, types and key; leave them out.",
             name="node_labels",
-            value=names,
+            value=named,
         )
-    runs = gateway.list_runs()
+    runs = db.list_runs()
     return [
-        _choose_one(gateway, request, read, runs, names) for request, read in zip(requests, parameters, strict=True)
+        _choose_one(db, request, read, runs, named) for request, read in zip(requests, parameters, strict=True)
     ]
 
 
@@ -138,7 +119,7 @@ def read_parameters(request: GraphRequest) -> Parameters:
 
 
 def _choose_one(
-    gateway: LedgerGateway, request: GraphRequest, parameters: Parameters, runs: Sequence[Run], names: GraphNames
+    db: Database, request: GraphRequest, parameters: Parameters, runs: Sequence[Run], named: Selection
 ) -> Chosen:
     mechanism = mechanism_named(request.mechanism)
     if not mechanism.needs_groups:
@@ -151,20 +132,20 @@ def _choose_one(
                 )
     version = None
     if isinstance(request, ReleaseRequest):
-        request = _with_groups_of_answers(gateway, request, runs)
+        request = _with_groups_of_answers(db, request, runs)
         version = request.groups
     if version is not None and mechanism.protects is not Protects.PAIRS_INSIDE_GROUPS:
         raise ParameterError(
             f"The promise of {request.mechanism} is not about groups; leave --groups out.", name="groups", value=version
         )
-    place = find_place(gateway, request, runs, names, with_run=mechanism.needs_groups)
+    place = find_place(db, request, runs, named, with_run=mechanism.needs_groups)
     if version is None or place.run is None:
         return choose_at(place, request, parameters)
-    run = _kept(gateway, place.run, version)
+    run = _kept(db, place.run, version)
     return replace(choose_at(replace(place, run=run), request, parameters), kept=True)
 
 
-def _with_groups_of_answers(gateway: LedgerGateway, request: ReleaseRequest, runs: Sequence[Run]) -> ReleaseRequest:
+def _with_groups_of_answers(db: Database, request: ReleaseRequest, runs: Sequence[Run]) -> ReleaseRequest:
     """Name the run and the version that kept answers are about, as the ledger has them.
 
     Raises:
@@ -173,7 +154,7 @@ def _with_groups_of_answers(gateway: LedgerGateway, request: ReleaseRequest, run
     """
     if request.answers_from is None or not mechanism_named(request.mechanism).needs_groups:
         return request
-    record = AnswersFile.open(request.answers_from).release_of(gateway.list_ledger().releases)
+    record = AnswersFile.open(request.answers_from).release_of(list_ledger(db).releases)
     current = {run.id: run.version for run in runs}
     if request.names_run or request.groups is not None:
         raise ParameterError(
@@ -185,13 +166,13 @@ def _with_groups_of_answers(gateway: LedgerGateway, request: ReleaseRequest, run
     return replace(request, graph=request.graph or record.graph, run=record.run, groups=groups)
 
 
-def _kept(gateway: LedgerGateway, run: Run, version: int) -> Run:
+def _kept(db: Database, run: Run, version: int) -> Run:
     """Return the run at a version that is still kept.
 
     Raises:
         NotFoundError: it is not.
     """
-    kept = {record.version: record for record in gateway.list_versions(run.id) if record.readable}
+    kept = {record.version: record for record in db.list_versions(run.id) if record.readable}
     if version not in kept:
         raise NotFoundError(
             f"Run {run.id} keeps no version {version}; it keeps {', '.join(map(str, kept))}.",
@@ -201,9 +182,7 @@ def _kept(gateway: LedgerGateway, run: Run, version: int) -> Run:
     return kept[version]
 
 
-def find_place(
-    gateway: LedgerGateway, request: GraphRequest, runs: Sequence[Run], names: GraphNames, *, with_run: bool
-) -> Place:
+def find_place(db: Database, request: GraphRequest, runs: Sequence[Run], named: Selection, *, with_run: bool) -> Place:
     """Find the graph, and the run if there is to be one.
 
     Raises:
@@ -213,9 +192,9 @@ def find_place(
     """
     if with_run:
         run = choose_run(runs, run=request.run, graph=request.graph, p=request.p, search=request.search)
-        return Place(find_graph(gateway, run.graph), run, run.vertices)
-    graph = _find_graph(gateway, request.graph or _graph_of_answers(gateway, request, names), names)
-    return Place(graph, None, gateway.count_nodes(graph.selection))
+        return Place(find_graph(db, run.graph), run, run.vertices)
+    graph = _find_graph(db, request.graph or _graph_of_answers(db, request, named), named)
+    return Place(graph, None, db.count_nodes(graph.selection))
 
 
 def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Chosen:
@@ -259,23 +238,23 @@ def spend_of(
 # --- The graph of a release without a run: as for `annotate`
 
 
-def _find_graph(gateway: LedgerGateway, name: str | None, names: GraphNames) -> GraphRecord:
-    fitting = [graph for graph in gateway.list_graphs() if name in (None, graph.name)]
-    if not names and len(fitting) == 1:
+def _find_graph(db: Database, name: str | None, named: Selection) -> GraphRecord:
+    fitting = [graph for graph in db.list_graphs() if name in (None, graph.name)]
+    if not named and len(fitting) == 1:
         return fitting[0]
-    selection, _ = choose_selection(gateway, names.node_labels, names.relationship_types, names.key)
-    known = gateway.list_graphs()
+    selection, _ = choose_selection(db, named)
+    known = db.list_graphs()
     # A graph whose own node is gone is known by its releases, and what it has left is spent under its name.
-    if name is not None and not names and all(release.graph != name for release in gateway.list_ledger().releases):
+    if name is not None and not named and all(release.graph != name for release in list_ledger(db).releases):
         refuse_new_name(name, selection, known)
     return _named(known, name, selection)
 
 
-def _graph_of_answers(gateway: LedgerGateway, request: GraphRequest, names: GraphNames) -> str | None:
+def _graph_of_answers(db: Database, request: GraphRequest, named: Selection) -> str | None:
     """The graph that is not named, where answers are given: that in whose ledger they are."""
-    if names or not isinstance(request, ReleaseRequest) or request.answers_from is None:
+    if named or not isinstance(request, ReleaseRequest) or request.answers_from is None:
         return None
-    return AnswersFile.open(request.answers_from).graph_of(gateway.list_ledger().releases)
+    return AnswersFile.open(request.answers_from).graph_of(list_ledger(db).releases)
 
 
 def _named(known: Sequence[GraphRecord], name: str | None, selection: Selection) -> GraphRecord:

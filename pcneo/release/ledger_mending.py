@@ -15,14 +15,14 @@ from pcneo.privacy.account import Account
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.release.budget import account_of, as_json, next_number, note_of
 from pcneo.store.chosen_graph import find_graph
-from pcneo.store.ledger import LedgerGateway, create_note, mend_record, move_ledger, read_ledger
+from pcneo.store.ledger import create_note, mend_record, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.transaction import Transaction
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["apart", "mend", "same"]
 
@@ -30,17 +30,14 @@ UNKNOWN = "unknown"
 """The mechanism of a release that no longer says its own: it promises nothing that could be known."""
 
 
-def mend(
-    driver: Driver, database: str | None = None, *, record: str, graph: str, epsilon: object, delta: object = 0
-) -> None:
+def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: object = 0) -> None:
     """Put a damaged record right: say of which graph it is, and what ε and δ it spent, or allowed.
 
     What else it says and is sound stays. A release that does not say its mechanism promises nothing; one that does not
     say on which groups it rests counts as a set of its own.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         record: as `pcneo check` names it.
         graph: the graph's name.
         epsilon, delta: numbers or their text.
@@ -51,10 +48,9 @@ def mend(
         BusyError: another writer holds the graph.
     """
     numbers = positive(epsilon, "epsilon", or_zero=True), positive(delta, "delta", below=1, or_zero=True)
-    gateway = LedgerGateway(driver, database)
-    find_graph(gateway, graph)
-    with GraphLock(gateway, graph) as lock, lock.last_writes() as transaction:
-        ledger = read_ledger(transaction, gateway)
+    find_graph(db, graph)
+    with GraphLock(db, graph) as lock, lock.last_writes() as transaction:
+        ledger = read_ledger(transaction, db)
         found = next((damaged for damaged in ledger.damaged if damaged.record == record), None)
         if found is None:
             raise NotFoundError(f"No record {record!r} of the ledger is damaged.", what="record", name=record)
@@ -73,14 +69,13 @@ def mend(
         create_note(transaction, {**note_of("mended", graph, what), "records": [as_json(found.properties)]})
 
 
-def same(driver: Driver, database: str | None = None, *, graph: str, known_as: str) -> Account:
+def same(db: Database, *, graph: str, known_as: str) -> Account:
     """Say that a graph is the one that had another name: what that has spent, and its total, are the graph's own.
 
     The graph's own last total goes on to count, where it has one.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         graph: the name that it has now; it may be one that pcneo does not know yet.
         known_as: the name that it had.
 
@@ -92,8 +87,8 @@ def same(driver: Driver, database: str | None = None, *, graph: str, known_as: s
         NotFoundError: the ledger has nothing of `known_as`.
         BusyError: another writer holds one of them.
     """
-    with _held(driver, database, graph, known_as) as (gateway, transaction):
-        ledger = read_ledger(transaction, gateway)
+    with _held(db, graph, known_as) as transaction:
+        ledger = read_ledger(transaction, db)
         if known_as not in ledger.used:
             raise NotFoundError(f"The ledger has nothing of graph {known_as!r}.", what="graph", name=known_as)
         account_of(ledger, known_as)
@@ -103,15 +98,14 @@ def same(driver: Driver, database: str | None = None, *, graph: str, known_as: s
         moved = move_ledger(transaction, known_as, graph, 0)
         what = f"{moved:,} records of {known_as} are counted as {graph}'s"
         create_note(transaction, note_of("same", graph, what, known_as))
-        return account_of(read_ledger(transaction, gateway), graph)
+        return account_of(read_ledger(transaction, db), graph)
 
 
-def apart(driver: Driver, database: str | None = None, *, graph: str, other: str) -> None:
+def apart(db: Database, *, graph: str, other: str) -> None:
     """Say that two names stand for different graphs, so that neither is asked about for the other's sake.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         graph, other: their names.
 
     Raises:
@@ -119,23 +113,22 @@ def apart(driver: Driver, database: str | None = None, *, graph: str, other: str
         NotFoundError: the ledger has nothing of either.
         BusyError: another writer holds one of them.
     """
-    with _held(driver, database, graph, other) as (gateway, transaction):
-        if not {graph, other} & read_ledger(transaction, gateway).used:
+    with _held(db, graph, other) as transaction:
+        if not {graph, other} & read_ledger(transaction, db).used:
             raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)
         what = f"{graph} and {other} are different graphs"
         create_note(transaction, note_of("apart", graph, what, other))
 
 
 @contextmanager
-def _held(driver: Driver, database: str | None, graph: str, other: str) -> Iterator[tuple[LedgerGateway, Transaction]]:
+def _held(db: Database, graph: str, other: str) -> Iterator[Transaction]:
     """Hold the locks of two graphs, as far as pcneo knows them, and yield the transaction that writes."""
     if graph == other:
         raise ParameterError(f"{graph!r} is one name; two are needed.", name="graph", value=graph)
-    gateway = LedgerGateway(driver, database)
-    gateway.ensure_schema(OWN_SCHEMA)
-    known = sorted({record.name for record in gateway.list_graphs()} & {graph, other})
+    db.ensure_schema(OWN_SCHEMA)
+    known = sorted({record.name for record in db.list_graphs()} & {graph, other})
     if not known:
         raise NotFoundError(f"There is no graph {graph!r}, and no {other!r}.", what="graph", name=graph)
     with ExitStack() as held:
-        locks = [held.enter_context(GraphLock(gateway, name)) for name in known]
-        yield gateway, held.enter_context(locks[0].last_writes())
+        locks = [held.enter_context(GraphLock(db, name)) for name in known]
+        yield held.enter_context(locks[0].last_writes())

@@ -24,8 +24,7 @@ from pcneo.release.outputs import check_keys
 from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.release.request import ReleaseRequest
 from pcneo.store.chosen_graph import require_key_index
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database, GraphRecord
 
 __all__ = ["Prepared", "prepare", "prepare_beside"]
 
@@ -112,7 +111,7 @@ class Prepared:
         return self.mechanism.draw_beside(self.facts, self.scaling, noise, once)
 
 
-def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
+def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = None) -> list[Prepared]:
     """Read each graph and set of groups once, check them, and compute everything that takes no noise.
 
     Whose answers a release is computed from is said afterwards, by `with_answer_sets`.
@@ -127,14 +126,14 @@ def prepare(gateway: LedgerGateway, chosen: Sequence[Chosen], progress: Progress
     for choice in chosen:
         graphs.setdefault(choice.graph.name, choice.graph)
     for graph in graphs.values():
-        require_key_index(gateway, graph.selection)
-    sources = {name: read_for_release(gateway, graph, progress) for name, graph in graphs.items()}
+        require_key_index(db, graph.selection)
+    sources = {name: read_for_release(db, graph, progress) for name, graph in graphs.items()}
     mechanisms = [_made(choice, sources[choice.graph.name]) for choice in chosen]
     for choice in chosen:
         if choice.run is not None and choice.kept:
-            sources[choice.graph.name].read_kept_groups(gateway, choice.run, progress)
+            sources[choice.graph.name].read_kept_groups(db, choice.run, progress)
         elif choice.run is not None:
-            sources[choice.graph.name].read_groups(gateway, choice.run, progress)
+            sources[choice.graph.name].read_groups(db, choice.run, progress)
     for name, source in sources.items():
         source.facts().count(
             m.k for choice, m in zip(chosen, mechanisms, strict=True) if choice.graph.name == name and m.adds_noise

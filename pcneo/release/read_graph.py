@@ -10,8 +10,7 @@ from pcneo.graph import MembershipHash, fingerprint
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.release.kept_groups import groups_now
 from pcneo.store.chosen_graph import read_graph
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database, GraphRecord
 
 __all__ = ["ReadGraph", "read_for_release"]
 
@@ -51,7 +50,7 @@ class ReadGraph:
             self._facts[key] = self._facts[None].with_groups(groups, f"run {run.id}")
         return self._facts[key]
 
-    def read_kept_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
+    def read_kept_groups(self, db: Database, run: Run, progress: Progress | None = None) -> None:
         """Read the groups of a kept version once, whatever graph they came from.
 
         Raises:
@@ -61,13 +60,13 @@ class ReadGraph:
             return
         if progress:
             progress("reading groups", 0, run.memberships)
-        hubs = gateway.stream_groups(self.record.selection, run)
+        hubs = db.stream_groups(self.record.selection, run)
         groups = groups_now(self.graph, hubs, run, bytes.fromhex(self.record.fingerprint_key))
         if progress:
             progress("reading groups", run.memberships, run.memberships)
         self.kept[run.id, run.version] = groups
 
-    def read_groups(self, gateway: LedgerGateway, run: Run, progress: Progress | None = None) -> None:
+    def read_groups(self, db: Database, run: Run, progress: Progress | None = None) -> None:
         """Read a run's memberships once, and check graph and memberships against what the run recorded.
 
         Raises:
@@ -82,8 +81,8 @@ class ReadGraph:
             )
         if progress:
             progress("reading groups", 0, run.memberships)
-        with gateway.reading_version(run):
-            rows = gateway.page_cohesions(self.record.selection, run, self.graph.keys)
+        with db.reading_version(run):
+            rows = db.page_cohesions(self.record.selection, run, self.graph.keys)
             batch = batch_from_rows(self.graph, rows, run.search)
         digest = MembershipHash()
         digest.update(batch)
@@ -111,6 +110,6 @@ class ReadGraph:
         }
 
 
-def read_for_release(gateway: LedgerGateway, record: GraphRecord, progress: Progress | None = None) -> ReadGraph:
+def read_for_release(db: Database, record: GraphRecord, progress: Progress | None = None) -> ReadGraph:
     """Read a graph into arrays, or refuse it as `read_graph` does."""
-    return ReadGraph(record, read_graph(gateway, record.selection, progress).graph)
+    return ReadGraph(record, read_graph(db, record.selection, progress).graph)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.model import Key, Progress
+from pcneo.basics.selection import Selection
 from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
@@ -22,7 +23,7 @@ from pcneo.privacy.mechanisms import MECHANISMS, Drawn, Once, Respond, mechanism
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.beforehand import check_noise, told_beforehand
-from pcneo.release.choice import GraphNames, choose, read_parameters
+from pcneo.release.choice import choose, read_parameters
 from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
 from pcneo.release.outputs import public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
@@ -31,11 +32,12 @@ from pcneo.release.request import ReleaseRequest, check_destinations, of_its_ans
 from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database
+from pcneo.store.ledger import note_answers
 from pcneo.store.schema import OWN_SCHEMA
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Released", "check_requests", "release"]
 
@@ -131,11 +133,10 @@ class _Numbers:
 
 
 def release(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     requests: Sequence[ReleaseRequest],
-    names: GraphNames = GraphNames(),  # noqa: B008 - nobody can change it, nor the terms
+    selection: Selection = Selection(),  # noqa: B008 - nobody can change it, nor the terms
     terms: Terms = Terms(),  # noqa: B008
     noise: Noise | None = None,
     retry: Retry | None = None,
@@ -145,10 +146,9 @@ def release(
     """Release noisy local clique counts; nothing is drawn unless all releases are admitted.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         requests: one or several releases; they are checked together before anything is drawn.
-        names: the graph of releases that rest on no run.
+        selection: the graph of releases that rest on no run.
         terms: what the owner says about the budget and about this call.
         noise: the source of noise; a release accepts OpenDP's alone.
         retry: decides after a write that failed whether to try again with the same numbers; None for never.
@@ -171,31 +171,30 @@ def release(
         require_release_noise(noise)
     check_requests(requests, terms)
     requests = list(map(of_its_answers, requests))
-    gateway = LedgerGateway(driver, database)
-    chosen = shared(choose(gateway, requests, names))
-    check_early(gateway, chosen, terms)
+    chosen = shared(choose(db, requests, selection))
+    check_early(db, chosen, terms)
     if terms.write_property is not None:
-        check_property(gateway, chosen[0].graph, terms.write_property)
+        check_property(db, chosen[0].graph, terms.write_property)
     if not terms.dry_run:
-        gateway.ensure_schema(OWN_SCHEMA)
-    prepared = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
+        db.ensure_schema(OWN_SCHEMA)
+    prepared = with_answer_sets(db, chosen, prepare(db, chosen, progress))
     said = (line for request, ready in zip(requests, prepared, strict=True) for line in told_beforehand(request, ready))
     for line in dict.fromkeys(said):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
     if terms.dry_run:
-        admit(gateway, prepared, terms)
+        admit(db, prepared, terms)
         return prepared, []
 
     source = noise or ReleaseNoise()
     check_destinations(requests)  # again: reading may have taken long enough for somebody else to write there
-    enter(gateway, prepared)
+    enter(db, prepared)
     with signals_wait(_say_finishing, patient=False) as waiting:
-        accounts = spend(gateway, prepared, terms)
+        accounts = spend(db, prepared, terms)
         # [spend-first] From here on the spend stays, whatever happens.
         drawn = _draw(requests, prepared, source)
         asking = partial(_wants_retry, waiting, retry) if retry is not None else None
-        released = _publish(gateway, drawn, accounts, terms.write_property, asking)
+        released = _publish(db, drawn, accounts, terms.write_property, asking)
         if waiting.arrived:
             written = ", ".join(str(release.public) for release in released)
             log.warning("What was spent for is finished and written: %s, with the owner's reports", written)
@@ -301,7 +300,7 @@ def _itself(drawn: Drawn) -> Drawn:
 
 
 def _publish(
-    gateway: LedgerGateway,
+    db: Database,
     drawn: Sequence[_Numbers],
     accounts: dict[str, Account],
     property_name: str | None,
@@ -316,7 +315,7 @@ def _publish(
     released, failures = [], []
     for numbers in drawn:
         request, ready = numbers.request, numbers.release
-        parts = _parts(gateway, numbers, accounts[ready.graph.name], property_name)
+        parts = _parts(db, numbers, accounts[ready.graph.name], property_name)
         failed = {name: error for name, write in parts.items() if (error := _tried(write, retry)) is not None}
         if failed:
             failures.append(_say_failed(numbers, list(parts), failed))
@@ -344,7 +343,7 @@ def _publish(
 
 
 def _parts(
-    gateway: LedgerGateway, numbers: _Numbers, account: Account, property_name: str | None
+    db: Database, numbers: _Numbers, account: Account, property_name: str | None
 ) -> dict[str, Callable[[], None]]:
     """Return the writers of a release's outputs, by output."""
     request = numbers.request
@@ -355,27 +354,27 @@ def _parts(
     parts: dict[str, Callable[[], None]] = {}
     if numbers.release.draws_answers and request.answers_file is not None:
         # First of all: should computing from them fail, the answers that were paid for are not lost.
-        parts[str(request.answers_file)] = partial(_write_answers, gateway, numbers, request.answers_file)
+        parts[str(request.answers_file)] = partial(_write_answers, db, numbers, request.answers_file)
     parts[str(data)] = lambda: write_private(data, owner_json(owners()))
     parts[str(markdown)] = lambda: write_private(markdown, owner_markdown(owners()))
     if property_name is not None:
         name = f"the property {property_name!r}"
-        parts[name] = partial(_write_property, gateway, numbers, property_name)
+        parts[name] = partial(_write_property, db, numbers, property_name)
     # The public file comes last: where it is, nothing else is still to be written.
     parts[str(request.public)] = lambda: write_public(request.public, numbers.public_text)
     return parts
 
 
-def _write_answers(gateway: LedgerGateway, numbers: _Numbers, path: Path) -> None:
+def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
     if numbers.answers is not None and numbers.answers_hash is not None:
-        gateway.note_answers(numbers.release.id, numbers.answers_hash)
+        note_answers(db, numbers.release.id, numbers.answers_hash)
         write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash, keep=numbers.fate == "keep")
 
 
-def _write_property(gateway: LedgerGateway, numbers: _Numbers, name: str) -> None:
+def _write_property(db: Database, numbers: _Numbers, name: str) -> None:
     counts = {key: int(count) for key, count in numbers.counts.items()}  # whole numbers, by `check_requests`
     try:
-        write_property(gateway, numbers.release.graph, name, numbers.release.id, counts)
+        write_property(db, numbers.release.graph, name, numbers.release.id, counts)
     except PcneoError as error:
         raise PcneoError(f"The property {name!r} was not written: {error}") from error
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Unpack
 
 from pcneo.annotate import Keeping, WriteResult
-from pcneo.annotate.plan import Options, Plan
+from pcneo.annotate.plan import Asked, Options, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import update_runs
-from pcneo.basics.model import AnyPath, Progress
-from pcneo.basics.searches import DEFAULT_P, AnyP
+from pcneo.basics.model import AnyPath
+from pcneo.basics.searches import DEFAULT_P
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import ParameterError
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, threshold_of
 from pcneo.release.answer_sets import find_answers
 from pcneo.release.answers_file import AnswersFile
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database
+from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["RoughGroups", "annotate_answers"]
 
@@ -40,21 +41,7 @@ class RoughGroups:
 
 
 def annotate_answers(
-    driver: Driver,
-    database: str | None = None,
-    *,
-    answers_from: AnyPath,
-    p: AnyP | Sequence[AnyP] | None = None,
-    graph: str | None = None,
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-    search: str | None = None,
-    concurrency: int | None = None,
-    create_index: bool = False,
-    check: bool = False,
-    keeping: Keeping | None = None,
-    progress: Progress | None = None,
+    db: Database, *, answers_from: AnyPath, keeping: Keeping | None = None, **asked: Unpack[Asked]
 ) -> RoughGroups:
     """Store the minimal p-cohesions of the yes-answers that share enough yes-neighbours, as runs of their own kind.
 
@@ -62,14 +49,11 @@ def annotate_answers(
     them, and none of them is ever taken for a run of the graph.
 
     Args:
-        driver: an open driver; see `pcneo.connect`.
-        database: None for the user's home database.
+        db: the database.
         answers_from: NAME.answers.gz of an earlier release of this graph, found in its ledger by its hash.
-        p: one or several; 3/10 unless given.
-        graph, node_labels, relationship_types, key: as for `annotate.write`; without any of them the graph whose ledger
-            has the answers.
-        search: `density` unless given.
-        concurrency, create_index, check, keeping, progress: as for `annotate.write`.
+        keeping: as for `annotate.write`.
+        **asked: as for `annotate.write`; p is 3/10 unless given. Without graph and selection, the graph is that whose
+            ledger has the answers.
 
     Raises:
         FileFormatError: the file cannot be read.
@@ -78,24 +62,14 @@ def annotate_answers(
         GraphChangedError: the graph has other vertices than when the answers were drawn.
         PcneoError: as for `annotate.write`.
     """
+    if asked.get("p") is None:
+        asked["p"] = DEFAULT_P
+    options = Options.of(**asked)
     file = AnswersFile.open(answers_from)
     check_epsilon(file.epsilon)
-    options = Options(
-        p=DEFAULT_P if p is None else p,
-        node_labels=node_labels,
-        relationship_types=relationship_types,
-        key=key,
-        search=search,
-        effort=None,
-        vertices=None,
-        concurrency=concurrency,
-        create_index=create_index,
-        check=check,
-        progress=progress,
-    )
-    known = LedgerGateway(driver, database).list_ledger().releases
-    if not (graph or node_labels or relationship_types or key):
-        graph = file.graph_of(known)
+    known = list_ledger(db).releases
+    if options.graph is None and not options.selection:
+        options = replace(options, graph=file.graph_of(known))
     said: list[str] = []
 
     def supply(plan: Plan) -> AnsweredGraph:
@@ -103,7 +77,7 @@ def annotate_answers(
         said.append(answered.rough)
         return answered
 
-    written = update_runs(driver, database, options, graph, keeping or Keeping(), make_supply=supply)
+    written = update_runs(db, options, keeping or Keeping(), make_supply=supply)
     return RoughGroups(written, said[-1])
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pcneo.basics.config import __version__
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError, PcneoError
 from pcneo.graph import keys_fingerprint, keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
@@ -31,16 +32,16 @@ from pcneo.release.budget import (
     total_texts,
     user,
 )
-from pcneo.release.choice import Chosen, GraphNames, find_place
+from pcneo.release.choice import Chosen, find_place
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway, create_budget, create_release, read_ledger
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import create_budget, create_release, get_secret, list_ledger, merge_secret, read_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Terms", "admit", "check_early", "check_room", "enter", "spend"]
 
@@ -92,7 +93,7 @@ class Terms:
         return None if self.expect is None else float(positive(self.expect, "expect"))
 
 
-def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) -> None:
+def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> None:
     """Refuse, before anything is read, what the ledger as it stands does not admit; `spend` decides under the lock.
 
     Raises:
@@ -101,12 +102,10 @@ def check_early(gateway: LedgerGateway, chosen: Sequence[Chosen], terms: Terms) 
     spends: dict[str, list[Spend]] = {}
     for choice in chosen:
         spends.setdefault(choice.graph.name, []).append(choice.spend)
-    _admit(gateway.list_ledger(), [choice.graph for choice in chosen], spends, terms)
+    _admit(list_ledger(db), [choice.graph for choice in chosen], spends, terms)
 
 
-def check_room(
-    driver: Driver, database: str | None, requests: Sequence[ReleaseRequest], names: GraphNames, terms: Terms
-) -> None:
+def check_room(db: Database, requests: Sequence[ReleaseRequest], named: Selection, terms: Terms) -> None:
     """Refuse, before anybody is asked for a mechanism, an ε for which the graph has no room with any that promises.
 
     Releases of one ε may be computed from the same answers, so each ε is taken once.
@@ -116,40 +115,39 @@ def check_room(
     """
     if terms.dry_run or terms.no_promise:
         return
-    gateway = LedgerGateway(driver, database)
-    runs = gateway.list_runs()
+    runs = db.list_runs()
     try:
-        graph = find_place(gateway, requests[0], runs, names, with_run=requests[0].names_run).graph
+        graph = find_place(db, requests[0], runs, named, with_run=requests[0].names_run).graph
     except PcneoError:
         return  # which graph is meant depends on the mechanism
     epsilons = {positive(request.epsilon, "epsilon") for request in requests}
     spends = [Spend(Respond.name, epsilon, Fraction(0)) for epsilon in epsilons]
-    _admit(gateway.list_ledger(), [graph], {graph.name: spends}, terms)
+    _admit(list_ledger(db), [graph], {graph.name: spends}, terms)
 
 
-def admit(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) -> None:
+def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
     """Refuse what the ledger as it stands does not admit, as `spend` would; nothing is recorded.
 
     Raises:
         BudgetError: says which rule stands against it.
     """
-    secret = gateway.get_secret()
-    _admit_prepared(gateway.list_ledger(), prepared, {} if secret is None else _fingerprints(prepared, secret), terms)
+    secret = get_secret(db)
+    _admit_prepared(list_ledger(db), prepared, {} if secret is None else _fingerprints(prepared, secret), terms)
 
 
-def enter(gateway: LedgerGateway, prepared: Sequence[Prepared]) -> None:
+def enter(db: Database, prepared: Sequence[Prepared]) -> None:
     """Store the graphs that pcneo does not know yet, so that they can be locked.
 
     Raises:
         BusyError: another process has just entered one.
     """
     for graph in {release.graph.name: release.graph for release in prepared}.values():
-        stored = gateway.merge_graph(graph.name, graph.selection, graph.fingerprint_key)
+        stored = db.merge_graph(graph.name, graph.selection, graph.fingerprint_key)
         if stored.fingerprint_key != graph.fingerprint_key:
             raise BusyError(f"Another pcneo has just entered graph {graph.name!r}. Try again.", graph=graph.name)
 
 
-def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) -> dict[str, Account]:
+def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str, Account]:
     """Record all releases, or none of them where the ledger does not admit them.
 
     The releases of one graph are recorded in one transaction. Where there are several graphs and the database fails
@@ -166,12 +164,12 @@ def spend(gateway: LedgerGateway, prepared: Sequence[Prepared], terms: Terms) ->
     graphs = list({release.graph.name: release.graph for release in prepared}.values())
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
     spends = _spends(prepared)
-    fingerprints = _fingerprints(prepared, gateway.merge_secret(secrets.token_hex(32)))
+    fingerprints = _fingerprints(prepared, merge_secret(db, secrets.token_hex(32)))
     try:
-        with ledger_locked(gateway, graphs) as locks, ExitStack() as commits:
+        with ledger_locked(db, graphs) as locks, ExitStack() as commits:
             writing = {name: commits.enter_context(locks[name].last_writes()) for name in spends}
             # [spend-under-lock] What is read here nobody can add to before this transaction ends.
-            ledger = read_ledger(next(iter(writing.values())), gateway)
+            ledger = read_ledger(next(iter(writing.values())), db)
             totals = _admit_prepared(ledger, prepared, fingerprints, terms)
             for name, transaction in writing.items():
                 if name in totals:

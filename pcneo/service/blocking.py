@@ -10,19 +10,17 @@ from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.store.failures import translated
-from pcneo.store.sessions import open_session
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["ask"]
 
 
 def ask(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     graph: str | None = None,
     p: AnyP | Sequence[AnyP] | None = None,
@@ -40,8 +38,7 @@ def ask(
     Loads no compiled code. Interrupted, or out of time, it cancels the request.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         graph: the graph's name.
         p: one or several; None for every standing run of the graph.
         search: `density` or `degree`; None for `density`, without p for that of each run.
@@ -65,14 +62,14 @@ def ask(
     values = {"command": command, "graph": graph, "p": p, "search": search, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
     try:
-        _rows(driver, database, "WRITE", "place_request", placed.parameters())
+        _rows(db, "WRITE", "place_request", placed.parameters())
     except KeyboardInterrupt:  # the request may be there already, though nobody has said so here
-        _rows(driver, database, "WRITE", "cancel_request", {"id": placed.id})
+        _rows(db, "WRITE", "cancel_request", {"id": placed.id})
         raise
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:
-            rows = _rows(driver, database, "READ", "get_answer", {"id": placed.id})
+            rows = _rows(db, "READ", "get_answer", {"id": placed.id})
             answer = answer_of(placed.id, rows)
             if isinstance(answer, AnsweredRequest):
                 return answer
@@ -81,11 +78,11 @@ def ask(
             time.sleep(patience.pause(time.monotonic(), rows[0]))
     except BaseException as error:
         if is_to_be_cancelled(error):
-            _rows(driver, database, "WRITE", "cancel_request", {"id": placed.id})
+            _rows(db, "WRITE", "cancel_request", {"id": placed.id})
         raise
 
 
-def _rows(driver: Driver, database: str | None, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
+def _rows(db: Database, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
     text = load_statement(statement).render({})
-    with translated(), open_session(driver, database, access) as session:
+    with translated(), db.session(access) as session:
         return in_transaction(session, rows_of, text, parameters)

@@ -5,11 +5,10 @@ A property that no request has is refused, too: `vertexes` for `vertices` would 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pcneo.basics.model import Key
-from pcneo.basics.searches import P, check_search
+from pcneo.annotate.plan import Options
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError, RightsError
 from pcneo.service.placing import LEFT_OUT
@@ -37,18 +36,12 @@ class Question:
 
     Attributes:
         command: `annotate`, `check` or `clean`.
-        graph: the graph's name; None where a run is named.
-        ps: every p; empty for those of the graph's standing runs.
-        search: its name; None for the default, without p for that of each run.
-        vertices: keys; None for the whole graph.
+        options: what is searched for and where; of another command the graph alone, None where a run is named.
         run: id of a run, for `check` and `clean`.
     """
 
     command: str
-    graph: str | None
-    ps: tuple[P, ...] = ()
-    search: str | None = None
-    vertices: tuple[Key, ...] | None = None
+    options: Options
     run: str | None = None
 
 
@@ -69,9 +62,8 @@ def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] 
         if name not in ASKED | WRITTEN:
             there = ", ".join(sorted(ASKED))
             raise ParameterError(f"A request has no property {_shown(name)}; it can have {there}.", name=name, value="")
-    said = _Said(claim.kinds, claim.values, settings.graphs or known)
-    said.text("by")
-    command = said.text("command", needed=True)
+    _text(claim, "by")
+    command = _text(claim, "command", examples=COMMANDS)
     if command not in COMMANDS:
         raise ParameterError(
             f"command is one of {', '.join(COMMANDS)}, not {_shown(command)}. Releases and budgets are their owner's "
@@ -79,65 +71,21 @@ def check_request(claim: Claim, settings: ServiceSettings, known: Sequence[str] 
             name="command",
             value=command,
         )
-    return {"annotate": _annotate, "check": _check, "clean": _clean}[command](said, settings)
+    if command == "annotate":
+        return _annotate(claim, settings, known)
+    return {"check": _check, "clean": _clean}[command](claim, settings)
 
 
-@dataclass(frozen=True)
-class _Said:
-    """The values of a request, taken out one by one."""
-
-    kinds: Mapping[str, str]
-    values: Mapping[str, object]
-    graphs: Sequence[str] = ()
-
-    def is_there(self, name: str) -> bool:
-        return self.kinds[name] != "NULL"
-
-    def text(self, name: str, *, needed: bool = False) -> str | None:
-        value = self.values[name]
-        if not self.is_there(name):
-            if needed:
-                how = {"graph": self.graphs, "command": COMMANDS}.get(name, ())
-                example = f"; set {name}: {_shown(how[0])}" if how else ""
-                raise ParameterError(f"{name} is missing{example}.", name=name, value=None)
-            return None
-        if not isinstance(value, str) or not value:
-            raise self.wrong(name, "a text of 1 to 1,000 characters")
-        return value
-
-    def several(self, name: str, kinds: tuple[type, ...], what: str) -> list | None:
-        """Return a value or a list of values; a boolean is no integer here."""
-        if not self.is_there(name):
-            return None
-        value = self.values[name]
-        items = value if isinstance(value, list) else [value]
-        if any(type(item) not in kinds for item in items):
-            raise self.wrong(name, what)
-        if not items:
-            raise ParameterError(f"{name} is an empty list; {LEFT_OUT[name]}.", name=name, value=[])
-        return items
-
-    def wrong(self, name: str, wanted: str) -> ParameterError:
-        kind = self.kinds[name].replace(" NOT NULL", "").lower()
-        return ParameterError(f"{name} must be {wanted}; it is a {kind}, or too long.", name=name, value=None)
-
-    def none_of(self, *names: str) -> None:
-        for name in names:
-            if self.is_there(name):
-                raise ParameterError(f"{name} does not go with this command.", name=name, value=None)
-
-
-def _annotate(said: _Said, settings: ServiceSettings) -> Question:
-    said.none_of("run")
-    graph = said.text("graph", needed=True)
-    ps = said.several("p", (str, int, float), "a number between 0 and 1, as a number or a text, or a list of them")
-    each = tuple(dict.fromkeys(map(P, ps or ())))
-    if len(each) > MOST_P:
-        raise ParameterError(f"p has {len(each):,} values; at most {MOST_P} are taken.", name="p", value=None)
-    search = said.text("search")
-    if search is not None:
-        check_search(search)
-    vertices = said.several("vertices", (str, int), "a list of keys, all integers or all texts")
+def _annotate(claim: Claim, settings: ServiceSettings, known: Sequence[str]) -> Question:
+    _none_of(claim, "run")
+    graph = _text(claim, "graph", examples=settings.graphs or known)
+    p = _several(claim, "p", (str, int, float), "a number between 0 and 1, as a number or a text, or a list of them")
+    vertices = _several(claim, "vertices", (str, int), "a list of keys, all integers or all texts")
+    options = Options.of(p, _text(claim, "search"), vertices=vertices, graph=graph, concurrency=settings.concurrency)
+    if len(options.searches) > MOST_P:
+        raise ParameterError(
+            f"p has {len(options.searches):,} values; at most {MOST_P} are taken.", name="p", value=None
+        )
     if vertices is not None and len(vertices) > settings.max_vertices:
         raise ParameterError(
             f"vertices has {len(vertices):,} keys; this service takes {settings.max_vertices:,} a request. Leave it "
@@ -146,25 +94,66 @@ def _annotate(said: _Said, settings: ServiceSettings) -> Question:
             value=None,
         )
     _check_graph(graph, settings)
-    return Question("annotate", graph, each, search, None if vertices is None else tuple(vertices))
+    return Question("annotate", options)
 
 
-def _check(said: _Said, settings: ServiceSettings) -> Question:
-    said.none_of("p", "search", "vertices")
-    graph, run = said.text("graph"), said.text("run")
+def _check(claim: Claim, settings: ServiceSettings) -> Question:
+    _none_of(claim, "p", "search", "vertices")
+    graph, run = _text(claim, "graph"), _text(claim, "run")
     if (graph is None) == (run is None):
         raise ParameterError("check takes either a graph or a run.", name="run", value=run)
     if graph is not None:
         _check_graph(graph, settings)
-    return Question("check", graph, run=run)
+    return Question("check", Options(graph=graph), run)
 
 
-def _clean(said: _Said, settings: ServiceSettings) -> Question:
-    said.none_of("graph", "p", "search", "vertices")
-    run = said.text("run", needed=True)
+def _clean(claim: Claim, settings: ServiceSettings) -> Question:
+    _none_of(claim, "graph", "p", "search", "vertices")
+    run = _text(claim, "run", examples=())
     if not settings.allow_clean:
         raise RightsError("The owner of this service does not let requests remove runs.")
-    return Question("clean", None, run=run)
+    return Question("clean", Options(), run)
+
+
+def _is_there(claim: Claim, name: str) -> bool:
+    return claim.kinds[name] != "NULL"
+
+
+def _text(claim: Claim, name: str, *, examples: Sequence[str] | None = None) -> str | None:
+    """Return a text; where there are examples, or none but an empty list of them, it must be there."""
+    value = claim.values[name]
+    if not _is_there(claim, name):
+        if examples is None:
+            return None
+        example = f"; set {name}: {_shown(examples[0])}" if examples else ""
+        raise ParameterError(f"{name} is missing{example}.", name=name, value=None)
+    if not isinstance(value, str) or not value:
+        raise _wrong(claim, name, "a text of 1 to 1,000 characters")
+    return value
+
+
+def _several(claim: Claim, name: str, kinds: tuple[type, ...], what: str) -> list | None:
+    """Return a value or a list of values as a list; a boolean is no integer here."""
+    if not _is_there(claim, name):
+        return None
+    value = claim.values[name]
+    items = value if isinstance(value, list) else [value]
+    if any(type(item) not in kinds for item in items):
+        raise _wrong(claim, name, what)
+    if not items:
+        raise ParameterError(f"{name} is an empty list; {LEFT_OUT[name]}.", name=name, value=[])
+    return items
+
+
+def _wrong(claim: Claim, name: str, wanted: str) -> ParameterError:
+    kind = claim.kinds[name].replace(" NOT NULL", "").lower()
+    return ParameterError(f"{name} must be {wanted}; it is a {kind}, or too long.", name=name, value=None)
+
+
+def _none_of(claim: Claim, *names: str) -> None:
+    for name in names:
+        if _is_there(claim, name):
+            raise ParameterError(f"{name} does not go with this command.", name=name, value=None)
 
 
 def _check_graph(graph: str | None, settings: ServiceSettings) -> None:

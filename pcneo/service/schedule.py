@@ -12,7 +12,7 @@ from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoE
 from pcneo.service.events import tell
 from pcneo.service.figures import Figures
 from pcneo.service.service_settings import ServiceSettings
-from pcneo.store.gateway import GraphRecord
+from pcneo.store.database import GraphRecord
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import Keeping
 
@@ -55,7 +55,7 @@ class Schedule:
         due = self._queue.list_due()
         if self._settings.graphs:
             due &= set(self._settings.graphs)
-        for graph in self._queue.list_graphs() if due else ():
+        for graph in self._queue.db.list_graphs() if due else ():
             if graph.name in due:
                 try:
                     self._look(graph, every)
@@ -72,31 +72,17 @@ class Schedule:
         except (BusyError, DatabaseError) as error:
             tell("being written", level=logging.DEBUG, graph=graph.name, why=error)
             return
-        runs = [run for run in self._queue.list_runs() if (run.graph, run.scope) == (graph.name, "graph")]
+        runs = [run for run in self._queue.db.list_runs() if (run.graph, run.scope) == (graph.name, "graph")]
         if reread is None or not runs:
             return
-        counts = self._queue.count_store(graph.selection)
+        counts = self._queue.db.count_store(graph.selection)
         if not reread and all((run.node_count, run.relationship_count) == counts for run in runs):
             return
-        options = Options(
-            p=None,
-            node_labels=(),
-            relationship_types=(),
-            key=None,
-            search=None,
-            effort=None,
-            vertices=None,
-            concurrency=self._settings.concurrency,
-            create_index=False,
-            check=False,
-            progress=self._progress,
-        )
+        options = Options(graph=graph.name, concurrency=self._settings.concurrency, progress=self._progress)
         started = time.monotonic()
         result = update_runs(
-            self._queue.driver,
-            self._queue.database,
+            self._queue.db,
             options,
-            graph.name,
             Keeping(),
             tell_of_removal=lambda: tell("removing what the update wrote", graph=graph.name),
         )

@@ -17,7 +17,7 @@ from pcneo.service.lease import EndingError
 from pcneo.service.schedule import Schedule
 from pcneo.service.service_settings import ServiceSettings
 from pcneo.service.worker import Worker
-from pcneo.store.connection import connect
+from pcneo.store.connection import connect_to
 from pcneo.store.requests import RequestQueue
 from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.waiting import patient_until
@@ -108,11 +108,11 @@ class Service:
 
     def _serve(self) -> None:
         settings = self._connection()
-        with connect(settings) as driver:
+        with connect_to(settings) as db:
             self._was_connected = True
-            queue = RequestQueue(driver, settings.database)
-            queue.check_format()
-            queue.ensure_schema(OWN_SCHEMA)
+            queue = RequestQueue(db)
+            db.check_format()
+            db.ensure_schema(OWN_SCHEMA)
             self.queue = queue
             self.figures.reachable = True
             self._worker = worker = Worker(queue, self._settings, self.figures)
@@ -121,7 +121,7 @@ class Service:
             self._poll(worker, schedule)
 
     def _say_what(self, queue: RequestQueue, worker: Worker, settings: ConnectionSettings) -> None:
-        known = [graph.name for graph in queue.list_graphs()]
+        known = [graph.name for graph in queue.db.list_graphs()]
         answering = self._settings.graphs or known
         for graph in answering:
             if graph not in known:
@@ -133,7 +133,7 @@ class Service:
             "serving",
             worker=worker.name,
             uri=settings.uri,
-            database=queue.database,
+            database=queue.db.name,
             graphs=(", ".join(answering) or "none yet") + everything,
         )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pcneo.annotate.estimating import estimate_memberships
-from pcneo.annotate.plan import Options
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
+from pcneo.basics.model import Run
 from pcneo.basics.searches import Search
 from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
 from pcneo.service.events import tell
@@ -18,7 +18,8 @@ from pcneo.service.figures import Figures
 from pcneo.service.lease import CancelledError, Lease
 from pcneo.service.request_checks import Question
 from pcneo.service.service_settings import ServiceSettings
-from pcneo.store.gateway import GraphRecord
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import versions_relied_on
 from pcneo.store.requests import Answer, Claim, RequestQueue, finish_within, is_cancelled_within
 from pcneo.store.standing import Keeping, open_graph, run_id
 from pcneo.store.transaction import Transaction
@@ -63,8 +64,8 @@ class Work:
         return {"annotate": self._annotate, "check": self._check, "clean": self._clean}[self.question.command]()
 
     def _annotate(self) -> Answer:
-        question = self.question
-        _known(self.queue, question.graph)
+        options = self.question.options
+        _known(self.queue.db, options.graph)
         answers: list[Answer] = []
 
         def answer(transaction: Transaction, runs: Sequence[UpdatedRun]) -> None:
@@ -72,37 +73,19 @@ class Work:
             answers.append(Answer("complete", _sentence(runs), tuple((run.run, run.version) for run in runs)))
             finish_within(transaction, self.claim, answers[-1])
 
-        options = Options(
-            p=list(question.ps) or None,
-            node_labels=(),
-            relationship_types=(),
-            key=None,
-            search=question.search,
-            effort=None,
-            vertices=None if question.vertices is None else list(question.vertices),
-            concurrency=self.settings.concurrency,
-            create_index=False,
-            check=False,
-            progress=self.lease,
-        )
-        marked = self.queue.marked({"pcneoRequest": self.claim.token})
-        client = Client(marked, self._admit, answer, trims=self.trims)
         result = update_runs(
-            self.queue.driver,
-            self.queue.database,
-            options,
-            question.graph,
+            self.queue.db.marked({"pcneoRequest": self.claim.token}),
+            replace(options, progress=self.lease),
             Keeping(),
-            client,
+            Client(self._admit, answer, trims=self.trims),
             tell_of_removal=lambda: tell("removing what the request wrote", request=self.claim.id),
         )
         self.figures.add_update("annotate", result)
         return answers[-1]
 
-    def _admit(self, supply: Supply, searches: Sequence[Search]) -> None:
+    def _admit(self, supply: Supply, searches: Sequence[Search], standing: Mapping[str, Run]) -> None:
         """Refuse a run that would become larger than the owner allows."""
-        graph, vertices = self.question.graph or "", self.question.vertices
-        standing = {run.id: run for run in self.queue.list_runs()}
+        graph, vertices = self.question.options.graph or "", self.question.options.vertices
         for search in searches:
             run = standing.get(run_id(graph, search, supply.scope))
             if vertices is not None:
@@ -124,19 +107,15 @@ class Work:
         return estimate_memberships(supply, search)
 
     def _check(self) -> Answer:
-        question = self.question
-        if question.graph is not None:
-            _known(self.queue, question.graph)
-        runs = [run for run in self.queue.list_runs() if question.run in (None, run.id)]
-        runs = [run for run in runs if question.graph in (None, run.graph) and self._is_allowed(run.graph)]
+        question, graph = self.question, self.question.options.graph
+        if graph is not None:
+            _known(self.queue.db, graph)
+        runs = [run for run in self.queue.db.list_runs() if question.run in (None, run.id)]
+        runs = [run for run in runs if graph in (None, run.graph) and self._is_allowed(run.graph)]
         if not runs:
-            wanted = question.run or question.graph
+            wanted = question.run or graph
             raise NotFoundError(f"There is no run {wanted!r} to check.", what="run", name=wanted)
-        verified = [
-            compared
-            for run in runs
-            for compared in verify(self.queue.driver, self.queue.database, run=run.id, progress=self.lease)
-        ]
+        verified = [compared for run in runs for compared in verify(self.queue.db, run=run.id, progress=self.lease)]
         self.lease.let_be()
         answer = Answer("complete", " ".join(map(_verdict, verified)))
         self.queue.finish(self.claim, answer)
@@ -144,17 +123,17 @@ class Work:
 
     def _clean(self) -> Answer:
         wanted = self.question.run or ""
-        run = next((run for run in self.queue.list_runs() if run.id == wanted), None)
+        run = next((run for run in self.queue.db.list_runs() if run.id == wanted), None)
         if run is None or not self._is_allowed(run.graph):
             self.lease.let_be()
             answer = Answer("complete", f"No run {wanted!r} is stored, so there was nothing to remove.")
             self.queue.finish(self.claim, answer)
             return answer
         answer = Answer("complete", f"Run {run.id} is removed; it had {run.cohesions:,} cohesions.")
-        marked = self.queue.marked({"pcneoRequest": self.claim.token})
+        marked = self.queue.db.marked({"pcneoRequest": self.claim.token})
         graph = _known(marked, run.graph)
         with open_graph(marked, graph) as opened:
-            if marked.versions_relied_on(run.id):
+            if versions_relied_on(marked, run.id):
                 raise RightsError(f"Releases rest on run {run.id}, so only its owner can remove it.")
             with opened.lock.last_writes() as transaction:
                 self._last_moment(transaction)
@@ -178,8 +157,8 @@ class Work:
             raise CancelledError("Cancelled, and nothing of it is left.")
 
 
-def _known(queue: RequestQueue, graph: str | None) -> GraphRecord:
-    record = next((record for record in queue.list_graphs() if record.name == graph), None)
+def _known(db: Database, graph: str | None) -> GraphRecord:
+    record = next((record for record in db.list_graphs() if record.name == graph), None)
     if record is None:
         raise NotFoundError(
             f"The database knows no graph {graph!r}. The first `pcneo annotate --graph NAME`, with labels, types and "

@@ -206,9 +206,9 @@ class Worker:
             )
         lease: Lease | None = None
         try:
-            known = [record.name for record in self._queue.list_graphs()] if claim.values["graph"] is None else ()
+            known = [record.name for record in self._queue.db.list_graphs()] if claim.values["graph"] is None else ()
             question = check_request(claim, self._settings, known)
-            lease = Lease(self._queue, claim, max(1, len(question.ps)))
+            lease = Lease(self._queue, claim, max(1, len(question.options.searches)))
             with lease, patient_until(lease.stopping), lock_patience(self._patience(claim)):
                 self._lease = lease
                 if self._ending.is_set():
@@ -235,8 +235,8 @@ class Worker:
 
     def _is_to_trim(self, question: Question) -> bool:
         """Whether versions are let go after this request: always after whole graphs, seldom after single vertices."""
-        now, graph = time.monotonic(), question.graph or ""
-        if question.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
+        now, graph = time.monotonic(), question.options.graph or ""
+        if question.options.vertices is not None and now - self._trimmed.get(graph, -TRIM_SECONDS) < TRIM_SECONDS:
             return False
         self._trimmed[graph] = now
         return True

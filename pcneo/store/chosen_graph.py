@@ -11,7 +11,7 @@ from pcneo.basics.selection import Selection, one_or_more
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import GraphChangedError, KeyPropertyError, NotFoundError, ParameterError, SchemaError
 from pcneo.graph import graph_from_rows
-from pcneo.store.gateway import Gateway, GraphRecord, KeyCounts
+from pcneo.store.database import Database, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
 
 __all__ = [
@@ -42,19 +42,12 @@ class StoredGraph:
     relationship_count: int
 
 
-def choose_selection(
-    gateway: Gateway,
-    node_labels: Sequence[str] = (),
-    relationship_types: Sequence[str] = (),
-    key: str | None = None,
-) -> tuple[Selection, dict[str, str]]:
+def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[str, str]]:
     """Choose labels, types and key: those that are named, and otherwise the only ones that the database has.
 
     Args:
-        gateway: the database.
-        node_labels: the named labels; empty to choose.
-        relationship_types: the named types; empty to choose.
-        key: the named key property; None to choose.
+        db: the database.
+        named: the labels, types and key that are named.
 
     Returns:
         The selection, and the options that were filled in, by name.
@@ -64,22 +57,23 @@ def choose_selection(
         NotFoundError: no node or relationship has a named label or type.
     """
     filled: dict[str, str] = {}
-    labels = _choose(gateway.list_labels(), node_labels, "--node-label", "node label", filled)
-    types = _choose(gateway.list_relationship_types(), relationship_types, "--relationship-type", "type", filled)
-    if key is None:
-        indexed = [{i.property for i in gateway.list_key_indexes() if i.label == label} for label in labels]
+    labels = _choose(db.list_labels(), named.node_labels, "--node-label", "node label", filled)
+    types = _choose(db.list_relationship_types(), named.relationship_types, "--relationship-type", "type", filled)
+    key = named.key
+    if not key:
+        indexed = [{i.property for i in db.list_key_indexes() if i.label == label} for label in labels]
         choices = sorted(set.intersection(*indexed))
         (key,) = _choose(choices, (), "--key", "indexed key property", filled)
     return Selection(labels, types, key), filled
 
 
-def find_graph(gateway: Gateway, name: str) -> GraphRecord:
+def find_graph(db: Database, name: str) -> GraphRecord:
     """Return a graph by its name.
 
     Raises:
         NotFoundError: pcneo knows no such graph in this database.
     """
-    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    graphs = {graph.name: graph for graph in db.list_graphs()}
     if name not in graphs:
         known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
         there = f"there {'is' if len(graphs) == 1 else 'are'} {known}"
@@ -132,11 +126,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names)) if names else "none"
 
 
-def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
+def require_key_index(db: Database, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
     """Make sure that an index finds a vertex by its key.
 
     Args:
-        gateway: the database.
+        db: the database.
         selection: labels and key.
         mode: with `write` the message offers to create the index.
         create: create missing indexes instead of refusing.
@@ -145,12 +139,12 @@ def require_key_index(gateway: Gateway, selection: Selection, *, mode: str = "re
         SchemaError: an index is missing; the message holds the statements that create it.
         KeyPropertyError: an index is missing, and the property is missing on a vertex or cannot be a key.
     """
-    indexed = {index.label for index in gateway.list_key_indexes() if index.property == selection.key}
+    indexed = {index.label for index in db.list_key_indexes() if index.property == selection.key}
     missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
     if missing:
-        _smallest_key(gateway, selection, gateway.count_keys(selection))  # no index helps if it cannot be a key
+        _smallest_key(db, selection, db.count_keys(selection))  # no index helps if it cannot be a key
     if missing and create:
-        gateway.ensure_schema(missing)
+        db.ensure_schema(missing)
     elif missing:
         statements = [item.line() for item in missing]
         offer = "Add --create-index, or let an administrator run" if mode == "write" else "Let an administrator run"
@@ -180,13 +174,13 @@ def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -
     return [item.line() for item in (*OWN_SCHEMA, *indexes)]
 
 
-def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -> list[Key]:
+def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> list[Key]:
     """Return the requested keys, each once; a number given as text becomes an integer if that is the graph's key.
 
     A command line passes text only: `105` means the integer 105 where the graph's keys are integers.
 
     Args:
-        gateway: the database.
+        db: the database.
         selection: labels, types and key.
         vertices: the requested keys.
 
@@ -196,7 +190,7 @@ def find_keys(gateway: Gateway, selection: Selection, vertices: Sequence[Key]) -
     """
     keys = [_checked(vertex) for vertex in vertices]
     numbers: dict[Key, int] = {v: int(v) for v in keys if isinstance(v, str) and is_integer_key(v)}
-    there = {key for key, _ in gateway.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
+    there = {key for key, _ in db.get_neighbours(selection, [*numbers, *numbers.values()])} if numbers else set()
     if both := [text for text, number in numbers.items() if {text, number} <= there]:
         raise KeyPropertyError(
             f"The property {selection.key!r} has {both[0]} as an integer and as a string. "
@@ -218,13 +212,13 @@ def _checked(vertex: Key) -> Key:
     return vertex
 
 
-def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None = None) -> StoredGraph:
+def read_graph(db: Database, selection: Selection, progress: Progress | None = None) -> StoredGraph:
     """Read the whole graph into arrays (ALGORITHM.md#the-graph, DATA-MODEL.md#reading).
 
     If the count store changes between start and end, the graph is read once more.
 
     Args:
-        gateway: the database.
+        db: the database.
         selection: labels, types and key.
         progress: called with `reading`, the number of vertices read, and their total.
 
@@ -233,19 +227,19 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
         GraphChangedError: the graph changed during the second read too.
         NotFoundError: no node has the chosen labels.
     """
-    counts = [gateway.count_store(selection)]
+    counts = [db.count_store(selection)]
     for _ in range(2):
-        keys = gateway.count_keys(selection)
-        smallest = _smallest_key(gateway, selection, keys)
-        rows = gateway.stream_rows(selection, smallest)
+        keys = db.count_keys(selection)
+        smallest = _smallest_key(db, selection, keys)
+        rows = db.stream_rows(selection, smallest)
         try:
             graph = graph_from_rows(_with_progress(rows, keys.nodes, progress))
         except KeyPropertyError:
-            counts.append(gateway.count_store(selection))
+            counts.append(db.count_store(selection))
             if counts[-1] == counts[-2]:
                 raise
             continue  # a vertex created or deleted during the read looks like a bad key
-        counts.append(gateway.count_store(selection))
+        counts.append(db.count_store(selection))
         if counts[-1] == counts[-2]:
             return StoredGraph(graph, *counts[-1])
     raise GraphChangedError(
@@ -255,13 +249,13 @@ def read_graph(gateway: Gateway, selection: Selection, progress: Progress | None
     )
 
 
-def meant_key(gateway: Gateway, selection: Selection) -> str:
+def meant_key(db: Database, selection: Selection) -> str:
     """Ask, as `did_you_mean` does, for a key that these labels have an index on; nothing where they have this one."""
-    indexed = [index.property for index in gateway.list_key_indexes() if index.label in selection.node_labels]
+    indexed = [index.property for index in db.list_key_indexes() if index.label in selection.node_labels]
     return "" if selection.key in indexed else did_you_mean(selection.key, indexed, "--key")
 
 
-def _smallest_key(gateway: Gateway, selection: Selection, keys: KeyCounts) -> Key:
+def _smallest_key(db: Database, selection: Selection, keys: KeyCounts) -> Key:
     """Check that all keys are of one usable kind, and return the smallest value of that kind."""
     name, labels = selection.key, ", ".join(selection.node_labels)
     other = keys.nodes - keys.integers - keys.strings - keys.missing
@@ -271,7 +265,7 @@ def _smallest_key(gateway: Gateway, selection: Selection, keys: KeyCounts) -> Ke
         raise KeyPropertyError(
             f"{keys.missing:,} of {keys.nodes:,} nodes with {labels} have no {name!r}, for example the one with "
             f"elementId {keys.missing_example!r}. Every vertex needs its key."
-            f"{meant_key(gateway, selection)}",
+            f"{meant_key(db, selection)}",
             missing=keys.missing,
             example=keys.missing_example,
         )

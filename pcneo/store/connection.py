@@ -1,33 +1,68 @@
-"""Opening a driver, and the checks before any work."""
+"""Connecting to a database, and the checks before any work."""
 
 from __future__ import annotations
 
-import re
+import os
 
 import neo4j
 from neo4j.exceptions import ConfigurationError
 
-from pcneo.basics.config import ConnectionSettings, __version__, validate
-from pcneo.errors import ConnectionFailedError
+from pcneo.basics.config import ConnectionSettings, __version__, read_environment, validate
+from pcneo.errors import ConnectionFailedError, ParameterError
+from pcneo.store.database import Database
 from pcneo.store.failures import translated
+from pcneo.store.server_version import check_version, oldest
 
-__all__ = ["OLDEST_SERVER", "check_version", "connect", "version_number"]
-
-OLDEST_SERVER = (5, 23)
-"""The first version that understands `CALL (x) { … }`."""
+__all__ = ["connect", "connect_to"]
 
 
-def connect(settings: ConnectionSettings | None) -> neo4j.Driver:
-    """Return a driver that has reached the server and logged in.
+def connect(
+    uri: str | None = None,
+    *,
+    auth: tuple[str, str] | None = None,
+    database: str | None = None,
+    driver: neo4j.Driver | None = None,
+) -> Database:
+    """Return a database that has been reached and logged in to.
 
-    It warns of no label, type or property that the database does not have yet.
+    Use it in a `with` block, or `close` it. A driver of your own stays open and is yours to close.
 
     Args:
-        settings: where the database is; `read_environment` makes them, or returns None where it finds no address.
+        uri: its Bolt address, such as `neo4j://localhost`; None for what `NEO4J_URI`, `NEO4J_USERNAME`,
+            `NEO4J_PASSWORD` and `NEO4J_DATABASE` say.
+        auth: user and password; needed with an address.
+        database: its name; None for the user's home database.
+        driver: an open driver of Neo4j's, in place of an address.
 
     Raises:
         ConnectionFailedError: there is no address, it or the password is wrong, no server answers, or it is too old;
             the message says which.
+        ParameterError: an address without a user, or an address beside a driver.
+    """
+    if driver is not None:
+        if uri is not None or auth is not None:
+            raise ParameterError("A driver has its address already; leave uri and auth out.", name="uri", value=uri)
+        reached = Database(driver, database)
+        check_version(reached.version)
+        return reached
+    if uri is None:
+        settings = read_environment(os.environ)
+        if settings is not None and database is not None:
+            settings = ConnectionSettings(settings.uri, settings.username, settings.password, database)
+        return connect_to(settings)
+    if auth is None:
+        raise ParameterError("An address needs auth=(user, password).", name="auth", value=None)
+    return connect_to(ConnectionSettings(uri, *auth, database))
+
+
+def connect_to(settings: ConnectionSettings | None) -> Database:
+    """Return a database that owns its driver, which warns of no label, type or property that there is not yet.
+
+    Args:
+        settings: where the database is; None is refused.
+
+    Raises:
+        ConnectionFailedError: as by `connect`.
     """
     if settings is None:
         raise ConnectionFailedError(
@@ -53,7 +88,7 @@ def connect(settings: ConnectionSettings | None) -> neo4j.Driver:
     except BaseException:
         driver.close()
         raise
-    return driver
+    return Database(driver, settings.database, owns_driver=True)
 
 
 def _agent(driver: neo4j.Driver) -> str:
@@ -62,32 +97,4 @@ def _agent(driver: neo4j.Driver) -> str:
     except ConfigurationError as error:
         if "otification" not in str(error):
             raise
-        raise ConnectionFailedError(f"The server is older than Neo4j 5.7; pcneo needs {_oldest()} or later.") from error
-
-
-def check_version(version: str) -> None:
-    """Refuse an old server before it gets a query that it would misunderstand.
-
-    Raises:
-        ConnectionFailedError: it is older than `OLDEST_SERVER`.
-    """
-    if version_number(version) < OLDEST_SERVER:
-        raise ConnectionFailedError(
-            f"The server is Neo4j {version}; pcneo needs {_oldest()} or later.", version=version
-        )
-
-
-def _oldest() -> str:
-    return ".".join(map(str, OLDEST_SERVER))
-
-
-def version_number(text: str) -> tuple[int, int]:
-    """Return the first two numbers of a server version: (2026, 9) for `2026.09.0`, (5, 27) for `5.27-aura`.
-
-    Raises:
-        ConnectionFailedError: the text does not begin with two numbers.
-    """
-    match = re.match(r"(\d+)\.(\d+)", text)
-    if match is None:
-        raise ConnectionFailedError(f"The server gives its version as {text!r}, which pcneo cannot read.", version=text)
-    return int(match[1]), int(match[2])
+        raise ConnectionFailedError(f"The server is older than Neo4j 5.7; pcneo needs {oldest()} or later.") from error

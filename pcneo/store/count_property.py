@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pcneo.basics.model import Key
 from pcneo.errors import GraphError
-from pcneo.store.gateway import GraphRecord
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database, GraphRecord
+from pcneo.store.ledger import list_ledger, list_property_values, property_writer
 from pcneo.store.ledger_records import ReleaseRecord
 from pcneo.store.lock import GraphLock
 
@@ -32,11 +32,11 @@ def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def check_property(gateway: LedgerGateway, graph: GraphRecord, name: str) -> None:
+def check_property(db: Database, graph: GraphRecord, name: str) -> None:
     """Refuse a property that a chosen vertex already has, unless all its values come from one recorded release.
 
     Args:
-        gateway: the database.
+        db: the database.
         graph: the graph.
         name: the property.
 
@@ -44,13 +44,13 @@ def check_property(gateway: LedgerGateway, graph: GraphRecord, name: str) -> Non
         GraphError: its values are not ours.
         ParameterError: Neo4j does not accept the name.
     """
-    _replaced(gateway, graph, name, gateway.list_property_values(graph.selection, name))
+    _replaced(db, graph, name, list_property_values(db, graph.selection, name))
 
 
-def _replaced(gateway: LedgerGateway, graph: GraphRecord, name: str, values: Sequence[tuple[Key, object]]) -> list[str]:
+def _replaced(db: Database, graph: GraphRecord, name: str, values: Sequence[tuple[Key, object]]) -> list[str]:
     """Return the releases whose record is wrong once the property is rewritten; refuse values that are not ours."""
     digest = values_hash(values)
-    noted = [release for release in _noted(gateway) if release.property == name]
+    noted = [release for release in _noted(db) if release.property == name]
     if values and digest not in [release.property_hash for release in noted]:
         raise GraphError(
             f"{len(values):,} vertices have a property {name!r} already, and its values are not those of one release. "
@@ -60,17 +60,15 @@ def _replaced(gateway: LedgerGateway, graph: GraphRecord, name: str, values: Seq
     return [release.id for release in noted if release.graph == graph.name or release.property_hash == digest]
 
 
-def _noted(gateway: LedgerGateway) -> list[ReleaseRecord]:
-    return [release for release in gateway.list_ledger().releases if release.property is not None]
+def _noted(db: Database) -> list[ReleaseRecord]:
+    return [release for release in list_ledger(db).releases if release.property is not None]
 
 
-def write_property(
-    gateway: LedgerGateway, graph: GraphRecord, name: str, release: str, counts: Mapping[Key, int]
-) -> None:
+def write_property(db: Database, graph: GraphRecord, name: str, release: str, counts: Mapping[Key, int]) -> None:
     """Write noisy counts as a property, over those of an earlier release if there are any; all or nothing.
 
     Args:
-        gateway: the database.
+        db: the database.
         graph: the graph.
         name: the property.
         release: the identifier of the release.
@@ -87,19 +85,17 @@ def write_property(
     if digest is None:
         raise GraphError("Only whole numbers can be written under keys.", property=name)
     # Without the graph's lock two writers would both see the old values, and a wrong record would stay for good.
-    with GraphLock(gateway, graph.name), gateway.property_writer(graph.selection, name) as writer:
-        writer.retire_property(_replaced(gateway, graph, name, writer.list_values()))
+    with GraphLock(db, graph.name), property_writer(db, graph.selection, name) as writer:
+        writer.retire_property(_replaced(db, graph, name, writer.list_values()))
         writer.note_property(release, digest)
         writer.set_property(counts)
 
 
-def remove_properties(
-    gateway: LedgerGateway, graph: GraphRecord, run: str | None = None
-) -> tuple[list[str], list[str]]:
+def remove_properties(db: Database, graph: GraphRecord, run: str | None = None) -> tuple[list[str], list[str]]:
     """Remove the properties that releases of a graph wrote, and update their records. Call it under the graph's lock.
 
     Args:
-        gateway: the database.
+        db: the database.
         graph: the graph.
         run: only of releases that used this run; None for all.
 
@@ -107,10 +103,10 @@ def remove_properties(
         The properties removed, and those left alone because not all of their values are ours any more.
     """
     removed, left = [], []
-    for release in _noted(gateway):
+    for release in _noted(db):
         if release.graph != graph.name or run not in (None, release.run) or release.property is None:
             continue
-        with gateway.property_writer(graph.selection, release.property) as writer:
+        with property_writer(db, graph.selection, release.property) as writer:
             values = writer.list_values()
             if values and values_hash(values) != release.property_hash:
                 left.append(release.property)

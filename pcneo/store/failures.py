@@ -15,7 +15,7 @@ from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoE
 __all__ = ["CODES", "KINDS", "OUT_OF_MEMORY", "translated"]
 
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
-"""Neo4j calls it transient, but the same batch never fits: the gateway halves it instead of repeating it."""
+"""Neo4j calls it transient, but the same batch never fits: the db halves it instead of repeating it."""
 
 
 def _refused(error: Exception) -> PcneoError:

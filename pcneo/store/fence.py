@@ -16,7 +16,7 @@ import neo4j
 
 from pcneo.errors import BusyError
 from pcneo.store import lock
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import rows_of
 from pcneo.store.waiting import BlockedError
@@ -34,9 +34,9 @@ T = TypeVar("T")
 class Fence:
     """The right of one writer's sessions to create, change and delete the hubs of one graph; take it under its lock."""
 
-    def __init__(self, gateway: Gateway, graph: str) -> None:
+    def __init__(self, db: Database, graph: str) -> None:
         """Prepare with a token of its own; nothing is sent before `take`."""
-        self._gateway = gateway
+        self._db = db
         self._graph = graph
         self._writer = uuid.uuid4().hex
 
@@ -53,7 +53,7 @@ class Fence:
         try:
             self._take(lock.WAIT_SECONDS)
         except BlockedError:
-            self._gateway.terminate_late(self._graph, self._writer)
+            self._db.terminate_late(self._graph, self._writer)
             try:
                 self._take(ENDED_SECONDS)
             except BlockedError as error:
@@ -66,11 +66,11 @@ class Fence:
     def _take(self, limit: float) -> None:
         text = load_statement("take_fences").render({})
         parameters = {"graph": self._graph, "fences": SESSIONS, "writer": self._writer}
-        self._gateway.write(rows_of, text, parameters, metadata=self._metadata, limit=limit)
+        self._db.committed(rows_of, text, parameters, metadata=self._metadata, limit=limit)
 
     def is_beside_others(self) -> bool:
         """Whether a transaction is open that may hold what a commit on hubs needs."""
-        return self._gateway.waits.sees_strangers()
+        return self._db.waits.sees_strangers()
 
     def write(self, session_number: int, work: Callable[[neo4j.Transaction], T]) -> T:
         """Return `work(transaction)`, committed, done again where the server asks for it.
@@ -94,4 +94,4 @@ class Fence:
                 )
             return work(transaction)
 
-        return self._gateway.write(fenced, metadata=self._metadata)
+        return self._db.committed(fenced, metadata=self._metadata)

@@ -45,7 +45,7 @@ class CohesionRow(TypedDict):
 
 
 class HubWriter:
-    """Creates, retires and deletes the hubs of one graph; errors as in `Gateway`, and BusyError for a lost fence.
+    """Creates, retires and deletes the hubs of one graph; errors as in `Database`, and BusyError for a lost fence.
 
     Attributes:
         begun: whether any hubs have been sent to be created.

@@ -10,7 +10,7 @@ from typing import TypeVar
 from pcneo.basics.model import Key
 from pcneo.basics.selection import Selection
 from pcneo.errors import WriteMismatchError
-from pcneo.store.gateway import Gateway, graph_records
+from pcneo.store.database import Database, graph_records
 from pcneo.store.ledger_records import (
     BudgetRecord,
     DamagedRecord,
@@ -26,7 +26,6 @@ from pcneo.store.transaction import Row, Transaction, sample_names
 __all__ = [
     "BudgetRecord",
     "DamagedRecord",
-    "LedgerGateway",
     "LedgerRecords",
     "NoteRecord",
     "PropertyWriter",
@@ -35,9 +34,18 @@ __all__ = [
     "create_note",
     "create_release",
     "delete_ledger",
+    "get_secret",
+    "is_empty",
+    "list_ledger",
+    "list_property_values",
     "mend_record",
+    "merge_secret",
     "move_ledger",
+    "note_answers",
+    "property_writer",
     "read_ledger",
+    "share_nodes",
+    "versions_relied_on",
 ]
 
 T = TypeVar("T")
@@ -46,59 +54,64 @@ PROPERTY_BATCH = 10_000
 """Vertices per statement that writes property values; all statements share one transaction."""
 
 
-class LedgerGateway(Gateway):
-    """The statements of the ledger, beside those of every gateway."""
+def list_ledger(db: Database) -> LedgerRecords:
+    """Return the ledger for display; to decide on a release, use `read_ledger` under the graph's lock."""
+    return _records(db.read, db)
 
-    def list_ledger(self) -> LedgerRecords:
-        """Return the ledger for display; to decide on a release, use `read_ledger` under the graph's lock."""
-        return _records(self._read, self)
 
-    def merge_secret(self, secret: str) -> bytes:
-        """Return the secret under which keys are hashed, or store one where there is none."""
-        return self._write("merge_ledger_secret", secret=secret)[0]["secret"].encode()
+def merge_secret(db: Database, secret: str) -> bytes:
+    """Return the secret under which keys are hashed, or store one where there is none."""
+    return db.write("merge_ledger_secret", secret=secret)[0]["secret"].encode()
 
-    def get_secret(self) -> bytes | None:
-        """Return that secret; None where there is none."""
-        rows = self._read("get_ledger_secret")
-        return rows[0]["secret"].encode() if rows and isinstance(rows[0]["secret"], str) else None
 
-    def is_empty(self, selection: Selection) -> bool:
-        """Return whether a selection has no node or no relationship."""
-        return 0 in self.count_store(selection)
+def get_secret(db: Database) -> bytes | None:
+    """Return that secret; None where there is none."""
+    rows = db.read("get_ledger_secret")
+    return rows[0]["secret"].encode() if rows and isinstance(rows[0]["secret"], str) else None
 
-    def versions_relied_on(self, run: str) -> set[int]:
-        """Return the versions of a run that releases rest on."""
-        versions = {release.run_version for release in self.list_ledger().releases if release.run == run}
-        return {version for version in versions if version is not None}
 
-    def share_nodes(self, selection: Selection, other: Selection) -> bool:
-        """Return whether two nodes or more carry labels of both selections."""
-        return _share_nodes(self._read, selection, other)
+def is_empty(db: Database, selection: Selection) -> bool:
+    """Return whether a selection has no node or no relationship."""
+    return 0 in db.count_store(selection)
 
-    def list_property_values(self, selection: Selection, name: str) -> list[tuple[Key, object]]:
-        """Return (key, value) of every chosen vertex that has the property."""
-        return _values(self._read, selection, name)
 
-    def note_answers(self, release: str, digest: str) -> None:
-        """Record the hash of a release's answers.
+def versions_relied_on(db: Database, run: str) -> set[int]:
+    """Return the versions of a run that releases rest on."""
+    versions = {release.run_version for release in list_ledger(db).releases if release.run == run}
+    return {version for version in versions if version is not None}
 
-        Raises:
-            WriteMismatchError: the release is no longer in the ledger.
-        """
-        row = self._write("note_answers", release=release, hash=digest)[0]
-        if row["noted"] != 1:
-            raise WriteMismatchError(
-                f"Release {release} is no longer in the ledger, so its answers could not be found again.",
-                sent=1,
-                written=row["noted"],
-            )
 
-    @contextmanager
-    def property_writer(self, selection: Selection, name: str) -> Iterator[PropertyWriter]:
-        """Open a transaction for a property; it is committed at the end of the block, or rolled back on an error."""
-        with self.transaction({}) as transaction:
-            yield PropertyWriter(transaction, selection, name)
-            transaction.commit()
+def share_nodes(db: Database, selection: Selection, other: Selection) -> bool:
+    """Return whether two nodes or more carry labels of both selections."""
+    return _share_nodes(db.read, selection, other)
+
+
+def list_property_values(db: Database, selection: Selection, name: str) -> list[tuple[Key, object]]:
+    """Return (key, value) of every chosen vertex that has the property."""
+    return _values(db.read, selection, name)
+
+
+def note_answers(db: Database, release: str, digest: str) -> None:
+    """Record the hash of a release's answers.
+
+    Raises:
+        WriteMismatchError: the release is no longer in the ledger.
+    """
+    row = db.write("note_answers", release=release, hash=digest)[0]
+    if row["noted"] != 1:
+        raise WriteMismatchError(
+            f"Release {release} is no longer in the ledger, so its answers could not be found again.",
+            sent=1,
+            written=row["noted"],
+        )
+
+
+@contextmanager
+def property_writer(db: Database, selection: Selection, name: str) -> Iterator[PropertyWriter]:
+    """Open a transaction for a property; it is committed at the end of the block, or rolled back on an error."""
+    with db.transaction({}) as transaction:
+        yield PropertyWriter(transaction, selection, name)
+        transaction.commit()
 
 
 class PropertyWriter:
@@ -163,9 +176,9 @@ class PropertyWriter:
             self._transaction.run("remove_property", self._names, keys=part)
 
 
-def read_ledger(transaction: Transaction, gateway: LedgerGateway) -> LedgerRecords:
+def read_ledger(transaction: Transaction, db: Database) -> LedgerRecords:
     """Return the ledger, read in the transaction that holds the graph's lock, so that nobody changes it meanwhile."""
-    return _records(transaction.run, gateway)
+    return _records(transaction.run, db)
 
 
 def create_budget(transaction: Transaction, graph: str, number: int, total: tuple[str, str], who: str) -> None:
@@ -199,7 +212,7 @@ def delete_ledger(transaction: Transaction, graph: str) -> int:
     return transaction.run("delete_ledger", graph=graph)[0]["forgotten"]
 
 
-def _records(read: Callable[..., list[Row]], gateway: LedgerGateway) -> LedgerRecords:
+def _records(read: Callable[..., list[Row]], db: Database) -> LedgerRecords:
     budgets, damaged_budgets = budget_records(read("list_budgets"))
     releases, damaged_releases = release_records(read("list_releases"))
     return LedgerRecords(
@@ -209,7 +222,7 @@ def _records(read: Callable[..., list[Row]], gateway: LedgerGateway) -> LedgerRe
         (*damaged_budgets, *damaged_releases),
         tuple(note_records(read("list_notes"))),
         partial(_share_nodes, read),
-        gateway.is_empty,
+        partial(is_empty, db),
     )
 
 

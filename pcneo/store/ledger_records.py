@@ -16,7 +16,7 @@ from neo4j.time import DateTime
 
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.selection import Selection
-from pcneo.store.gateway import GraphRecord
+from pcneo.store.database import GraphRecord
 from pcneo.store.transaction import Row
 
 __all__ = [

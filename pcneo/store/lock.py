@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, PcneoError
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError
 
@@ -32,6 +32,7 @@ class GraphLock:
 
     Attributes:
         last_version: the largest version number that the graph's runs have used, read under the lock.
+        format: of the data model, under which the graph was last written; a later one than this package's stays.
         locked_at: the server's time when the lock was taken, as the driver gives it.
         committing: whether its last writes are on their way: nobody knows here whether they count.
 
@@ -40,9 +41,9 @@ class GraphLock:
         NotFoundError: there is no such graph.
     """
 
-    def __init__(self, gateway: Gateway, graph: str) -> None:
+    def __init__(self, db: Database, graph: str) -> None:
         """Prepare the lock of the graph with this name; nothing is sent before the context is entered."""
-        self._gateway = gateway
+        self._db = db
         self._graph = graph
         self._use = threading.Lock()
         self._spoiled = False
@@ -52,7 +53,7 @@ class GraphLock:
 
     def __enter__(self) -> GraphLock:
         """Take the lock, waiting for at most `WAIT_SECONDS`."""
-        self._context = self._gateway.transaction({}, limit=WAIT_SECONDS)
+        self._context = self._db.transaction({}, limit=WAIT_SECONDS)
         self._transaction: Transaction = self._context.__enter__()
         wait = self._transaction.wait
         try:
@@ -68,6 +69,7 @@ class GraphLock:
         wait.limit = BLOCKED_SECONDS
         self.last_version: int = graph["lastVersion"]
         self.locked_at: object = graph["lockedAt"]
+        self.format: int = graph["format"]
         self._keeper.start()
         return self
 

@@ -69,7 +69,7 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
 
 
 class GraphReader(Sessions):
-    """Reads graphs from the database; errors as in `Gateway`."""
+    """Reads graphs from the database; errors as in `Database`."""
 
     def stream_rows(self, selection: Selection, smallest: Key) -> Iterator[tuple[Key, list[Key]]]:
         """Yield every vertex with the keys of the neighbours that its relationships point to, in pages by key.
@@ -89,7 +89,7 @@ class GraphReader(Sessions):
     def _get_page(self, names: Row, earlier: Sequence[str], start: Key, limit: int) -> Page[list[list[Key]]]:
         """Read a page, or a smaller one if it does not fit into the server's transaction memory."""
         try:
-            row = self._read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
+            row = self.read("get_page", names, **{"from": start, "limit": limit, "earlier": earlier})[0]
         except DatabaseError as error:
             if limit == _LEAST_PAGE or error.data.get("code") != OUT_OF_MEMORY:
                 raise
@@ -116,7 +116,7 @@ class GraphReader(Sessions):
         neighbourhoods: dict[Key, list[Key]] = {}
 
         def read(part: Sequence[Key]) -> Iterable[tuple[Any, list[Key]]]:
-            row = self._read("get_neighbours", names, keys=list(part))[0]
+            row = self.read("get_neighbours", names, keys=list(part))[0]
             return zip(row["keys"], row["neighbours"], strict=True)
 
         for start in range(0, len(keys), FRONTIER):
@@ -144,4 +144,4 @@ class GraphReader(Sessions):
             rows: `vertex` and `members`, all keys.
         """
         names = sample_names(selection, "Person", "id")
-        return self._read("count_members", names, rows=rows)[0]["memberships"]
+        return self.read("count_members", names, rows=rows)[0]["memberships"]

@@ -14,8 +14,8 @@ import neo4j
 
 from pcneo.basics.model import Key
 from pcneo.errors import BusyError
+from pcneo.store.database import Database
 from pcneo.store.failures import translated
-from pcneo.store.ledger import LedgerGateway
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
 
@@ -101,12 +101,20 @@ class Answer:
     runs: tuple[tuple[str, int], ...] = ()
 
 
-class RequestQueue(LedgerGateway):
-    """The requests of one database; errors as in `Gateway`."""
+class RequestQueue:
+    """The requests of one database; errors as in `Database`.
+
+    Attributes:
+        db: the database.
+    """
+
+    def __init__(self, db: Database) -> None:
+        """Work on the requests of a database."""
+        self.db = db
 
     def poll(self, limit: int = 10) -> tuple[int, list[Key]]:
         """Return how many requests there are, of any status, and the oldest of those that may be claimed."""
-        row = self._read("poll_requests", limit=limit, ahead=AHEAD_SECONDS)[0]
+        row = self.db.read("poll_requests", limit=limit, ahead=AHEAD_SECONDS)[0]
         return row["requests"], row["ids"]
 
     def enter(self, limit: int = BATCH, skip: int = 0) -> int:
@@ -117,21 +125,21 @@ class RequestQueue(LedgerGateway):
             skip: how many to leave out at the beginning, because somebody's transactions hold them.
         """
         message = f"A new request has no status, or `requested`; the service sets it. There are {', '.join(STATUSES)}."
-        with self.transaction({}, timeout=ENTER_SECONDS) as transaction:
+        with self.db.transaction({}, timeout=ENTER_SECONDS) as transaction:
             rows = transaction.run("enter_requests", skip=skip, limit=limit, statuses=list(STATUSES), message=message)
             transaction.commit()
             return rows[0]["entered"]
 
     def refuse_excess(self, waiting: int) -> int:
         """Let the newest requests fail where more than `waiting` wait; return how many, at most `BATCH`."""
-        ids = self._read("list_excess", waiting=waiting, limit=BATCH)[0]["ids"]
+        ids = self.db.read("list_excess", waiting=waiting, limit=BATCH)[0]["ids"]
         if not ids:
             return 0
         return self.refuse(ids, f"More than {waiting:,} requests are waiting. Ask again later.")
 
     def refuse(self, ids: Sequence[Key], message: str) -> int:
         """Let requests fail unclaimed, for a reason; return how many of them nobody was working on."""
-        with self.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+        with self.db.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
             transaction.run("lock_requests", ids=ids)
             refused = transaction.run("refuse_requests", ids=ids, message=message, ahead=AHEAD_SECONDS)[0]["refused"]
             transaction.commit()
@@ -139,11 +147,11 @@ class RequestQueue(LedgerGateway):
 
     def delete_answers(self, seconds: int, keep: int) -> int:
         """Delete answers older than so many seconds, and all but the latest; return how many, at most `BATCH`."""
-        return self._write("delete_answers", seconds=seconds, keep=keep, limit=BATCH)[0]["deleted"]
+        return self.db.write("delete_answers", seconds=seconds, keep=keep, limit=BATCH)[0]["deleted"]
 
     def count_requests(self) -> dict[str, tuple[int, int]]:
         """Return by status how many requests there are, and the age of the oldest in seconds."""
-        return {row["status"]: (row["number"], row["seconds"] or 0) for row in self._read("count_requests")}
+        return {row["status"]: (row["number"], row["seconds"] or 0) for row in self.db.read("count_requests")}
 
     def claim(self, request: Key, worker: str) -> Claim | None:
         """Claim a request for `LEASE_SECONDS`; None where another worker was first.
@@ -154,7 +162,7 @@ class RequestQueue(LedgerGateway):
             request: its identifier.
             worker: a name for people.
         """
-        with self.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
+        with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=[request])
             values = {"names": list(VALUES), "longest": LONGEST_TEXT, "most": LONGEST_LIST, "ahead": AHEAD_SECONDS}
             rows = transaction.run("get_request", id=request, **values)
@@ -181,7 +189,7 @@ class RequestQueue(LedgerGateway):
         Raises:
             LostClaimError: the claim no longer counts.
         """
-        rows = self._read("watch_request", id=claim.id, token=claim.token)
+        rows = self.db.read("watch_request", id=claim.id, token=claim.token)
         if not rows or not rows[0]["held"]:
             raise _lost(claim)
         return rows[0]["cancel"]
@@ -216,7 +224,7 @@ class RequestQueue(LedgerGateway):
         Raises:
             LostClaimError: the claim no longer counts.
         """
-        with self.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
+        with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             finish_within(transaction, claim, answer, progress)
             transaction.commit()
 
@@ -224,7 +232,7 @@ class RequestQueue(LedgerGateway):
 
     def list_due(self) -> set[str]:
         """Return the names of the graphs whose next look is due."""
-        return {row["name"] for row in self._read("list_due")}
+        return {row["name"] for row in self.db.read("list_due")}
 
     def claim_due(self, graph: str, every: float, patience: float) -> bool | None:
         """Take one look at a graph upon oneself; return whether to read all of it, None where somebody else has looked.
@@ -234,7 +242,7 @@ class RequestQueue(LedgerGateway):
             every: seconds until the next look.
             patience: seconds to wait for whoever writes the graph.
         """
-        with self.transaction({}, timeout=patience) as transaction:
+        with self.db.transaction({}, timeout=patience) as transaction:
             transaction.touch_graph(graph)
             rows = transaction.run("claim_due", name=graph, every=every)
             transaction.commit()
@@ -242,10 +250,10 @@ class RequestQueue(LedgerGateway):
 
     def note_reading(self, graph: str, wait: float) -> None:
         """Note that a graph may be read as a whole again in so many seconds."""
-        self._write("note_reading", name=graph, wait=wait)
+        self.db.write("note_reading", name=graph, wait=wait)
 
     def _locked(self, claim: Claim, statement: str, column: str, **values: object) -> None:
-        with self.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
+        with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=[claim.id])
             rows = transaction.run(statement, id=claim.id, token=claim.token, **values)
             if rows[0][column] != 1:
@@ -254,7 +262,7 @@ class RequestQueue(LedgerGateway):
 
     def _terminate(self, token: str) -> None:
         text = load_statement("terminate_claim").render({})
-        with translated(), self.session(neo4j.WRITE_ACCESS) as session:
+        with translated(), self.db.session(neo4j.WRITE_ACCESS) as session:
             in_transaction(session, rows_of, text, {"token": token})
 
 

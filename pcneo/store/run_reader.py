@@ -27,7 +27,7 @@ from pcneo.store.schema import FORMAT
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, begun, in_halves, sample_names
 
-__all__ = ["DifferingHub", "HubColumns", "KeptHub", "RunReader"]
+__all__ = ["DifferingHub", "HubColumns", "KeptHub", "RunReader", "refuse_other_formats"]
 
 _TRIES = 10
 _PAUSE_SECONDS = 0.02
@@ -113,7 +113,7 @@ class DifferingHub:
 
 
 class RunReader(GraphReader):
-    """Reads of runs; errors as in `Gateway`."""
+    """Reads of runs; errors as in `Database`."""
 
     def list_runs(self) -> list[Run]:
         """Return every standing run at the version that readers go by, by id.
@@ -121,16 +121,19 @@ class RunReader(GraphReader):
         Raises:
             StoreFormatError: the store holds runs of an earlier format, or of a later one.
         """
-        self.check_format()
-        rows, tries = self._read("list_runs"), 1
+        rows, tries = self.read("list_runs"), 1
+        refuse_other_formats(
+            earlier=any(row["search"] is None for row in rows),
+            later=next((row["graph"] for row in rows if (row["format"] or 0) > FORMAT), None),
+        )
         while tries < _TRIES and any(row["readable"] is None for row in rows):
             time.sleep(_PAUSE_SECONDS)  # a version is being committed, or its record is lost
-            rows, tries = self._read("list_runs"), tries + 1
+            rows, tries = self.read("list_runs"), tries + 1
         return [_run(row) for row in rows if row["readable"] is not None]
 
     def list_versions(self, run: str) -> list[Run]:
         """Return every version of a run that is on record, oldest first."""
-        return [_run(row) for row in self._read("list_versions", run=run)]
+        return [_run(row) for row in self.read("list_versions", run=run)]
 
     def get_run(self, run: str, version: int) -> Run | None:
         """Return a run at one version; None where there is no such record."""
@@ -138,7 +141,7 @@ class RunReader(GraphReader):
 
     def count_earlier(self) -> int:
         """Return how many runs of earlier formats there are."""
-        return self._read("count_earlier")[0]["runs"]
+        return self.read("get_formats", format=FORMAT)[0]["earlier"]
 
     def check_format(self) -> None:
         """Refuse a store whose runs this package cannot read.
@@ -146,17 +149,8 @@ class RunReader(GraphReader):
         Raises:
             StoreFormatError: it holds runs of an earlier format, or graphs of a later one.
         """
-        if self.count_earlier():
-            raise StoreFormatError(
-                "This database holds runs that an earlier pcneo stored, which cannot be brought up to date. Remove "
-                "them with `pcneo clean --all` (budgets and releases stay) and annotate again."
-            )
-        for row in self._read("list_graphs"):
-            if row["format"] > FORMAT:
-                raise StoreFormatError(
-                    f"Graph {row['name']!r} was written by a later pcneo, in a format that this one does not know. "
-                    "Install that version."
-                )
+        row = self.read("get_formats", format=FORMAT)[0]
+        refuse_other_formats(earlier=row["earlier"] > 0, later=row["later"])
 
     @contextmanager
     def reading_version(self, run: Run) -> Iterator[None]:
@@ -166,7 +160,7 @@ class RunReader(GraphReader):
             GraphChangedError: the version was let go meanwhile, so that what was read may lack hubs.
         """
         yield
-        rows = self._read("get_version", run=run.id, version=run.version)
+        rows = self.read("get_version", run=run.id, version=run.version)
         if not rows or not rows[0]["readable"]:
             raise GraphChangedError(
                 f"Version {run.version} of run {run.id} is no longer kept. Read the current one.",
@@ -177,7 +171,7 @@ class RunReader(GraphReader):
     def get_cohesion(self, selection: Selection, run: Run, vertex: Key) -> StoredHub | None:
         """Return the hub that a version has for a vertex; None without one."""
         names = sample_names(selection, "Person", "id")
-        rows = self._read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
+        rows = self.read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
         return StoredHub(vertex, **rows[0]) if rows else None
 
     def get_cohesions(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> Iterator[StoredHub]:
@@ -188,7 +182,7 @@ class RunReader(GraphReader):
         names = sample_names(selection, "Person", "id")
 
         def read(part: Sequence[Key]) -> Iterable[StoredHub]:
-            row = self._read("get_cohesions", names, run=run, version=version, keys=list(part))[0]
+            row = self.read("get_cohesions", names, run=run, version=version, keys=list(part))[0]
             columns = (row[name] for name in ("keys", "members", "edges", "proven", "best"))
             return map(StoredHub, *columns)
 
@@ -227,20 +221,20 @@ class RunReader(GraphReader):
         names = sample_names(selection, "Person", "id")
         return [
             DifferingHub(row["vertex"], row["later"], row["edges"], tuple(sorted(filter(_is_key, row["members"]))))
-            for row in self._read("list_differences", names, run=run, before=before, after=after)
+            for row in self.read("list_differences", names, run=run, before=before, after=after)
         ]
 
     def check_hubs(self, run: str, version: int) -> dict[str, int]:
         """Return how many hubs of a run are `unfinished`, `torn`, `astray` or `unmarked`."""
-        return dict(self._read("check_hubs", run=run, version=version)[0])
+        return dict(self.read("check_hubs", run=run, version=version)[0])
 
     def list_stray_hubs(self) -> list[tuple[str, int]]:
         """Return the runs that hubs name and that are not on record, and how many hubs name each."""
-        return [(row["run"], row["cohesions"]) for row in self._read("list_stray_hubs")]
+        return [(row["run"], row["cohesions"]) for row in self.read("list_stray_hubs")]
 
     def count_current(self, run: str, version: int) -> tuple[int, int]:
         """Return how many hubs a version of a run has, and their members as they were written."""
-        row = self._read("count_current", run=run, version=version)[0]
+        row = self.read("count_current", run=run, version=version)[0]
         return row["cohesions"], row["memberships"]
 
     def stream_hubs(self, selection: Selection, run: str, version: int) -> Generator[HubColumns, None, None]:
@@ -254,18 +248,32 @@ class RunReader(GraphReader):
                     yield HubColumns._make(column[had:] for column in page.content)
 
     def _get_hubs(self, names: Row, values: Row, start: Key, limit: int) -> Page[HubColumns]:
-        row = self._read("get_hubs", names, **values, **{"from": start, "limit": limit})[0]
+        row = self.read("get_hubs", names, **values, **{"from": start, "limit": limit})[0]
         return Page(row["keys"], HubColumns._make(row[name] for name in HubColumns._fields), limit, limit)
 
     def list_containing(self, selection: Selection, run: str, version: int, keys: Sequence[Key]) -> list[Key]:
         """Return the vertices whose current cohesions have any of some vertices as a member."""
         names = sample_names(selection, "Person", "id")
-        return self._read("list_containing", names, run=run, version=version, keys=list(keys))[0]["vertices"]
+        return self.read("list_containing", names, run=run, version=version, keys=list(keys))[0]["vertices"]
 
     def list_beside_strays(self, selection: Selection, run: str, version: int) -> list[Key]:
         """Return the vertices whose current cohesions have a member that is no vertex of the graph any more."""
         names = sample_names(selection, "Person", "id")
-        return self._read("list_beside_strays", names, run=run, version=version)[0]["vertices"]
+        return self.read("list_beside_strays", names, run=run, version=version)[0]["vertices"]
+
+
+def refuse_other_formats(*, earlier: bool = False, later: str | None) -> None:
+    """Refuse runs of an earlier format, and a graph, by name, that was written in a later one."""
+    if earlier:
+        raise StoreFormatError(
+            "This database holds runs that an earlier pcneo stored, which cannot be brought up to date. Remove "
+            "them with `pcneo clean --all` (budgets and releases stay) and annotate again."
+        )
+    if later is not None:
+        raise StoreFormatError(
+            f"Graph {later!r} was written by a later pcneo, in a format that this one does not know. "
+            "Install that version."
+        )
 
 
 def _run(row: Row) -> Run:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import uuid
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, LiteralString, Self, TypeVar
 
 import neo4j
 
-from pcneo.store.connection import check_version
 from pcneo.store.failures import translated
+from pcneo.store.server_version import check_version
 from pcneo.store.statements import Statement, load_statement
-from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, rows_of
+from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, noticing_breaks, rows_of
 from pcneo.store.waiting import BLOCKED_SECONDS, Wait, Watch
 
 __all__ = ["Sessions", "open_session", "session_options"]
@@ -28,48 +29,73 @@ __all__ = ["Sessions", "open_session", "session_options"]
 T = TypeVar("T")
 
 
+@dataclass
+class _Server:
+    """What is known of a server since the connection to it last broke; shared by all views of a database."""
+
+    version: str | None = None
+    home: str | None = None
+
+
 class Sessions:
-    """Runs statements on one database of one driver.
+    """Runs statements on one database of one driver, and holds nothing of what is stored there.
 
     Attributes:
-        version: the server's.
-        database: the database's name.
+        driver: connected.
         marks: metadata of every transaction that writes, by which it is found in the server's list.
         waits: looks after all transactions that write.
     """
 
     marks: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, driver: neo4j.Driver, database: str | None = None) -> None:
-        """Find out the server's version and, if no database is named, the user's home database.
+    def __init__(self, driver: neo4j.Driver, name: str | None = None) -> None:
+        """Take a driver, and a database's name; None for the user's home database. Nothing is asked yet."""
+        self.driver = driver
+        self._name = name
+        self._server = _Server()
+        self.waits = Watch(partial(self.read, "list_transactions"), self._terminate_transaction)
 
-        Args:
-            driver: a connected driver.
-            database: None for the user's home database.
+    @property
+    def name(self) -> str:
+        """The database's name."""
+        return self._name or self._known().home or ""
+
+    @property
+    def version(self) -> str:
+        """The server's version; asked for again where the connection has broken since."""
+        return self._known().version or ""
+
+    def _known(self) -> _Server:
+        """Return what is known of the server, which is asked once.
 
         Raises:
-            ConnectionFailedError: the server is older than 5.23, or there is no such database.
+            ConnectionFailedError: it is older than 5.23, or there is no such database.
         """
-        self.driver = driver
-        self.waits = Watch(partial(self._read, "list_transactions"), self._terminate_transaction)
-        self._database: str | None = database
-        statement = load_statement("get_server").render({})
-        with translated(), self.session(neo4j.READ_ACCESS) as session:
-            record, summary = in_transaction(session, _single_with_summary, statement)
-        self.version: str = record["version"]
-        self.database: str = database or str(summary.database)
-        self._database = self.database
-        check_version(self.version)
+        if self._server.version is None:
+            statement = load_statement("get_server").render({})
+            with translated(), open_session(self.driver, self._name, neo4j.READ_ACCESS) as session:
+                record, summary = in_transaction(session, _single_with_summary, statement)
+            check_version(record["version"])
+            self._server.home, self._server.version = str(summary.database), record["version"]
+        return self._server
+
+    def _forget(self) -> None:
+        """The connection has broken: who answers next may be another server."""
+        self._server.version = None
 
     def marked(self, marks: Mapping[str, str]) -> Self:
-        """Return the same with other marks."""
+        """Return a view of the same database with other marks, for one operation."""
         other = copy(self)
         other.marks = marks
         return other
 
-    def session(self, access: str) -> AbstractContextManager[neo4j.Session]:
+    @contextmanager
+    def session(self, access: str) -> Iterator[neo4j.Session]:
         """Open a session on this database for reading or writing; see `open_session`."""
-        return open_session(self.driver, self._database, access)
+        name = self._name or self._known().home
+        self._known()
+        with noticing_breaks(self._forget), open_session(self.driver, name, access) as session:
+            yield session
 
     def run_statement(
         self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
@@ -85,17 +111,20 @@ class Sessions:
         with translated(), self.session(neo4j.READ_ACCESS) as session:
             return in_one_trip(session, text, dict(parameters))
 
-    def _read(
-        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
+    def read(
+        self, statement: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
     ) -> list[Row]:
-        return self.run_statement(load_statement(name), names or {}, parameters)
-
-    def _write(
-        self, name: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
-    ) -> list[Row]:
-        return self.write(rows_of, load_statement(name).render(names or {}), parameters)
+        """Run a statement of `cypher/read`, and return its rows."""
+        return self.run_statement(load_statement(statement), names or {}, parameters)
 
     def write(
+        self, statement: str, names: Mapping[str, str | Sequence[str]] | None = None, /, **parameters: Any
+    ) -> list[Row]:
+        """Run a statement of `cypher/write` in a transaction of its own, and return its rows."""
+        text = load_statement(statement).render(names or {})
+        return self.committed(rows_of, text, parameters)
+
+    def committed(
         self,
         work: Callable[..., T],
         *arguments: Any,

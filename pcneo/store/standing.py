@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pcneo.basics.model import Run
 from pcneo.basics.searches import Search
 from pcneo.errors import WriteMismatchError
+from pcneo.store.database import Database, GraphRecord
 from pcneo.store.fence import Fence
-from pcneo.store.gateway import Gateway, GraphRecord
 from pcneo.store.hub_writer import HubWriter
 from pcneo.store.lock import GraphLock
+from pcneo.store.run_reader import refuse_other_formats
+from pcneo.store.schema import FORMAT
 from pcneo.store.transaction import Transaction
 
 __all__ = ["Keeping", "OpenGraph", "VersionRecord", "open_graph", "run_id"]
@@ -93,13 +95,13 @@ class OpenGraph:
     """
 
     def __init__(
-        self, gateway: Gateway, graph: GraphRecord, lock: GraphLock, sweeping: Callable[[int], object] | None = None
+        self, db: Database, graph: GraphRecord, lock: GraphLock, sweeping: Callable[[int], object] | None = None
     ) -> None:
         """Shut out earlier writers, then sweep what they left."""
         self.graph = graph
         self.lock = lock
-        self._gateway = gateway
-        fence = Fence(gateway, graph.name)
+        self._db = db
+        fence = Fence(db, graph.name)
         fence.take()
         self.hubs = HubWriter(fence, graph.selection)
         self.swept = self.sweep(sweeping)
@@ -111,17 +113,17 @@ class OpenGraph:
             tell: called with the hubs deleted so far, once there are some.
         """
         deleted = 0
-        for run, version in self._gateway.list_unfinished(self.graph.name):
+        for run, version in self._db.list_unfinished(self.graph.name):
             before = deleted
             deleted += self.hubs.undo(run, version, tell and (lambda done, before=before: tell(before + done)))
             if version == 0:
-                self._gateway.delete_run(run)
+                self._db.delete_run(run)
         return deleted
 
     def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
         """Return the id of a standing run and the version that readers go by; a new run is entered, at version 0."""
         run = run_id(self.graph.name, search, scope, answers)
-        return run, self._gateway.merge_run(run, self.graph.name, scope, search)
+        return run, self._db.merge_run(run, self.graph.name, scope, search)
 
     def complete(self, transaction: Transaction, run: str, record: VersionRecord) -> None:
         """Make a version the one that readers go by, in the transaction that holds the lock.
@@ -155,22 +157,22 @@ class OpenGraph:
                 version before the current one does.
             pinned: versions that releases rest on; they stay until their owner lets them go.
         """
-        versions = self._gateway.list_versions(run)
+        versions = self._db.list_versions(run)
         if not versions:  # somebody has removed the run meanwhile
             return
         current = versions[-1]
-        if self._gateway.count_retired(run) > current.memberships:
+        if self._db.count_retired(run) > current.memberships:
             keeping = Keeping(versions=1, seconds=0)
-        self._gateway.close_versions(run, current.version, keeping.versions, keeping.seconds, list(pinned))
-        versions = self._gateway.list_versions(run)
+        self._db.close_versions(run, current.version, keeping.versions, keeping.seconds, list(pinned))
+        versions = self._db.list_versions(run)
         self._delete_unkept(run, versions)
         old = [record.version for record in versions[:-RECORDS] if not record.readable and record.version not in pinned]
         if old:
-            self._gateway.delete_versions(run, old)
+            self._db.delete_versions(run, old)
 
     def delete_unkept(self, run: str) -> int:
         """Delete the hubs of a run that no kept version has; return how many."""
-        return self._delete_unkept(run, self._gateway.list_versions(run))
+        return self._delete_unkept(run, self._db.list_versions(run))
 
     def _delete_unkept(self, run: str, versions: Sequence[Run]) -> int:
         """Between two kept versions there are such hubs only where a version between them is not kept."""
@@ -187,19 +189,19 @@ class OpenGraph:
 
 @contextmanager
 def open_graph(
-    gateway: Gateway, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
+    db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
 ) -> Iterator[OpenGraph]:
     """Become the only writer of a graph.
 
     Args:
-        gateway: the database.
+        db: the database.
         graph: the graph.
         sweeping: called with the hubs of earlier writers that are deleted so far, once there are some.
 
     Raises:
         BusyError: another writer is at work.
-        StoreFormatError: the store holds runs of another format.
+        StoreFormatError: the graph was written in a later format.
     """
-    gateway.check_format()
-    with GraphLock(gateway, graph.name) as lock:
-        yield OpenGraph(gateway, graph, lock, sweeping)
+    with GraphLock(db, graph.name) as lock:
+        refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
+        yield OpenGraph(db, graph, lock, sweeping)

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeVar
 
@@ -29,6 +30,7 @@ __all__ = [
     "in_halves",
     "in_one_trip",
     "in_transaction",
+    "noticing_breaks",
     "rows_of",
     "sample_names",
 ]
@@ -44,6 +46,8 @@ T = TypeVar("T")
 Item = TypeVar("Item")
 
 log = logging.getLogger("pcneo")
+
+_broken: ContextVar[Callable[[], object] | None] = ContextVar("broken", default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +174,19 @@ def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: 
         yield from in_halves(work, half, what)
 
 
+@contextmanager
+def noticing_breaks(tell: Callable[[], object]) -> Iterator[None]:
+    """Call `tell` whenever a connection breaks inside the block, whether or not the work is then done again."""
+    before = _broken.set(tell)
+    try:
+        yield
+    except DriverError:
+        tell()
+        raise
+    finally:
+        _broken.reset(before)
+
+
 def _patiently(attempt: Callable[[], T]) -> T:
     """Call `attempt`, and repeat it when the server or the connection asks for it.
 
@@ -186,6 +203,8 @@ def _patiently(attempt: Callable[[], T]) -> T:
             if out_of_memory or not error.is_retryable() or time.monotonic() > give_up:
                 raise
             is_broken = isinstance(error, DriverError)
+            if is_broken and (tell := _broken.get()) is not None:
+                tell()
             if is_broken and is_to_end():
                 raise
             if attempts == 0 and is_broken:

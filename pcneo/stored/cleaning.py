@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
 from pcneo.store.count_property import remove_properties
+from pcneo.store.database import Database
 from pcneo.store.fence import Fence
-from pcneo.store.gateway import Gateway
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import RequestQueue
@@ -19,7 +19,7 @@ from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import find_run, unfinished_runs
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["CleanResult", "clean", "is_unfinished", "runs_relied_on"]
 
@@ -48,8 +48,7 @@ class CleanResult:
 
 
 def clean(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     run: str | None = None,
     progress: Progress | None = None,
@@ -63,8 +62,7 @@ def clean(
     answered requests.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: the run's id, or a beginning that no other has; None for all.
         progress: called with stage, done and total.
 
@@ -76,56 +74,52 @@ def clean(
         BusyError: somebody is writing one of the graphs; its runs stay.
         StoreFormatError: one run is named, and the runs there are of another format.
     """
-    gateway = RequestQueue(driver, database)
-    earlier = _clean_earlier(gateway) if run is None else 0
-    ledger = gateway.list_ledger()
-    unfinished = {id: graph.name for id, graph in unfinished_runs(gateway, ledger.graphs).items() if run in (None, id)}
+    queue = RequestQueue(db)
+    earlier = _clean_earlier(db) if run is None else 0
+    ledger = list_ledger(db)
+    unfinished = {id: graph.name for id, graph in unfinished_runs(db, ledger.graphs).items() if run in (None, id)}
     one = run is not None and not unfinished
-    runs = [find_run(driver, database, run=run).run] if one else gateway.list_runs() if run is None else []
+    runs = [find_run(db, run=run).run] if one else db.list_runs() if run is None else []
     noted = {release.graph for release in ledger.releases if release.property and run is None}
     hubs, removed, kept = 0, [], []
     for graph in ledger.graphs:
         ours = [record.id for record in runs if record.graph == graph.name]
         if not ours and graph.name not in {*noted, *unfinished.values()}:
             continue
-        with open_graph(gateway, graph) as opened:  # which sweeps what is unfinished
+        with open_graph(db, graph) as opened:  # which sweeps what is unfinished
             if run is None or ours:
-                gone, left = remove_properties(gateway, graph, None if run is None else ours[0])
+                gone, left = remove_properties(db, graph, None if run is None else ours[0])
                 removed += gone
                 kept += left
-            hubs += opened.swept + _clean_graph(gateway, opened, ours, progress)
+            hubs += opened.swept + _clean_graph(db, opened, ours, progress)
     answered = 0
-    while run is None and (deleted := gateway.delete_answers(seconds=0, keep=0)):
+    while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):
         answered += deleted
     ids = (*(record.id for record in runs), *unfinished)
     return CleanResult(ids, hubs, tuple(removed), tuple(kept), earlier, _relied_on(runs, ledger), answered)
 
 
-def is_unfinished(driver: Driver, database: str | None = None, *, run: str) -> bool:
+def is_unfinished(db: Database, *, run: str) -> bool:
     """Return whether this is the whole id of a run that has no version yet.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: the id.
     """
-    gateway = Gateway(driver, database)
-    return run in unfinished_runs(gateway, gateway.list_graphs())
+    return run in unfinished_runs(db, db.list_graphs())
 
 
-def runs_relied_on(driver: Driver, database: str | None = None, *, run: str | None = None) -> tuple[str, ...]:
+def runs_relied_on(db: Database, *, run: str | None = None) -> tuple[str, ...]:
     """Return the ids of those runs that releases rest on, of those that `clean` would remove.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: the run's id; None for all.
 
     Raises:
         StoreFormatError: the runs there are of another format.
     """
-    gateway = LedgerGateway(driver, database)
-    return _relied_on([record for record in gateway.list_runs() if run in (None, record.id)], gateway.list_ledger())
+    return _relied_on([record for record in db.list_runs() if run in (None, record.id)], list_ledger(db))
 
 
 def _relied_on(runs: Sequence[Run], ledger: LedgerRecords) -> tuple[str, ...]:
@@ -133,17 +127,17 @@ def _relied_on(runs: Sequence[Run], ledger: LedgerRecords) -> tuple[str, ...]:
     return tuple(record.id for record in runs if record.id in relied_on)
 
 
-def _clean_graph(gateway: Gateway, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
-    gateway.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
+def _clean_graph(db: Database, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
+    db.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
     return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, None)))
 
 
-def _clean_earlier(gateway: LedgerGateway) -> int:
+def _clean_earlier(db: Database) -> int:
     """Delete what an earlier pcneo stored in another format, under the locks that its writers take, too."""
-    if not gateway.count_earlier():
+    if not db.count_earlier():
         return 0
     with ExitStack() as locks:
-        for graph in gateway.list_graphs():
-            locks.enter_context(GraphLock(gateway, graph.name))
-            Fence(gateway, graph.name).take()  # what an earlier writer has under way lands nowhere
-        return gateway.delete_earlier()
+        for graph in db.list_graphs():
+            locks.enter_context(GraphLock(db, graph.name))
+            Fence(db, graph.name).take()  # what an earlier writer has under way lands nowhere
+        return db.delete_earlier()

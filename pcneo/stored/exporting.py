@@ -17,7 +17,7 @@ from pcneo.stored.runs import LATEST, list_runs
 from pcneo.stored.showing import read_cohesions, show
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["ExportResult", "export"]
 
@@ -47,8 +47,7 @@ class ExportResult:
 
 
 def export(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     what: Key,
     path: AnyPath,
@@ -64,8 +63,7 @@ def export(
     by piece, so that no run is too large; in GraphML a list of members is JSON text.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         what: a run's id or `latest` for the whole run, else the key of a vertex.
         path: a new file, `.graphml` or `.json`.
         run: for a vertex, the run its cohesion is of, as for `pcneo.show`.
@@ -84,13 +82,13 @@ def export(
     if path.suffix.lower() not in ENDINGS:
         raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="path", value=path)
     check_place(path, "path", replace=False)
-    runs = {stored.run.id for stored in list_runs(driver, database)}
+    runs = {stored.run.id for stored in list_runs(db)}
     if what == LATEST or what in runs:
         if run is not None:
             raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
-        cohesions = read_cohesions(driver, database, run=str(what), graph=graph, p=p, search=search, progress=progress)
+        cohesions = read_cohesions(db, run=str(what), graph=graph, p=p, search=search, progress=progress)
     else:
-        cohesions = show(driver, database, vertex=what, run=run, graph=graph, p=p, search=search)
+        cohesions = show(db, vertex=what, run=run, graph=graph, p=p, search=search)
     network = network_of(cohesions)
     with whole_file(path, replace=False) as file:
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,17 +11,17 @@ from pcneo.basics.frames import Table
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Key, Run
 from pcneo.basics.searches import AnyP
-from pcneo.basics.selection import Selection, one_or_more
+from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_keys
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database
 from pcneo.store.statements import Declaration, Statement, all_statements
 from pcneo.store.tokens import tokenize
 from pcneo.stored.runs import LATEST, find_run
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["QueryResult", "list_queries", "render_for_run", "render_query", "run_query"]
 
@@ -64,16 +63,14 @@ def list_queries() -> tuple[Statement, ...]:
 def render_query(
     name: str,
     *,
-    node_labels: Sequence[str] | None = None,
-    relationship_types: Sequence[str] | None = None,
-    key: str | None = None,
+    selection: Selection | None = None,
     values: Mapping[str, Key] | None = None,
 ) -> str:
     """Return one query ready to paste, with the names given in place of :Person, :KNOWS and id.
 
     Args:
         name: the query's name.
-        node_labels, relationship_types, key: the user's names; the sample's stand where none are given.
+        selection: labels, types and key; the sample's names stand for what it leaves out.
         values: what is written in place of parameters, by name without the `$`; the others stay parameters.
 
     Returns:
@@ -91,34 +88,30 @@ def render_query(
         if f"${parameter.name}" not in written
     ]
     comments = [query.summary, *left, query.cost]
-    rendered = query.render(_names(query, node_labels, relationship_types, key))
+    rendered = query.render(_names(query, selection or Selection()))
     text = "".join(written.get(token.text, token.text) for token in tokenize(rendered))  # a string of JSON is Cypher's
     return "\n".join((*(f"// {comment}" for comment in comments), text, ""))
 
 
 def run_query(
-    driver: Driver,
+    db: Database,
     name: str,
-    database: str | None = None,
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
     p: AnyP | None = None,
     search: str | None = None,
-    node_labels: Sequence[str] | None = None,
-    relationship_types: Sequence[str] | None = None,
-    key: str | None = None,
+    selection: Selection | None = None,
 ) -> QueryResult:
     """Run one query on a database and return its table.
 
     Args:
-        driver: an open driver.
+        db: the database.
         name: the query's name.
-        database: the database's name; None for the user's home database.
         parameters: the query's parameters, by name without the `$`; `run` is found as by `pcneo.show`, `limit` is 10
             unless given. Where one vertex is still to be named, the graph's own key property may stand for `id`.
         graph, p, search: what the run is of, where several fit.
-        node_labels, relationship_types, key: by default those of the run's graph.
+        selection: labels, types and key, where they are not those of the run's graph.
 
     Returns:
         The table, and the run it is of.
@@ -128,25 +121,24 @@ def run_query(
         ParameterError: a parameter is missing, unknown or of another kind.
         DatabaseError: the database could not run it.
     """
-    name, database = _in_this_order(name, database)
     query = _find(name)
     values, own = _read(query, parameters)
     _check_parameters(query, values)
     vertex = next((values[name] for name in _keys(query) if name in values), None)
-    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
-    gateway = Gateway(driver, database)
+    stored = find_run(db, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
+    given, own_names = selection or Selection(), stored.selection
     selection = Selection(
-        one_or_more(node_labels or stored.selection.node_labels),
-        one_or_more(relationship_types or stored.selection.relationship_types),
-        key or stored.selection.key,
+        given.node_labels or own_names.node_labels,
+        given.relationship_types or own_names.relationship_types,
+        given.key or own_names.key,
     )
     _check_own(query, own, selection.key)
     values["run"] = stored.run.id
-    vertices = _vertices(gateway, query, selection, values)
-    names = _names(query, selection.node_labels, selection.relationship_types, selection.key)
-    rows = gateway.run_statement(query, names, {**values, **vertices})
+    vertices = _vertices(db, query, selection, values)
+    names = _names(query, selection)
+    rows = db.run_statement(query, names, {**values, **vertices})
     if not rows:
-        _check_vertices(gateway, selection, list(vertices.values()))
+        _check_vertices(db, selection, list(vertices.values()))
     return QueryResult(
         columns=tuple(column.name for column in query.columns),
         rows=[tuple(_cell(column, row[column.name], selection.key) for column in query.columns) for row in rows],
@@ -156,19 +148,9 @@ def run_query(
     )
 
 
-def _in_this_order(name: str | None, database: str | None) -> tuple[str, str | None]:
-    """Return name and database, also of a call that gives them in the order of 0.2.0."""
-    names = {query.name for query in list_queries()}
-    if name in names or database not in names:
-        return name or "", database
-    warnings.warn("Give the query's name before the database: run_query(driver, name).", DeprecationWarning, 3)
-    return database or "", name
-
-
 def render_for_run(
-    driver: Driver,
+    db: Database,
     name: str,
-    database: str | None = None,
     *,
     parameters: Mapping[str, Any] | None = None,
     graph: str | None = None,
@@ -178,9 +160,8 @@ def render_for_run(
     """Return one query with the names of a stored run's graph and the run's id in it, ready to paste.
 
     Args:
-        driver: an open driver.
+        db: the database.
         name: the query's name.
-        database: the database's name; None for the user's home database.
         parameters: values to be written in place of parameters; the others stay parameters, but for `run` and `limit`.
         graph, p, search: what the run is of, where several fit.
 
@@ -196,16 +177,14 @@ def render_for_run(
     values, own = _read(query, parameters)
     _check_given(query, values)
     vertex = next((values[name] for name in _keys(query) if name in values), None)
-    stored = find_run(driver, database, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
-    names = stored.selection
-    _check_own(query, own, names.key)
+    stored = find_run(db, run=values["run"], graph=graph, p=p, search=search, vertex=vertex)
+    selection = stored.selection
+    _check_own(query, own, selection.key)
     values["run"] = stored.run.id
     return render_query(
         name,
-        node_labels=names.node_labels,
-        relationship_types=names.relationship_types,
-        key=names.key,
-        values={**values, **_vertices(Gateway(driver, database), query, names, values)},
+        selection=selection,
+        values={**values, **_vertices(db, query, selection, values)},
     )
 
 
@@ -230,9 +209,9 @@ def _check_own(query: Statement, own: str | None, key: str) -> None:
         raise _takes_none(query, own, f" The key of a vertex is its `{key}` here.")
 
 
-def _vertices(gateway: Gateway, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
+def _vertices(db: Database, query: Statement, selection: Selection, values: Mapping[str, Any]) -> dict[str, Key]:
     """Return the values that are vertices' keys, by parameter, each of the kind that the graph's keys have."""
-    return {name: find_keys(gateway, selection, [values[name]])[0] for name in _keys(query) if name in values}
+    return {name: find_keys(db, selection, [values[name]])[0] for name in _keys(query) if name in values}
 
 
 def _keys(query: Statement) -> list[str]:
@@ -251,12 +230,10 @@ def _find(name: str) -> Statement:
     return queries[name]
 
 
-def _names(
-    query: Statement, node_labels: Sequence[str] | None, relationship_types: Sequence[str] | None, key: str | None
-) -> dict[str, str | Sequence[str]]:
+def _names(query: Statement, selection: Selection) -> dict[str, str | Sequence[str]]:
     """Map the sample names of a query to the user's, or to themselves where the user gave none."""
-    given = {"labels": node_labels, "types": relationship_types, "property": key}
-    return {sample.name: sample.name if given[sample.kind] is None else given[sample.kind] for sample in query.names}
+    given = {"labels": selection.node_labels, "types": selection.relationship_types, "property": selection.key}
+    return {sample.name: given[sample.kind] or sample.name for sample in query.names}
 
 
 def _check_parameters(query: Statement, parameters: Mapping[str, Any]) -> None:
@@ -305,9 +282,9 @@ def _told(kind: str) -> str:
     return {"integer": "a whole number", "string": "text", _KEY: "a whole number or text"}[kind]
 
 
-def _check_vertices(gateway: Gateway, selection: Selection, keys: Sequence[Key]) -> None:
+def _check_vertices(db: Database, selection: Selection, keys: Sequence[Key]) -> None:
     """Raise where an empty table is due to a vertex that does not exist."""
-    there = {key for key, _ in gateway.get_neighbours(selection, keys)}
+    there = {key for key, _ in db.get_neighbours(selection, keys)}
     for key in keys:
         if key not in there:
             raise NotFoundError(f"There is no vertex with the key {key_text(key)}.", what="vertex", name=key)

@@ -14,10 +14,10 @@ from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_graph, find_keys
-from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.database import Database, GraphRecord
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs", "runs_named", "unfinished_runs"]
 
@@ -41,14 +41,11 @@ class StoredRun:
     moved: bool
 
 
-def list_runs(
-    driver: Driver, database: str | None = None, *, run: str | None = None, graph: str | None = None
-) -> list[StoredRun]:
+def list_runs(db: Database, *, run: str | None = None, graph: str | None = None) -> list[StoredRun]:
     """Return the standing runs by id, each at the version that readers go by.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: only the run of this id, or those of the graph of this name, or those whose ids begin so; None for all.
         graph: only those of the graph of this name; None for all.
 
@@ -57,23 +54,22 @@ def list_runs(
         StoreFormatError: the runs there are of another format.
         DatabaseError: the database could not be read.
     """
-    gateway = Gateway(driver, database)
-    runs = runs_named(gateway, run, graph)  # before the graphs: so each run's graph is listed, too
-    graphs = {graph.name: graph.selection for graph in gateway.list_graphs()}
-    now = {name: gateway.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
+    runs = runs_named(db, run, graph)  # before the graphs: so each run's graph is listed, too
+    graphs = {graph.name: graph.selection for graph in db.list_graphs()}
+    now = {name: db.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
     return [StoredRun(run, graphs[run.graph], _moved(run, now[run.graph])) for run in runs if run.graph in graphs]
 
 
-def unfinished_runs(gateway: Gateway, graphs: Sequence[GraphRecord]) -> dict[str, GraphRecord]:
+def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, GraphRecord]:
     """Return the ids of runs without a version, each with its graph: a writer is at work, or was ended midway."""
-    return {run: graph for graph in graphs for run, version in gateway.list_unfinished(graph.name) if version == 0}
+    return {run: graph for graph in graphs for run, version in db.list_unfinished(graph.name) if version == 0}
 
 
-def runs_named(gateway: Gateway, run: str | None, graph: str | None) -> Sequence[Run]:
+def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run]:
     """Return the standing runs that are meant; arguments and errors as for `list_runs`."""
-    runs = gateway.list_runs()
+    runs = db.list_runs()
     if graph is not None:
-        name = find_graph(gateway, graph).name
+        name = find_graph(db, graph).name
         runs = [standing for standing in runs if standing.graph == name]
     if run is None:
         return runs
@@ -89,8 +85,7 @@ def _moved(run: Run, now: tuple[int, int]) -> bool:
 
 
 def find_run(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     run: object = None,
     graph: str | None = None,
@@ -101,8 +96,7 @@ def find_run(
     """Return the one run that is meant.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: its id, or any beginning of it that no other run has. None or `latest`: the run of a whole graph that was
             given a version last, of those that fit the rest.
         graph, p, search: what the run is of.
@@ -114,13 +108,12 @@ def find_run(
         ParameterError: several fit; the message lists them.
     """
     wanted = _Wanted.of(graph, p, search)
-    stored = list_runs(driver, database)
+    stored = list_runs(db)
     runs = [standing.run for standing in stored]
     fitting = _fitting(runs, None if run in (None, LATEST) else str(run), wanted)
     if vertex is not None and len({standing.graph for standing in fitting}) > 1:
         selections = {standing.run.graph: standing.selection for standing in stored}
-        gateway = Gateway(driver, database)
-        having = {name for name in {of.graph for of in fitting} if _has_vertex(gateway, selections[name], vertex)}
+        having = {name for name in {of.graph for of in fitting} if _has_vertex(db, selections[name], vertex)}
         fitting = [standing for standing in fitting if standing.graph in having] or fitting
     if run in (None, LATEST):
         of_vertices = [standing for standing in fitting if vertex is not None and standing.scope == "vertices"]
@@ -129,8 +122,8 @@ def find_run(
     return next(standing for standing in stored if standing.run is chosen)
 
 
-def _has_vertex(gateway: Gateway, selection: Selection, vertex: Key) -> bool:
-    return bool(gateway.get_neighbours(selection, find_keys(gateway, selection, [vertex])))
+def _has_vertex(db: Database, selection: Selection, vertex: Key) -> bool:
+    return bool(db.get_neighbours(selection, find_keys(db, selection, [vertex])))
 
 
 def choose_run(

@@ -12,12 +12,12 @@ from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.store.chosen_graph import find_keys, read_graph
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database
 from pcneo.stored.networks import critical_counts
 from pcneo.stored.runs import find_run
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["read_cohesions", "show"]
 
@@ -25,8 +25,7 @@ Neighbours = Mapping[Key, set[Key]]
 
 
 def show(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     vertex: Key,
     run: str | None = None,
@@ -39,8 +38,7 @@ def show(
     Only the neighbourhoods of the members and of the vertex's neighbours are read. Nothing is written.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         vertex: the key; a number may be given as text.
         run: the run's id, or any beginning of it that no other has; by default the whole graph's run that was given a
             version last.
@@ -54,11 +52,10 @@ def show(
         ParameterError: several runs fit.
         GraphChangedError: a member of the cohesion is gone.
     """
-    stored = find_run(driver, database, run=run, graph=graph, p=p, search=search, vertex=vertex)
-    gateway = Gateway(driver, database)
-    (vertex,) = find_keys(gateway, stored.selection, [vertex])
-    hub = gateway.get_cohesion(stored.selection, stored.run, vertex)
-    near = {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, [vertex])}
+    stored = find_run(db, run=run, graph=graph, p=p, search=search, vertex=vertex)
+    (vertex,) = find_keys(db, stored.selection, [vertex])
+    hub = db.get_cohesion(stored.selection, stored.run, vertex)
+    near = {key: _known(keys) for key, keys in db.get_neighbours(stored.selection, [vertex])}
     if vertex not in near:
         labels, key = "|".join(stored.selection.node_labels), stored.selection.key
         raise NotFoundError(
@@ -75,7 +72,7 @@ def show(
         )
     members = _known(hub.members)
     further = sorted((near[vertex] | members) - {vertex})
-    near |= {key: _known(keys) for key, keys in gateway.get_neighbours(stored.selection, further)}
+    near |= {key: _known(keys) for key, keys in db.get_neighbours(stored.selection, further)}
     if not near.keys() >= set(hub.members):
         raise GraphChangedError(
             f"A member of this cohesion is gone, or has lost its key, since run {stored.run.id}. "
@@ -120,8 +117,7 @@ def _local_view(near: Neighbours, vertex: Key) -> LocalView:
 
 
 def read_cohesions(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     run: str | None = None,
     graph: str | None = None,
@@ -132,8 +128,7 @@ def read_cohesions(
     """Read a run's graph and every cohesion of its current version into arrays.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run, graph, p, search: as for `show`.
         progress: called with stage, done and total.
 
@@ -144,11 +139,10 @@ def read_cohesions(
         NotFoundError, ParameterError: as in `show`.
         GraphChangedError: the memberships, or the edges inside the cohesions, are no longer those of the run.
     """
-    stored = find_run(driver, database, run=run, graph=graph, p=p, search=search)
-    gateway = Gateway(driver, database)
-    read = read_graph(gateway, stored.selection, progress).graph
-    with gateway.reading_version(stored.run):
-        rows = gateway.page_cohesions(stored.selection, stored.run, read.keys)
+    stored = find_run(db, run=run, graph=graph, p=p, search=search)
+    read = read_graph(db, stored.selection, progress).graph
+    with db.reading_version(stored.run):
+        rows = db.page_cohesions(stored.selection, stored.run, read.keys)
         batch = batch_from_rows(read, rows, stored.run.search)
     digest = membership_hash((cohesion.vertex, cohesion.members) for cohesion in batch.cohesions())
     critical, inside = critical_counts(read, batch)

@@ -11,11 +11,11 @@ from pcneo.basics.model import Key, Progress, Run
 from pcneo.errors import KeyPropertyError
 from pcneo.graph import fingerprint, membership_hash
 from pcneo.store.chosen_graph import read_graph
-from pcneo.store.gateway import Gateway, GraphRecord
+from pcneo.store.database import Database, GraphRecord
 from pcneo.stored.runs import find_run
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["VerifiedRun", "by_graph", "verified", "verify"]
 
@@ -41,14 +41,11 @@ class VerifiedRun:
         return False in (self.graph_same, self.memberships_same)
 
 
-def verify(
-    driver: Driver, database: str | None = None, *, run: str | None = None, progress: Progress | None = None
-) -> list[VerifiedRun]:
+def verify(db: Database, *, run: str | None = None, progress: Progress | None = None) -> list[VerifiedRun]:
     """Read graphs and memberships again and compare them with what was recorded.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: one run; None for every run.
         progress: called with stage, done and total.
 
@@ -59,13 +56,12 @@ def verify(
         NotFoundError: there is no such run.
         GraphError: a graph cannot be read any more; the message says why.
     """
-    gateway = Gateway(driver, database)
-    runs = gateway.list_runs() if run is None else [find_run(driver, database, run=run).run]
-    graphs = {graph.name: graph for graph in gateway.list_graphs()}
+    runs = db.list_runs() if run is None else [find_run(db, run=run).run]
+    graphs = {graph.name: graph for graph in db.list_graphs()}
     compared = [
         comparison
         for name, of_graph in by_graph(runs).items()
-        for comparison in verified(gateway, graphs[name], of_graph, progress)
+        for comparison in verified(db, graphs[name], of_graph, progress)
     ]
     return sorted(compared, key=lambda comparison: comparison.run.id)
 
@@ -79,31 +75,31 @@ def by_graph(runs: Sequence[Run]) -> dict[str, list[Run]]:
 
 
 def verified(
-    gateway: Gateway, graph: GraphRecord, runs: Sequence[Run], progress: Progress | None = None
+    db: Database, graph: GraphRecord, runs: Sequence[Run], progress: Progress | None = None
 ) -> list[VerifiedRun]:
     """Compare runs of one graph, which is read once; arguments, result and errors as for `verify`."""
     whole = any(record.scope == "graph" for record in runs)
-    now = _fingerprint(gateway, graph, progress) if whole else None
+    now = _fingerprint(db, graph, progress) if whole else None
     return [
         VerifiedRun(
             run=record,
             graph_same=now == record.fingerprint if record.scope == "graph" else None,
-            memberships_same=_memberships_same(gateway, graph, record, progress),
+            memberships_same=_memberships_same(db, graph, record, progress),
         )
         for record in runs
     ]
 
 
-def _fingerprint(gateway: Gateway, graph: GraphRecord, progress: Progress | None) -> str:
-    stored = read_graph(gateway, graph.selection, progress)
+def _fingerprint(db: Database, graph: GraphRecord, progress: Progress | None) -> str:
+    stored = read_graph(db, graph.selection, progress)
     return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
 
 
-def _memberships_same(gateway: Gateway, graph: GraphRecord, run: Run, progress: Progress | None) -> bool:
+def _memberships_same(db: Database, graph: GraphRecord, run: Run, progress: Progress | None) -> bool:
     counts = {"cohesions": 0, "memberships": 0}
 
     def rows() -> Iterator[tuple[Key, list[Key]]]:
-        for done, (vertex, members, _) in enumerate(gateway.stream_cohesions(graph.selection, run), 1):
+        for done, (vertex, members, _) in enumerate(db.stream_cohesions(graph.selection, run), 1):
             if not all(isinstance(key, int | str) for key in (vertex, *members)):
                 raise KeyPropertyError(f"A hub of run {run.id} names a vertex without a usable key.", run=run.id)
             counts["cohesions"] += 1
@@ -113,7 +109,7 @@ def _memberships_same(gateway: Gateway, graph: GraphRecord, run: Run, progress: 
                 progress(f"reading run {run.id}", done, run.cohesions)
 
     try:
-        with gateway.reading_version(run):
+        with db.reading_version(run):
             digest = membership_hash(rows())
     except KeyPropertyError:  # an owner or a member has lost its key, or is gone
         return False

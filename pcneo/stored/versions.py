@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Key, Run
 from pcneo.errors import NotFoundError
-from pcneo.store.gateway import Gateway
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
 from pcneo.stored.runs import find_run, runs_named
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["Difference", "Side", "diff", "history", "let_go"]
 
@@ -45,27 +44,22 @@ class Difference:
     after: Side | None
 
 
-def history(
-    driver: Driver, database: str | None = None, *, run: str | None = None, graph: str | None = None
-) -> list[Run]:
+def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[Run]:
     """Return the versions of runs that are on record, oldest first.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run, graph: which, as in `pcneo.list_runs`; None for all.
 
     Raises:
         NotFoundError: no run fits, or there is no such graph.
     """
-    gateway = Gateway(driver, database)
-    runs = runs_named(gateway, run, graph)
-    return [version for standing in runs for version in gateway.list_versions(standing.id)]
+    runs = runs_named(db, run, graph)
+    return [version for standing in runs for version in db.list_versions(standing.id)]
 
 
 def diff(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     run: str | None = None,
     graph: str | None = None,
@@ -75,8 +69,7 @@ def diff(
     """Return the vertices whose cohesions differ between two kept versions of a run, ascending.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: its id, or the beginning of its id, if no other begins so; by default as for `pcneo.show`.
         graph: which graph's run, where several fit.
         before, after: numbers of the versions.
@@ -85,9 +78,8 @@ def diff(
         NotFoundError: there is no such run, or a version of it is no longer kept.
         GraphChangedError: a version was let go while it was read.
     """
-    stored = find_run(driver, database, run=run, graph=graph)
-    gateway = Gateway(driver, database)
-    versions = {version.version: version for version in gateway.list_versions(stored.run.id) if version.readable}
+    stored = find_run(db, run=run, graph=graph)
+    versions = {version.version: version for version in db.list_versions(stored.run.id) if version.readable}
     for number in (before, after):
         if number not in versions:
             kept = ", ".join(map(str, versions))
@@ -96,8 +88,8 @@ def diff(
             )
     earlier: dict[Key, Side] = {}
     later: dict[Key, Side] = {}
-    with gateway.reading_version(versions[before]), gateway.reading_version(versions[after]):
-        for row in gateway.list_differences(stored.selection, stored.run.id, before, after):
+    with db.reading_version(versions[before]), db.reading_version(versions[after]):
+        for row in db.list_differences(stored.selection, stored.run.id, before, after):
             if row.vertex is not None:
                 (later if row.later else earlier)[row.vertex] = Side(row.members, row.edges)
     vertices = sorted(earlier.keys() | later.keys(), key=lambda key: (isinstance(key, str), key))
@@ -105,12 +97,11 @@ def diff(
     return [difference for difference in differences if difference.before != difference.after]
 
 
-def let_go(driver: Driver, database: str | None = None, *, run: str, version: int) -> int:
+def let_go(db: Database, *, run: str, version: int) -> int:
     """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         run: its id, or the beginning of its id, if no other begins so.
         version: its number.
 
@@ -118,11 +109,10 @@ def let_go(driver: Driver, database: str | None = None, *, run: str, version: in
         NotFoundError: there is no such run, or it keeps no such version that readers have gone on from.
         BusyError: somebody is writing the graph.
     """
-    stored = find_run(driver, database, run=run)
-    gateway = LedgerGateway(driver, database)
-    graph = next(graph for graph in gateway.list_graphs() if graph.name == stored.run.graph)
-    with open_graph(gateway, graph) as opened:
-        if not gateway.release_version(stored.run.id, version):
+    stored = find_run(db, run=run)
+    graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
+    with open_graph(db, graph) as opened:
+        if not db.release_version(stored.run.id, version):
             id, current = stored.run.id, stored.run.version
             if version == current:
                 why = f"Version {version} is the current one of run {id}; `pcneo clean {id}` removes the whole run."

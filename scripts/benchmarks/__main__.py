@@ -24,10 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))  # so that `python scripts/benchmarks` works too
 
 from benchmarks import (  # noqa: E402
+    beside_driver,
     beyond,
     command,
     counting,
-    database,
     estimates,
     growth,
     large,
@@ -51,8 +51,8 @@ DEFAULT: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "cohesions": searching.cohesions,
     "threads": searching.threads,
     "memory": command.memory,
-    "streamed": database.streamed,
-    "annotate": database.annotate,
+    "streamed": beside_driver.streamed,
+    "annotate": beside_driver.annotate,
     "release": command.release,
 }
 BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
@@ -63,7 +63,7 @@ BY_NAME: dict[str, Callable[[Setting], Iterator[Line]]] = {
     "weighing": counting.weighing,
     "estimates": estimates.estimates,
     "estimates-large": estimates.estimates_large,
-    "writers": database.writers,
+    "writers": beside_driver.writers,
     "cluster": beyond.cluster,
     "files": beyond.files,
     "growth": growth.growth,

@@ -125,13 +125,13 @@ def _rates(rows: int, ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
     """Return the seconds that the update of a graph without a run takes beside reading and searching."""
-    from pcneo import annotate, clean
+    from pcneo import annotate, clean, connect
 
     seconds = []
     with loaded(setting.file) as server, server.driver() as driver:
         for _ in range(min(STORE_ROUNDS, setting.rounds)):
-            result = annotate.write(driver, p=p, concurrency=THREADS, **NAMES)
-            clean(driver)
+            result = annotate.write(connect(driver=driver), p=p, concurrency=THREADS, **NAMES)
+            clean(connect(driver=driver))
             if result.runs[0].memberships_written != memberships:
                 raise AssertionError("the store has others")
             seconds.append(result.write_millis / 1000)

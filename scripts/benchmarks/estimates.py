@@ -64,14 +64,14 @@ def estimates_large(setting: Setting) -> Iterator[Line]:
 
 def _compare(server: Server, graph: Any, p: str) -> tuple[Compared, int]:
     """Return what was said and what it was, and the bytes of the store that were said."""
-    from pcneo import annotate
+    from pcneo import annotate, connect
     from pcneo.basics.searches import Search
     from pcneo.search import search_batches
 
     with server.driver() as driver, TemporaryDirectory() as folder:
-        (said,) = annotate.estimate(driver, p=p, concurrency=THREADS, **NAMES).estimates.values()
+        (said,) = annotate.estimate(connect(driver=driver), p=p, concurrency=THREADS, **NAMES).estimates.values()
         started = time.perf_counter()
-        written = annotate.write(driver, p=p, concurrency=THREADS, **NAMES)
+        written = annotate.write(connect(driver=driver), p=p, concurrency=THREADS, **NAMES)
         whole = time.perf_counter() - started
         searches: list[float] = []
         batches: list[Any] = []

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pcneo.basics.selection import Selection
+
 __all__ = ["NAMES", "Server", "in_process", "load_graph", "loaded", "local_server", "own_server"]
 
-NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -131,9 +133,9 @@ def loaded(file: Path) -> Iterator[Server]:
 
 def load_graph(driver: Any, file: Path) -> None:
     """Load an edge list under `NAMES`."""
-    from pcneo import load
+    from pcneo import connect, load
 
-    load(driver, None, file, node_label="Person", relationship_type="KNOWS", key="id")
+    load(connect(driver=driver), file, node_label="Person", relationship_type="KNOWS", key="id")
 
 
 def in_process(task: str, *arguments: str, environment: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -20,20 +20,19 @@ PHASES = ("read", "count", "errors", "losses", "ledger", "noise", "write", "othe
 
 def _connected(uri: str, password_file: str) -> Any:
     from pcneo import connect
-    from pcneo.basics.config import ConnectionSettings
 
-    return connect(ConnectionSettings(uri, "neo4j", Path(password_file).read_text().strip()))
+    return connect(uri, auth=("neo4j", Path(password_file).read_text().strip()))
 
 
 def annotate(uri: str, password_file: str, p: str) -> dict[str, float]:
     """Annotate the graph; start-up, compilation and the loading of compiled code are left out."""
     from pcneo import annotate
 
-    with _connected(uri, password_file) as driver:
-        some = driver.execute_query("MATCH (v:Person) RETURN v.id AS id LIMIT 1").records[0]["id"]
-        next(annotate.stream(driver, p=p, vertices=[some], **NAMES))
+    with _connected(uri, password_file) as db:
+        some = db.driver.execute_query("MATCH (v:Person) RETURN v.id AS id LIMIT 1").records[0]["id"]
+        next(annotate.stream(db, p=p, vertices=[some], **NAMES))
         started = time.perf_counter()
-        result = annotate.write(driver, p=p, **NAMES)
+        result = annotate.write(db, p=p, **NAMES)
         seconds = time.perf_counter() - started
     return {
         "seconds": seconds,
@@ -69,9 +68,9 @@ def release(uri: str, password_file: str, k: str, to: str) -> dict[str, float]:
     for home, name, phase in steps:
         if hasattr(home, name):
             setattr(home, name, _clocked(getattr(home, name), phase, clocks))
-    with _connected(uri, password_file) as driver:
+    with _connected(uri, password_file) as db:
         started = time.perf_counter()
-        release(driver, requests=[ReleaseRequest(Path(to), mechanism="critical", k=int(k), epsilon="1")])
+        release(db, requests=[ReleaseRequest(Path(to), mechanism="critical", k=int(k), epsilon="1")])
         whole = time.perf_counter() - started
     figures = {phase: clocks[phase] for phase in PHASES[:-1]}
     peak = _resident("VmHWM") / 2**20  # ru_maxrss would begin with what the parent has

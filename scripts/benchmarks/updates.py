@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.database import READ
+from benchmarks.beside_driver import READ
 from benchmarks.large import loaded_made
 from benchmarks.measuring import SEED, Line, Setting, at_most, say
 from benchmarks.neo4j_servers import Server, in_process, loaded
@@ -45,7 +45,7 @@ def updates_large(setting: Setting) -> Iterator[Line]:
 
 
 def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) -> Iterator[Line]:
-    from pcneo import clean
+    from pcneo import clean, connect
 
     walls: dict[str, list[float]] = {}
     works: dict[str, list[float]] = {}
@@ -61,7 +61,7 @@ def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) ->
     for number in range(rounds):
         say(f"  updates p={p} round {number + 1} of {rounds}")
         removed: list[list[Any]] = []
-        clean(driver)
+        clean(connect(driver=driver))
         measured("full", annotate)
         for count in REMOVED:
             removed += map(list, driver.execute_query(REMOVE, count=count, seed=SEED + number).records)

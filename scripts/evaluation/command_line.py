@@ -93,8 +93,8 @@ def make(
         else:
             from evaluation.stored_graphs import StoredGraphs
 
-            driver, database = stack.enter_context(connected())
-            read = StoredGraphs(driver, database, named)
+            db = stack.enter_context(connected())
+            read = StoredGraphs(db, named)
             at_hand, cohesions, memberships = read.graphs, read.cohesions, read.memberships
         made = evaluate(
             figure,

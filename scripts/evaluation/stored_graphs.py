@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,7 @@ from pcneo.basics.model import CohesionBatch, Graph, Run
 from pcneo.basics.searches import P
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.release.read_graph import ReadGraph, read_for_release
-from pcneo.store.ledger import LedgerGateway
-
-if TYPE_CHECKING:
-    from neo4j import Driver
+from pcneo.store.database import Database
 
 __all__ = ["StoredGraphs"]
 
@@ -29,12 +25,11 @@ class StoredGraphs:
         memberships: hash of the cohesions of each run that cells can use, by dataset, p and score.
     """
 
-    def __init__(self, driver: Driver, database: str | None, named: Mapping[str, str]) -> None:
+    def __init__(self, db: Database, named: Mapping[str, str]) -> None:
         """Read the graphs, and look up their runs.
 
         Args:
-            driver: an open driver.
-            database: None for the user's home database.
+            db: the database.
             named: the graph's name in the database, by the dataset's name.
 
         Raises:
@@ -42,8 +37,8 @@ class StoredGraphs:
             NotFoundError: there is no such graph.
             GraphError: a graph is not its dataset.
         """
-        self._gateway = LedgerGateway(driver, database)
-        records = {record.name: record for record in self._gateway.list_graphs()}
+        self._db = db
+        records = {record.name: record for record in self._db.list_graphs()}
         datasets = {dataset.name: dataset for dataset in DATASETS}
         self.graphs: dict[str, EvaluatedGraph] = {}
         self._sources: dict[str, ReadGraph] = {}
@@ -58,13 +53,13 @@ class StoredGraphs:
                     what="graph",
                     name=graph,
                 )
-            source = read_for_release(self._gateway, records[graph])
+            source = read_for_release(self._db, records[graph])
             self._sources[name] = source
             self.graphs[name] = EvaluatedGraph.of(datasets[name], source.graph)
             check_counts(datasets[name], self.graphs[name].graph, f"The graph {graph}")
         self._runs = {
             (name, p, run.search.name): run
-            for run in self._gateway.list_runs()
+            for run in self._db.list_runs()
             for name, graph in named.items()
             for p in P_VALUES
             if (run.scope, run.graph) == ("graph", graph) and run.search.p == P(p)
@@ -79,7 +74,7 @@ class StoredGraphs:
         """
         run: Run = self._runs[evaluated.name, p, score]
         source = self._sources[evaluated.name]
-        source.read_groups(self._gateway, run)
+        source.read_groups(self._db, run)
         return _completed(source.groups[run.id], source.graph, evaluated.graph)
 
 

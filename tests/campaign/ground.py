@@ -22,13 +22,14 @@ from graphs import Database
 from campaign.children import Accident, Child, Ended
 from campaign.texts import is_harmless
 from pcneo import annotate, check
+from pcneo.basics.selection import Selection
 from pcneo.release import budget
 from pcneo.server import servers
 
 __all__ = ["ASKED", "CODES", "GRAPH", "MOST_MIB", "NAMES", "Ground", "at_pace", "ground", "must_be_ours", "serve"]
 
 GRAPH = "friends"
-NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 ASKED = ("--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id")
 CODES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 130, 143, 129}
 """Every exit code that pcneo has, and those of the three signals that it heeds."""
@@ -114,9 +115,9 @@ class Ground:
         n = vertices or rng.randint(12, 60)
         edges = [(a, b) for a in range(n) for b in range(a) if rng.random() < 6 / n]
         self.db.put(edges or [(0, 1)], isolated=range(n))
-        annotate.write(self.driver, self.db.name, p="1/2", graph=GRAPH, **NAMES)
-        annotate.write(self.driver, self.db.name, p="3/10", graph=GRAPH, **NAMES)
-        budget.set_total(self.driver, self.db.name, graph=GRAPH, epsilon=TOTAL, delta="1/2")
+        annotate.write(self.db.store, p="1/2", graph=GRAPH, **NAMES)
+        annotate.write(self.db.store, p="3/10", graph=GRAPH, **NAMES)
+        budget.set_total(self.db.store, graph=GRAPH, epsilon=TOTAL, delta="1/2")
         return edges
 
     def edit(self, rng: random.Random, edges: int = 3) -> None:
@@ -137,7 +138,7 @@ class Ground:
 
     def check(self, *, up_to_date: bool = False) -> None:
         """Look for anything that no writer leaves; where all is up to date, for what a writer at work leaves, too."""
-        checked = check(self.driver, self.db.name)
+        checked = check(self.db.store)
         assert all(run.memberships_same for run in checked.runs if run.run.scope == "graph"), checked
         faults = [finding for finding in checked.findings if finding.is_fault or up_to_date]
         assert not faults, faults
@@ -151,7 +152,7 @@ class Ground:
             reported: what each has said; who has spent without a file says so.
             killed: who had no time to say anything.
         """
-        shown = budget.show(self.driver, self.db.name, graph=GRAPH)
+        shown = budget.show(self.db.store, graph=GRAPH)
         entries: dict[str, list[Fraction]] = {}
         for release in (release for budget_shown in shown for release in budget_shown.releases):
             entries.setdefault(release.who or "", []).append(Fraction(release.epsilon))

@@ -67,7 +67,7 @@ def draw_work(rng: random.Random, ground: Ground, folder: Path, name: str) -> Wo
             mechanism = rng.choice(["critical", "edge", "respond"])
             epsilon = "2" if mechanism == "respond" else "1/8"
             if mechanism == "critical":
-                annotate.write(ground.driver, ground.db.name, graph=GRAPH)  # its groups must be those of the graph
+                annotate.write(ground.db.store, graph=GRAPH)  # its groups must be those of the graph
             named = ("-p", "1/2") if mechanism == "critical" else ()
             return Work(
                 kind,

@@ -32,19 +32,19 @@ def try_ledger(rng: random.Random, folder: Path, ground: Ground) -> bool:
         if rng.random() < 0.4:
             wanted = rng.randint(1, 30)
             try:
-                account = budget.set_total(ground.driver, ground.db.name, graph=GRAPH, epsilon=wanted)
+                account = budget.set_total(ground.db.store, graph=GRAPH, epsilon=wanted)
             except PcneoError:
                 continue
             assert account.total is not None
             assert account.total.epsilon == wanted
-            assert budget.show(ground.driver, ground.db.name, graph=GRAPH)[0].account == account
+            assert budget.show(ground.db.store, graph=GRAPH)[0].account == account
     damaged = []
     for _ in range(30):
-        damaged = [f for f in check(ground.driver, ground.db.name).findings if "pcneo budget mend" in f.what]
+        damaged = [f for f in check(ground.db.store).findings if "pcneo budget mend" in f.what]
         if not damaged:
             break
         record = damaged[0].about.partition(" ")[2]
-        mend(ground.driver, ground.db.name, record=record, graph=GRAPH, epsilon="1/9")
+        mend(ground.db.store, record=record, graph=GRAPH, epsilon="1/9")
     assert not damaged, damaged
     try:
         _release(ground, folder / "second.csv")
@@ -55,7 +55,7 @@ def try_ledger(rng: random.Random, folder: Path, ground: Ground) -> bool:
 
 def _release(ground: Ground, to: Path) -> None:
     wanted = ReleaseRequest(to=to, mechanism="edge", epsilon="0.1", graph=GRAPH)
-    release(ground.driver, ground.db.name, requests=[wanted])
+    release(ground.db.store, requests=[wanted])
 
 
 def _change(rng: random.Random, ground: Ground) -> None:
@@ -82,6 +82,6 @@ def _value(rng: random.Random) -> Any:
 
 
 def _look(ground: Ground) -> None:
-    check(ground.driver, ground.db.name)
+    check(ground.db.store)
     with suppress(PcneoError):
-        budget.show(ground.driver, ground.db.name)
+        budget.show(ground.db.store)

@@ -18,14 +18,13 @@ from graphs import Database, own_text
 from services import wait_until
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import ConnectionFailedError, KeyPropertyError
-from pcneo.store.gateway import Gateway
-from pcneo.store.ledger import LedgerGateway
 from pcneo.store.standing import Keeping, open_graph
 from pcneo.store.transaction import Transaction, in_one_trip, in_transaction, rows_of
 from pcneo.stored import runs, verifying
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
 @pytest.fixture
@@ -57,10 +56,10 @@ def test_rows_of_a_stream_go_to_standard_output_while_a_terminal_watches_the_pro
 
 
 def test_a_deleted_vertex_is_seen_by_verify_and_stands_in_nobodys_way(db: Database) -> None:
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
-    annotate.write(db.driver, db.name, p="0.5", vertices=[1, 4], **PERSONS)
+    annotate.write(db.store, p="0.5", **PERSONS)
+    annotate.write(db.store, p="0.5", vertices=[1, 4], **PERSONS)
     db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
-    verifications = verifying.verify(db.driver, db.name)
+    verifications = verifying.verify(db.store)
     assert [
         (verification.run.scope, verification.graph_same, verification.memberships_same)
         for verification in verifications
@@ -68,15 +67,15 @@ def test_a_deleted_vertex_is_seen_by_verify_and_stands_in_nobodys_way(db: Databa
         ("graph", False, False),
         ("vertices", None, False),
     ]
-    annotate.write(db.driver, db.name, p="0.5", vertices=[4], **PERSONS)
-    (latest,) = [run for run in runs.list_runs(db.driver, db.name) if run.run.scope == "vertices"]
+    annotate.write(db.store, p="0.5", vertices=[4], **PERSONS)
+    (latest,) = [run for run in runs.list_runs(db.store) if run.run.scope == "vertices"]
     assert latest.run.memberships == len(db.members(latest.run.id)[4])
 
 
 def test_an_answer_lost_after_the_last_commit_leaves_the_new_run_visible(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    annotate.write(db.store, p="0.5", **PERSONS)
     commit = Transaction.commit
 
     def lose_the_answer(self: Transaction) -> None:
@@ -87,11 +86,11 @@ def test_an_answer_lost_after_the_last_commit_leaves_the_new_run_visible(
     with monkeypatch.context() as patch:
         patch.setattr(Transaction, "commit", lose_the_answer)
         with pytest.raises(ConnectionFailedError):
-            annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+            annotate.write(db.store, p="0.5", **PERSONS)
     assert list(db.versions().values()) == [2]
     (complete,) = [run for run, version in db.versions().items() if version]
     assert set(db.members(complete)) == {1, 2, 3, 4, 5}
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    annotate.write(db.store, p="0.5", **PERSONS)
     assert list(db.versions().values()) == [2]
     assert len(db.hubs()) == 1
 
@@ -99,25 +98,25 @@ def test_an_answer_lost_after_the_last_commit_leaves_the_new_run_visible(
 def test_a_name_used_for_a_graph_that_was_refused_is_free_again(db: Database) -> None:
     db.run("CREATE (:Person {id: 'text'})")
     with pytest.raises(KeyPropertyError):
-        annotate.write(db.driver, db.name, p="0.5", graph="mine", **PERSONS)
+        annotate.write(db.store, p="0.5", graph="mine", **PERSONS)
     assert db.run("MATCH (g:PCohesionGraph) RETURN count(g)") == [[0]]
 
 
 def test_a_float_that_equals_the_key_asked_for_is_refused(db: Database) -> None:
     db.run("CREATE (:Person {id: 7.0})")
     with pytest.raises(KeyPropertyError):
-        list(annotate.stream(db.driver, db.name, p="0.5", vertices=[7], **PERSONS))
+        list(annotate.stream(db.store, p="0.5", vertices=[7], **PERSONS))
 
 
 def test_schema_that_is_there_is_not_asked_for_again(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    annotate.write(db.store, p="0.5", **PERSONS)
     before = db.run("SHOW INDEXES YIELD name, lastRead RETURN count(*)")
     sent: list[str] = []
     run = neo4j.Transaction.run
     monkeypatch.setattr(
         neo4j.Transaction, "run", lambda self, text, *rest: (sent.append(text), run(self, text, *rest))[1]
     )
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    annotate.write(db.store, p="0.5", **PERSONS)
     assert sent
     assert not any("CREATE CONSTRAINT" in text or "CREATE INDEX" in text for text in sent)
     assert db.run("SHOW INDEXES YIELD name, lastRead RETURN count(*)") == before
@@ -129,7 +128,7 @@ LONG = own_text("UNWIND range(1, 30000) AS a UNWIND range(1, 100000) AS b RETURN
 
 @pytest.mark.parametrize("how", ["in one trip", "in a transaction"])
 def test_an_interrupted_statement_is_neither_waited_for_nor_left_to_run(db: Database, how: str) -> None:
-    store = Gateway(db.driver, db.name)
+    store = db.store
     run = in_one_trip if how == "in one trip" else lambda session, *rest: in_transaction(session, rows_of, *rest)
     threading.Timer(2, os.kill, [os.getpid(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt), store.session(neo4j.READ_ACCESS) as session:
@@ -140,9 +139,9 @@ def test_an_interrupted_statement_is_neither_waited_for_nor_left_to_run(db: Data
 
 
 def test_a_run_that_is_removed_before_its_versions_are_trimmed_is_nobodys_error(db: Database) -> None:
-    annotate.write(db.driver, db.name, p="0.5", graph="friends", **PERSONS)
-    store = LedgerGateway(db.driver, db.name)
+    annotate.write(db.store, p="0.5", graph="friends", **PERSONS)
+    store = db.store
     (record,) = store.list_graphs()
     with open_graph(store, record) as opened:
         opened.trim("friends@1/2, removed", Keeping(), [])
-    assert [stored.run.id for stored in runs.list_runs(db.driver, db.name)] == ["friends@1/2"]
+    assert [stored.run.id for stored in runs.list_runs(db.store)] == ["friends@1/2"]

@@ -28,11 +28,10 @@ from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterE
 from pcneo.graph import graph_from_rows
 from pcneo.search import REVISION, minimal_p_cohesions
 from pcneo.store import reading
-from pcneo.store.gateway import Gateway
 from pcneo.stored import cleaning, runs, verifying
 
 NAME = "Person/KNOWS/id"
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 ELEVEN = ["af", "fg", "gb", "ab", "ac", "ad", "ae", "ei", "id", "bd", "bc", "bh", "cd", "ch", "dh", "dj", "hj", "jk"]
 
@@ -43,11 +42,11 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def write(db: Database, p, **options) -> annotate.WriteResult:
-    return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
+    return annotate.write(db.store, p=p, **{**PERSONS, **options})
 
 
 def stream(db: Database, p, **options) -> list[Cohesion]:
-    return list(annotate.stream(db.driver, db.name, p=p, **{**PERSONS, **options}))
+    return list(annotate.stream(db.store, p=p, **{**PERSONS, **options}))
 
 
 def random_edges(seed: int, vertices: int = 40, edges: int = 110) -> list[tuple[int, int]]:
@@ -152,7 +151,7 @@ def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db
         assert {
             v: (cohesion.properties["edges"], cohesion.properties["density"]) for v, cohesion in stored.items()
         } == {v: (cohesion.edges, cohesion.density) for v, cohesion in computed.items()}
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)] == [(True, True)] * 2
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store)] == [(True, True)] * 2
 
 
 def test_a_run_record_says_what_was_read_and_written(db):
@@ -207,20 +206,17 @@ def test_the_graph_is_entered_once_under_its_default_name_or_the_one_given(db):
     assert rows == [[name, ["Person"], ["KNOWS"], "id", 64] for name in ("Person/KNOWS/id", "the ring of five")]
     db.run("MATCH (v:Person) SET v.other = v.id")
     for mode in (annotate.stats, annotate.estimate, lambda *to, **names: list(annotate.stream(*to, **names))):
-        assert mode(db.driver, db.name, p=0.3, graph="the ring of five")
+        assert mode(db.store, p=0.3, graph="the ring of five")
         with pytest.raises(NotFoundError, match=r"no graph 'the ring'; there is .*the ring of five"):
-            mode(db.driver, db.name, p=0.3, graph="the ring")
+            mode(db.store, p=0.3, graph="the ring")
         with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
-            mode(db.driver, db.name, p=0.3, graph="the ring of five", key="other")
+            mode(db.store, p=0.3, graph="the ring of five", selection=Selection(key="other"))
     with pytest.raises(GraphError, match="stands for Person/KNOWS/id already"):
         annotate.write(
-            db.driver,
-            db.name,
+            db.store,
             p=0.3,
             graph="the ring of five",
-            node_labels=["Person"],
-            relationship_types=["KNOWS"],
-            key="other",
+            selection=Selection("Person", "KNOWS", "other"),
             create_index=True,
         )
 
@@ -262,7 +258,7 @@ def test_numbers_of_versions_are_the_graphs_and_none_is_used_twice_even_after_cl
     db.put(cycle(6))
     assert [run.version for run in write(db, ["0.3", "0.6"]).runs] == [1, 1]
     assert [run.version for run in write(db, 0.4).runs] == [2]
-    cleaning.clean(db.driver, db.name)
+    cleaning.clean(db.store)
     assert [run.version for run in write(db, 0.3).runs] == [3]
     assert [run.version for run in write(db, 0.3, graph="other").runs] == [1]
 
@@ -275,7 +271,7 @@ def test_where_nothing_has_changed_nothing_is_written(db):
     assert [(run.changed, run.version, run.added, run.retired) for run in result.runs] == [(False, 1, 0, 0)] * 2
     assert result.relationships_written == 0
     assert db.everything() == before
-    assert result.runs[0].summary == annotate.stats(db.driver, db.name, p="0.3", **PERSONS).summaries["3/10"]
+    assert result.runs[0].summary == annotate.stats(db.store, p="0.3", **PERSONS).summaries["3/10"]
 
 
 def test_a_change_that_leaves_every_cohesion_as_it_was_makes_a_version_of_the_new_graph(db):
@@ -298,11 +294,11 @@ def test_without_p_every_standing_run_of_the_graph_is_brought_up_to_date(db, cap
     db.put([(0, 9)])
     db.run("MATCH (a:Person {id: 0}), (b:Person {id: 9}) WITH a, b LIMIT 1 MERGE (a)-[:KNOWS]->(b)")
     db.run("MATCH (v:Person {id: 0}) WITH v ORDER BY elementId(v) SKIP 1 DETACH DELETE v")
-    result = annotate.write(db.driver, db.name, graph=NAME)
+    result = annotate.write(db.store, graph=NAME)
     assert {run.run for run in result.runs} == {f"{NAME}@3/10", f"{NAME}@3/5", f"{NAME}@3/10:degree"}
     assert len({run.version for run in result.runs if run.changed}) == 1
     assert "the default" not in caplog.text
-    first = annotate.write(db.driver, db.name, graph="nobody", **PERSONS)
+    first = annotate.write(db.store, graph="nobody", **PERSONS)
     assert [run.run for run in first.runs] == ["nobody@3/10"]  # a graph without runs gets the first of them
     assert "p=3/10, the default." in caplog.messages
 
@@ -329,7 +325,7 @@ def test_annotating_further_vertices_adds_or_replaces_their_hubs_and_touches_not
     assert (third.added, third.retired) == (1, 1)
     assert db.members(third.run)[b] == {b}
     assert {run: (record(db, run), db.cohesions(run)) for run in kept} == kept
-    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)}
+    verified = {v.run.id: (v.graph_same, v.memberships_same) for v in verifying.verify(db.store)}
     assert verified == {run: (False if run == whole else None, True) for run in (*kept, first.run)}
 
 
@@ -391,7 +387,7 @@ def test_only_the_chosen_labels_and_types_make_the_graph_and_a_node_with_both_la
     db.index("Person")
     db.index("Robot")
     graph = naive.graph_of([(1, 2), (2, 3), (1, 3), (3, 4)])
-    names = {"node_labels": ["Robot", "Person"], "relationship_types": ["KNOWS", "BUILT"]}
+    names: dict[str, Any] = {"selection": Selection(["Robot", "Person"], ["KNOWS", "BUILT"])}
     result = write(db, 0.6, **names)
     assert result.graph == "Person|Robot/BUILT|KNOWS/id"
     assert (result.vertices, result.edges) == (4, 4)
@@ -427,7 +423,7 @@ def test_a_vertex_without_neighbours_is_its_own_cohesion_and_counts_in_no_densit
         for h in db.cohesions(result.runs[0].run).values()
     } == {(1, 0, 0.0)}
     assert result.runs[0].summary.densities is None
-    assert verifying.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.store)[0].memberships_same
 
 
 STRANGE_KEYS = ["", " ", "10", "9", "007", "é", "e\u0301", "\uffff", "\U00010000", "z", "Z", "'\"`", "\x01", "a\tb"]
@@ -444,7 +440,7 @@ def test_string_keys_of_every_kind_are_read_in_pages_and_ordered_by_code_point(d
     assert [c.vertex for c in cohesions] == sorted(STRANGE_KEYS)
     assert {c.vertex: set(c.members) for c in cohesions} == expected
     assert db.members(write(db, 0.5).runs[0].run) == expected
-    assert verifying.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.store)[0].memberships_same
 
 
 def test_the_smallest_and_largest_integers_are_keys_like_any_other(db, monkeypatch):
@@ -473,16 +469,15 @@ def test_streamed_by_frontier_every_vertex_of_the_shipped_graph_gets_its_answer_
 
 def test_a_single_vertex_is_found_without_reading_the_rest_of_the_graph(db):
     db.put([*cycle(400), (1_000, 1_001), (1_001, 1_002)])
-    result = annotate.stats(db.driver, db.name, p=0.6, vertices=[1_000], **PERSONS)
+    result = annotate.stats(db.store, p=0.6, vertices=[1_000], **PERSONS)
     assert result.vertices <= 3
     assert result.summaries["3/5"].cohesions == 1
 
 
 def test_what_is_fetched_again_and_again_is_kept_once(db):
     db.put(cycle(6))
-    no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
-    options = Options(p=0.3, search=None, vertices=[1], **PERSONS, **no)
-    frontier = Frontier(make_plan(db.driver, db.name, "stream", options), [1])
+    options = Options.of(0.3, vertices=[1], **PERSONS)
+    frontier = Frontier(make_plan(db.store, "stream", options), [1])
     with ThreadPoolExecutor(1) as beside:
         for _ in range(3):
             assert len(list(frontier._fetch(beside, [1, 2, 3]))) == 3
@@ -492,18 +487,17 @@ def test_what_is_fetched_again_and_again_is_kept_once(db):
 
 def test_a_large_fetch_is_read_in_two_halves_at_once_and_gives_each_vertex_once(db, monkeypatch):
     db.put(cycle(100))
-    no = {"concurrency": None, "create_index": False, "check": False, "progress": None}
-    options = Options(p=0.3, search=None, vertices=[1], **PERSONS, **no)
-    plan = make_plan(db.driver, db.name, "stream", options)
+    options = Options.of(0.3, vertices=[1], **PERSONS)
+    plan = make_plan(db.store, "stream", options)
     frontier, asked, both = Frontier(plan, [1]), [], threading.Barrier(2, timeout=60)
-    read = plan.gateway.get_neighbours
+    read = plan.db.get_neighbours
 
     def get(selection, keys):
         both.wait()  # neither half is read before the other is asked for
         asked.append(len(keys))
         return read(selection, keys)
 
-    monkeypatch.setattr(plan.gateway, "get_neighbours", get)
+    monkeypatch.setattr(plan.db, "get_neighbours", get)
     with ThreadPoolExecutor(1) as beside:
         rows = list(frontier._fetch(beside, list(range(50))))
     assert sorted(key for key, _ in rows) == list(range(50))
@@ -539,9 +533,9 @@ def test_vertices_asked_for_together_share_round_trips_and_have_the_answers_of_t
 
 def test_a_reading_statement_is_one_round_trip_and_no_transaction_of_ours(db, caplog):
     db.put(cycle(5))
-    gateway = Gateway(db.driver, db.name)
+    store = db.store
     with caplog.at_level("DEBUG", "neo4j.io"):
-        gateway.get_neighbours(Selection(**PERSONS), [1, 2])
+        store.get_neighbours(PERSONS["selection"], [1, 2])
     sent = re.findall(r"C: ([A-Z]+)", caplog.text)
     assert {"RUN", "PULL"} <= set(sent)
     assert not {"BEGIN", "COMMIT", "RESET"} & set(sent)
@@ -554,8 +548,8 @@ def test_vertices_given_as_text_are_the_integers_that_the_graph_has(db):
 
 def test_one_name_and_one_vertex_may_stand_alone(db):
     db.put(cycle(12))
-    alone: dict[str, Any] = {"node_labels": "Person", "relationship_types": "KNOWS", "key": "id", "vertices": "11"}
-    assert [c.vertex for c in annotate.stream(db.driver, db.name, p=0.3, **alone)] == [11]
+    alone: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id"), "vertices": "11"}
+    assert [c.vertex for c in annotate.stream(db.store, p=0.3, **alone)] == [11]
 
 
 def test_vertices_given_as_text_stay_text_where_the_graph_has_strings(db):
@@ -573,7 +567,7 @@ def test_a_key_that_is_there_as_integer_and_as_text_is_refused(db):
 def test_stats_describe_the_cohesions_that_the_twin_finds(db):
     db.put(random_edges(seed=9), [-7_777])
     graph = naive.graph_of(random_edges(seed=9), [-7_777])
-    result = annotate.stats(db.driver, db.name, p=["0.3", "0.7"], **PERSONS)
+    result = annotate.stats(db.store, p=["0.3", "0.7"], **PERSONS)
     for p, summary in result.summaries.items():
         cohesions = twins(graph, Fraction(p))
         sizes = sorted(map(len, cohesions.values()))
@@ -589,7 +583,7 @@ def test_stats_describe_the_cohesions_that_the_twin_finds(db):
         assert math.isclose(summary.sizes.mean, sum(sizes) / len(sizes))
         assert math.isclose(summary.densities.mean, sum(densities) / len(densities))
     assert list(result.summaries) == ["3/10", "7/10"]
-    vertices = annotate.stats(db.driver, db.name, p=["0.3", "0.7"], vertices=sorted(graph), **PERSONS)
+    vertices = annotate.stats(db.store, p=["0.3", "0.7"], vertices=sorted(graph), **PERSONS)
     for p, summary in vertices.summaries.items():
         batch = result.summaries[p]
         assert (summary.cohesions, summary.memberships) == (batch.cohesions, batch.memberships)
@@ -604,8 +598,8 @@ def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
     twin = naive.read_edges(copenhagen_friends_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
     before = db.everything()
-    result = annotate.estimate(db.driver, db.name, p=["0.3", "0.5"], **PERSONS)
-    truth = annotate.stats(db.driver, db.name, p=["0.3", "0.5"], **PERSONS)
+    result = annotate.estimate(db.store, p=["0.3", "0.5"], **PERSONS)
+    truth = annotate.stats(db.store, p=["0.3", "0.5"], **PERSONS)
     assert db.everything() == before
     for p, estimate in result.estimates.items():
         memberships = truth.summaries[p].memberships
@@ -625,8 +619,8 @@ def test_the_estimate_for_the_shipped_graph_has_the_truth_in_its_interval(db):
 def test_the_estimate_of_a_file_is_about_its_size(db, tmp_path):
     twin = naive.read_edges(copenhagen_friends_path())
     db.put((a, b) for a in twin for b in twin[a] if a < b)
-    estimate = annotate.estimate(db.driver, db.name, p="0.3", **PERSONS).estimates["3/10"]
-    (file,) = annotate.to_parquet(db.driver, db.name, p="0.3", to=tmp_path, **PERSONS).files
+    estimate = annotate.estimate(db.store, p="0.3", **PERSONS).estimates["3/10"]
+    (file,) = annotate.to_parquet(db.store, p="0.3", to=tmp_path, **PERSONS).files
     assert estimate.parquet_bytes is not None
     assert file.bytes / 2 < estimate.parquet_bytes < file.bytes * 2
 
@@ -672,16 +666,16 @@ def test_more_memberships_than_a_store_should_take_are_refused_by_number(db, mon
 
 def test_the_estimate_of_a_graph_smaller_than_the_sample_is_exact(db):
     db.put(cycle(30))
-    estimate = annotate.estimate(db.driver, db.name, p=0.6, **PERSONS).estimates["3/5"]
+    estimate = annotate.estimate(db.store, p=0.6, **PERSONS).estimates["3/5"]
     assert (estimate.memberships_low, estimate.memberships, estimate.memberships_high) == (900, 900, 900)
 
 
 def test_a_result_of_a_size_that_matters_is_warned_of_before_it_is_written(db, caplog, monkeypatch):
     db.put(cycle(30))
-    annotate.estimate(db.driver, db.name, p=0.6, **PERSONS)
+    annotate.estimate(db.store, p=0.6, **PERSONS)
     assert caplog.text == ""
     monkeypatch.setattr("pcneo.annotate.estimating.MANY", 900)
-    annotate.estimate(db.driver, db.name, p=[0.3, 0.6], **PERSONS)
+    annotate.estimate(db.store, p=[0.3, 0.6], **PERSONS)
     (warning,) = caplog.messages
     assert warning.startswith("p=3/5 would store about 900 memberships, at most 900: 0.0 GB")
 
@@ -710,8 +704,8 @@ def test_the_users_own_nodes_and_relationships_are_never_changed(db):
         lambda: write(db, "0.3", vertices=vertices),
         lambda: write(db, "0.3", vertices=vertices[:2]),
         lambda: stream(db, "0.3"),
-        lambda: cleaning.clean(db.driver, db.name, run=runs.find_run(db.driver, db.name, p="0.6").run.id),
-        lambda: cleaning.clean(db.driver, db.name),
+        lambda: cleaning.clean(db.store, run=runs.find_run(db.store, p="0.6").run.id),
+        lambda: cleaning.clean(db.store),
     ):
         action()
         assert db.users_own() == own
@@ -722,10 +716,10 @@ def test_runs_say_whether_the_graph_has_moved_since(db):
     db.put(cycle(6))
     write(db, 0.3)
     write(db, 0.6, vertices=[1])
-    assert [stored.moved for stored in runs.list_runs(db.driver, db.name)] == [False, False]
+    assert [stored.moved for stored in runs.list_runs(db.store)] == [False, False]
     db.run("CREATE (:Person {id: 77})")
-    assert [stored.moved for stored in runs.list_runs(db.driver, db.name)] == [True, True]
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name)] == [
+    assert [stored.moved for stored in runs.list_runs(db.store)] == [True, True]
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store)] == [
         (False, True),
         (None, True),
     ]
@@ -735,14 +729,10 @@ def test_verify_notices_an_edge_that_moved_and_a_membership_that_is_gone(db):
     db.put(cycle(6))
     run = write(db, 0.3).runs[0].run
     db.run("MATCH (a {id: 0})-[r:KNOWS]-(b {id: 1}), (c {id: 3}) DELETE r CREATE (a)-[:KNOWS]->(c)")
-    assert not runs.list_runs(db.driver, db.name)[0].moved
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name, run=run)] == [
-        (False, True)
-    ]
+    assert not runs.list_runs(db.store)[0].moved
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store, run=run)] == [(False, True)]
     db.run("MATCH ()-[r:IN_COHESION]->() WITH r LIMIT 1 DELETE r")
-    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.driver, db.name, run=run)] == [
-        (False, False)
-    ]
+    assert [(v.graph_same, v.memberships_same) for v in verifying.verify(db.store, run=run)] == [(False, False)]
 
 
 def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
@@ -752,7 +742,7 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     write(db, 0.6, vertices=[1])
 
     def find(**which) -> str:
-        return runs.find_run(db.driver, db.name, **which).run.id
+        return runs.find_run(db.store, **which).run.id
 
     assert find() == find(run="latest") == second  # the version counts, not a clock
     assert find(p="0.3") == find(run=f"{NAME}@3/1") == find(run=first) == first
@@ -773,7 +763,7 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     db.run("MATCH (v:PCohesionVersion) SET v.finishedAt = datetime('2100-01-01')")
     assert find(graph=NAME) == second
     db.run("CREATE (:Robot {id: '7'})-[:BEEPS]->(:Robot {id: '8'})")
-    of_robots = {"node_labels": ["Robot"], "relationship_types": ["BEEPS"], "create_index": True}
+    of_robots: dict[str, Any] = {"selection": Selection("Robot", "BEEPS"), "create_index": True}
     robots = write(db, 0.5, graph="robots", **of_robots).runs[0].run
     assert find(vertex="7") == robots  # no other graph has it
     assert find(vertex="7", graph=NAME) == second

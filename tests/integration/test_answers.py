@@ -19,13 +19,14 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import Prepared, Released, ReleaseRequest, Terms, budget, release
 
 NAME = "Person/KNOWS/id"
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 EDGES = [*combinations(range(1, 6), 2), (5, 6), (6, 7), (7, 8), (6, 8), (8, 9), (9, 10), (10, 11), (9, 11)]
 
 
@@ -33,8 +34,8 @@ EDGES = [*combinations(range(1, 6), 2), (5, 6), (6, 7), (7, 8), (6, 8), (8, 9), 
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     db = Database(neo4j_driver, empty_database)
     db.put(EDGES)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=100)
+    annotate.write(db.store, p=0.5, **PERSONS)
+    budget.set_total(db.store, graph=NAME, epsilon=100)
     return db
 
 
@@ -49,7 +50,7 @@ def made(
     if "answers_from" in common:
         del common["mechanism"], common["epsilon"]
     requests = [ReleaseRequest(to=path, k=k, **common) for path, k in zip(to, ks, strict=True)]
-    return release(db.driver, db.name, requests=requests, terms=terms)
+    return release(db.store, requests=requests, terms=terms)
 
 
 def counts_in(path: Path) -> dict[int, int]:
@@ -108,7 +109,7 @@ def test_two_sizes_are_one_spend_and_one_draw(
     prepared, _ = made(db, tmp_path / "3.json", tmp_path / "4.json", ks=(3, 4), mechanism=mechanism)
     pairs = len(pairs_of(prepared[0])) if mechanism == "critical" else 11 * 10 // 2
     assert sum(sizes) == 3 * pairs
-    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == 1
     assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon ORDER BY r.at, r.k") == [["1/1"], ["0/1"]]
 
@@ -149,7 +150,7 @@ def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
     _, (_, again) = made(db, tmp_path / "4.json", tmp_path / "b.json", ks=(4, 3), answers_from=kept)
     assert counts_in(tmp_path / "b.json") == counts_in(tmp_path / "a.json")
     assert again.answers is None
-    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == 1
 
 
@@ -176,7 +177,7 @@ def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_fo
     db.run("MATCH (a:Person {id: 9}), (b:Person {id: 8}) MATCH (a)-[r:KNOWS]-(b) DELETE r")
     with pytest.raises(GraphChangedError):
         made(db, tmp_path / "b.json", answers_from=kept)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    annotate.write(db.store, p=0.5, **PERSONS)
     with pytest.raises(GraphChangedError, match="has changed since its answers were drawn"):
         made(db, tmp_path / "b.json", answers_from=kept)
     assert not (tmp_path / "b.json").exists()
@@ -234,7 +235,7 @@ def test_groups_without_a_pair_are_refused(db: Database, tmp_path: Path) -> None
     db.run("CREATE (:Person {id: 4})-[:KNOWS]->(:Person {id: 5})")
     db.run("MATCH (v:Person) WHERE v.id > 3 DETACH DELETE v")
     db.run("MATCH (a:Person {id: 1}), (b:Person {id: 2}) CREATE (a)-[:KNOWS]->(b)")
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    annotate.write(db.store, p=0.5, **PERSONS)
     prepared, _ = made(db, tmp_path / "one.json", terms=Terms(budget_epsilon=9))
     assert prepared[0].facts.protected_graph().pair_count == 1
     version = db.run("MATCH (v:PCohesionVersion) RETURN max(v.version)")[0][0]
@@ -250,7 +251,7 @@ def test_no_digits_of_a_count_that_answers_protect_are_said(
     caplog.set_level(logging.DEBUG)
     db.run("MATCH (n) DETACH DELETE n")
     db.put([*combinations(range(1, 62), 2)])
-    annotate.write(db.driver, db.name, p=0.3, **PERSONS)
+    annotate.write(db.store, p=0.3, **PERSONS)
     monkeypatch.setattr(ReleaseNoise, "_bytes", lambda _self, size: bytes([0, 0, 0, 255, 255, 255] * size)[:size])
     made(db, tmp_path / "out.csv", terms=Terms(budget_epsilon=9))
     texts = [path.read_text() for path in tmp_path.iterdir()]

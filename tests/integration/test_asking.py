@@ -41,7 +41,7 @@ def service(server: Server, db: Database) -> Iterator[Any]:
 @pytest.mark.parametrize("p", ["1/2", 0.5, Fraction(1, 2), Decimal("0.5"), ["1/2", 0.5]])
 def test_an_application_asks_and_gets_the_runs(db, service, p):
     seen: list[tuple[str, int, int | None]] = []
-    answered = pcneo.ask(db.driver, db.name, graph="friends", p=p, vertices=[1], progress=lambda *at: seen.append(at))
+    answered = pcneo.ask(db.store, graph="friends", p=p, vertices=[1], progress=lambda *at: seen.append(at))
     assert answered.runs == (("friends@1/2:vertices", 1),)
     assert db.members("friends@1/2:vertices") == {1: {0, 1}} or set(db.members("friends@1/2:vertices")) == {1}
     assert look(db, answered.id)["status"] == "complete"
@@ -49,29 +49,29 @@ def test_an_application_asks_and_gets_the_runs(db, service, p):
 
 
 def test_an_own_identifier_asks_once(db, service):
-    first = pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request="nightly", by="cron")
-    again = pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request="nightly", by="cron")
+    first = pcneo.ask(db.store, graph="friends", p=0.5, request="nightly", by="cron")
+    again = pcneo.ask(db.store, graph="friends", p=0.5, request="nightly", by="cron")
     assert first == again
     assert db.run("MATCH (q:PCohesionRequest) RETURN q.id, q.attempts, q.by") == [["nightly", 1, "cron"]]
 
 
 def test_what_fails_raises_with_the_services_message(db, service):
     with pytest.raises(RequestError, match="p must be a number between 0 and 1") as raised:
-        pcneo.ask(db.driver, db.name, graph="friends", p=2)
+        pcneo.ask(db.store, graph="friends", p=2)
     assert raised.value.data["status"] == "failed"
     assert look(db, raised.value.data["id"])["status"] == "failed"
 
 
 def test_an_empty_list_is_refused_before_anything_is_asked(db):
     with pytest.raises(ParameterError, match="vertices is an empty list"):
-        pcneo.ask(db.driver, db.name, graph="friends", vertices=[])
+        pcneo.ask(db.store, graph="friends", vertices=[])
     assert db.run("MATCH (q:PCohesionRequest) RETURN q") == []
 
 
 def test_nobody_answers_in_time_which_is_said_once_and_the_request_is_cancelled(db, monkeypatch, caplog):
     monkeypatch.setattr(placing, "TAKEN_SECONDS", 0.2)
     with pytest.raises(RequestError, match=r"not answered in 1 seconds") as raised:
-        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, timeout=1)
+        pcneo.ask(db.store, graph="friends", p=0.5, timeout=1)
     assert look(db, raised.value.data["id"])["cancel"] is True
     (said,) = [record for record in caplog.records if "Nobody has taken request" in record.message]
     assert (said.name, said.levelname) == ("pcneo", "WARNING")
@@ -88,15 +88,15 @@ def test_an_interrupted_wait_cancels_the_request(db):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request=7, progress=interrupt)
+        pcneo.ask(db.store, graph="friends", p=0.5, request=7, progress=interrupt)
     assert look(db, 7)["cancel"] is True
 
 
 def test_check_and_clean_are_asked_the_same_way(db, service):
-    pcneo.ask(db.driver, db.name, graph="friends", p=0.5)
-    checked = pcneo.ask(db.driver, db.name, command="check", run="friends@1/2")
+    pcneo.ask(db.store, graph="friends", p=0.5)
+    checked = pcneo.ask(db.store, command="check", run="friends@1/2")
     assert checked.message == "friends@1/2: graph as read, memberships as written."
-    pcneo.ask(db.driver, db.name, command="clean", run="friends@1/2")
+    pcneo.ask(db.store, command="clean", run="friends@1/2")
     assert db.versions() in ({}, {"friends@1/2": 0})
 
 
@@ -150,24 +150,24 @@ def test_a_task_that_is_cancelled_before_it_knows_its_request_is_there_cancels_i
 def test_an_interruption_while_a_request_is_placed_cancels_it(db, monkeypatch):
     send = blocking._rows
 
-    def interrupted(driver: Any, database: Any, access: str, statement: str, parameters: Any) -> Any:
-        rows = send(driver, database, access, statement, parameters)
+    def interrupted(store: Any, access: str, statement: str, parameters: Any) -> Any:
+        rows = send(store, access, statement, parameters)
         if statement == "place_request":
             raise KeyboardInterrupt
         return rows
 
     monkeypatch.setattr(blocking, "_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        pcneo.ask(db.driver, db.name, graph="friends", p=0.5, request="given up")
+        pcneo.ask(db.store, graph="friends", p=0.5, request="given up")
     assert look(db, "given up")["cancel"] is True
 
 
 ASK = """
-import sys, neo4j, pcneo
+import sys, pcneo
 from pcneo import aio
 uri, user, password, database = sys.argv[1:]
-with neo4j.GraphDatabase.driver(uri, auth=(user, password)) as driver:
-    print(pcneo.ask(driver, database, graph="friends", p=0.5).runs)
+with pcneo.connect(uri, auth=(user, password), database=database) as db:
+    print(pcneo.ask(db, graph="friends", p=0.5).runs)
 heavy = {"numba", "llvmlite", "networkx", "opendp", "matplotlib", "pcneo.kernels"} & set(sys.modules)
 assert not heavy, heavy
 """

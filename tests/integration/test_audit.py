@@ -19,13 +19,14 @@ from graphs import Database, two_hubs
 from outside_graphs import outside_graph
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import ReleaseNoise
 from pcneo.release import GraphRequest
 from pcneo.release.audit import NOTICE, AuditResult, attack, audit
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 P, EPSILON = Fraction(1, 2), Fraction(7, 10)
 
 
@@ -53,14 +54,14 @@ def friends(db: Database) -> naive.Graph:
     """A graph with cohesions for p = 1/2."""
     edges = edges_of(4)
     db.put(edges)
-    annotate.write(db.driver, db.name, p="1/2", **PERSONS)
+    annotate.write(db.store, p="1/2", **PERSONS)
     return naive.graph_of(edges)
 
 
 def audited(db: Database, **options: Any) -> AuditResult:
     resample, progress = options.pop("resample", 0), options.pop("progress", None)
     request = GraphRequest(**{"mechanism": "critical", "epsilon": "0.7", **options})
-    return audit(db.driver, db.name, request=request, resample=resample, progress=progress)
+    return audit(db.store, request=request, resample=resample, progress=progress)
 
 
 # --- The twin
@@ -198,7 +199,7 @@ def test_the_first_phase_of_published_is_compared_after_a_removal(db: Database, 
 def found_of_published(db: Database, adjacency: naive.Graph) -> AuditResult:
     """At p = 0.1 and ε = 10, of which ε2 = 9 is promised to each connection."""
     db.put(connections(adjacency))
-    annotate.write(db.driver, db.name, p="0.1", **PERSONS)
+    annotate.write(db.store, p="0.1", **PERSONS)
     result = audited(db, mechanism="published", epsilon=10, delta=Fraction(1, len(adjacency)), h=3)
     assert result.scales is not None
     assert result.scales.phases == 1_000
@@ -307,7 +308,7 @@ def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing
     db: Database, friends: naive.Graph
 ) -> None:
     before = db.everything()
-    result = attack(db.driver, db.name, request=GraphRequest(epsilon=2))
+    result = attack(db.store, request=GraphRequest(epsilon=2))
     n, m = len(friends), sum(map(len, friends.values())) // 2
     assert (result.vertices, result.connections, result.epsilon) == (n, m, 2)
     assert result.threshold == pytest.approx(math.log(n / (2 * m / n)))
@@ -319,13 +320,13 @@ def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing
     assert {name for name, row in of.items() if row.error is None} == {"total"}
     assert (of["total"].share, result.exact.guessing) == (pytest.approx(m / math.comb(n, 2)),) * 2
     assert all(0 < (row.share or 0) <= 1 for row in result.attacked)
-    assert attack(db.driver, db.name, request=GraphRequest(epsilon=2)) == result  # with a seed
+    assert attack(db.store, request=GraphRequest(epsilon=2)) == result  # with a seed
 
-    larger = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=2, k=5)).attacked}
+    larger = {row.mechanism: row for row in attack(db.store, request=GraphRequest(epsilon=2, k=5)).attacked}
     assert "from 3 to 4" in (larger["respond"].refused or "")
     assert larger["respond"].share is None
     assert larger["edge"].share is not None
-    dear = {row.mechanism: row for row in attack(db.driver, db.name, request=GraphRequest(epsilon=20)).attacked}
+    dear = {row.mechanism: row for row in attack(db.store, request=GraphRequest(epsilon=20)).attacked}
     assert "from 0.001 to 16" in (dear["respond"].refused or "")
     assert "from 0.001 to 16" in (dear["critical"].refused or "")
     assert db.everything() == before
@@ -333,17 +334,17 @@ def test_an_attack_takes_every_mechanism_says_what_is_refused_and_leaves_nothing
 
 def test_without_a_run_mechanisms_with_groups_are_left_out(db: Database) -> None:
     db.put(edges_of(4))
-    result = attack(db.driver, db.name, request=GraphRequest(epsilon=1))
+    result = attack(db.store, request=GraphRequest(epsilon=1))
     assert {row.mechanism for row in result.attacked if row.refused} == {"critical", "published"}
     assert result.run is None
     with pytest.raises(NotFoundError):
-        attack(db.driver, db.name, request=GraphRequest(epsilon=1, p="1/2"))
+        attack(db.store, request=GraphRequest(epsilon=1, p="1/2"))
 
 
 @pytest.mark.parametrize("epsilon", [0, "nan", None, -1])
 def test_an_attack_refuses_an_epsilon_that_every_mechanism_refuses(db: Database, epsilon: object) -> None:
     with pytest.raises(ParameterError, match="epsilon"):
-        attack(db.driver, db.name, request=GraphRequest(epsilon=epsilon))
+        attack(db.store, request=GraphRequest(epsilon=epsilon))
 
 
 def test_an_attack_on_too_many_vertices_is_refused_before_they_are_read(
@@ -352,7 +353,7 @@ def test_an_attack_on_too_many_vertices_is_refused_before_they_are_read(
     monkeypatch.setattr("pcneo.release.audit.attacked.MOST_VERTICES", len(friends) - 1)
     monkeypatch.setattr("pcneo.release.audit.attacking.read_for_release", lambda *_: pytest.fail("the graph was read"))
     with pytest.raises(ParameterError, match="the graph has 20"):
-        attack(db.driver, db.name, request=GraphRequest(epsilon=1))
+        attack(db.store, request=GraphRequest(epsilon=1))
 
 
 def test_the_attack_is_a_table_with_errors_beside_it(

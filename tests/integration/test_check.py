@@ -12,13 +12,14 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError
 from pcneo.release import ReleaseRequest, Terms, release
 from pcneo.release.checking import Checked, check
 from pcneo.stored.cleaning import clean
 
 EDGES = [(1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (5, 6), (4, 6)]
-NAMES: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 RUN = "friends@1/2"
 HUB = "MATCH (v:Person {id: 1})-[h:HAS_COHESION]->(c:PCohesion {run: 'friends@1/2'}) "
 GRAPH = "MATCH (g:PCohesionGraph {name: 'friends'}) "
@@ -50,7 +51,7 @@ REMARKS = {
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     db = Database(neo4j_driver, empty_database)
     db.put(EDGES)
-    annotate.write(db.driver, db.name, graph="friends", p="1/2", **NAMES)
+    annotate.write(db.store, graph="friends", p="1/2", **NAMES)
     return db
 
 
@@ -58,15 +59,15 @@ def looked(db: Database, **wanted: Any) -> Checked:
     """What a check finds; it writes nothing."""
     everything = "MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN elementId(n), labels(n), n {.*}, elementId(r)"
     before = sorted(map(repr, db.run(everything)))
-    checked = check(db.driver, db.name, **wanted)
+    checked = check(db.store, **wanted)
     assert sorted(map(repr, db.run(everything))) == before
     return checked
 
 
 def test_nothing_is_found_where_nothing_is_wrong(db: Database) -> None:
-    annotate.write(db.driver, db.name, graph="friends", p="1/3", vertices=[1, 2], **NAMES)
+    annotate.write(db.store, graph="friends", p="1/3", vertices=[1, 2], **NAMES)
     db.run("MATCH (:Person {id: 4})-[r:KNOWS]->(:Person {id: 6}) DELETE r")
-    annotate.write(db.driver, db.name, graph="friends")  # an earlier version stays for readers
+    annotate.write(db.store, graph="friends")  # an earlier version stays for readers
     checked = looked(db)
     assert checked.findings == ()
     assert [compared.run.id for compared in checked.runs] == ["friends@1/2", "friends@1/3:vertices"]
@@ -93,7 +94,7 @@ def test_what_a_writer_leaves_in_the_middle_is_no_fault(db: Database, what: str)
     assert says in finding.what
     assert checked.all_well
     left, told = db.all_hubs() - len(db.members(RUN)), []
-    annotate.write(db.driver, db.name, graph="friends", progress=lambda *at: told.append(at))  # clears it away
+    annotate.write(db.store, graph="friends", progress=lambda *at: told.append(at))  # clears it away
     swept = ("removing what an earlier writer left", left, None)
     assert [at for at in told if at[0].startswith("removing")] == [swept] * bool(left)
     assert looked(db).findings == ()
@@ -104,13 +105,13 @@ def test_what_is_left_of_a_run_that_never_came_is_told_of_and_removed_by_its_id_
     db: Database, wanted: str | None
 ) -> None:
     if wanted is None:
-        clean(db.driver, db.name)
+        clean(db.store)
     db.run(REMARKS["a run to come"][0])
     hub = "(:PCohesion {run: 'friends@1/3', from: 9, size: 0, until: 9007199254740991})"
     db.run(f"MATCH (v:Person {{id: 1}}) CREATE (v)-[:HAS_COHESION]->{hub}")
     (finding,) = looked(db, run="friends@1/3").findings
     assert "`pcneo clean friends@1/3`" in finding.what
-    cleaned = clean(db.driver, db.name, run=wanted)
+    cleaned = clean(db.store, run=wanted)
     assert (cleaned.runs, cleaned.hubs) == (("friends@1/3",), 1)
     assert looked(db).findings == ()
     assert set(db.versions()) == (set() if wanted is None else {RUN})
@@ -133,7 +134,7 @@ def test_a_graph_that_has_moved_and_memberships_that_were_exchanged_are_found(db
 
 def test_the_ledger_is_looked_at(db: Database, tmp_path: Any) -> None:
     request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
-    release(db.driver, db.name, requests=[request], terms=Terms(budget_epsilon=2))
+    release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
     assert looked(db).findings == ()
     db.run("MATCH (b:PCohesionBudget) SET b.epsilon = '1/2'")
     db.run("MATCH (r:PCohesionRelease) SET r.runVersion = 7")
@@ -151,8 +152,8 @@ def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked
     db: Database, tmp_path: Any
 ) -> None:
     request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
-    release(db.driver, db.name, requests=[request], terms=Terms(budget_epsilon=2))
-    annotate.write(db.driver, db.name, graph="other", p="1/2", **NAMES)
+    release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
+    annotate.write(db.store, graph="other", p="1/2", **NAMES)
     db.run("MATCH (r:PCohesionRelease) SET r.runVersion = 7")
     db.run("MATCH (v:Person {id: 1}) CREATE (v)-[:HAS_COHESION]->(:PCohesion {run: 'friends@1/7'})")
     db.run(REMARKS["a run to come"][0])
@@ -163,7 +164,7 @@ def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked
     assert [compared.run.id for compared in of_other.runs] == ["other@1/2"]
     assert of_other.findings == ()
     with pytest.raises(NotFoundError, match=r"no graph 'freinds'.* Did you mean friends"):
-        check(db.driver, db.name, graph="freinds")
+        check(db.store, graph="freinds")
     db.run(f"{GRAPH}DETACH DELETE g")
     assert any("is gone" in finding.what for finding in looked(db, graph="friends").findings)
 
@@ -179,13 +180,13 @@ def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked
 )
 def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_path: Any, change: str, says: str) -> None:
     request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
-    release(db.driver, db.name, requests=[request], terms=Terms(budget_epsilon=2))
+    release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
     db.run(f"MATCH (r:PCohesionRelease) SET {change}")
     (finding,) = looked(db).findings
     assert finding.is_fault
     assert says in finding.what
     with pytest.raises(BudgetError, match="put right"):
-        release(db.driver, db.name, requests=[replace(request, to=tmp_path / "b.csv")])
+        release(db.store, requests=[replace(request, to=tmp_path / "b.csv")])
     assert not (tmp_path / "b.csv").exists()
 
 
@@ -199,4 +200,4 @@ def test_the_command_leaves_with_4_where_there_is_a_fault(db: Database, pcneo: C
     assert code == 4
     assert json.loads(out)["findings"][0]["about"] == f"run {RUN}"
     with pytest.raises(NotFoundError):
-        check(db.driver, db.name, run="nobody's")
+        check(db.store, run="nobody's")

@@ -17,12 +17,13 @@ from clusters import Processes, cluster
 from graphs import Database
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import ClusterError, ParameterError
 from pcneo.search.cluster import cluster_graph
 
 pytestmark = pytest.mark.long
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
 @pytest.fixture
@@ -48,27 +49,27 @@ def test_every_mode_gives_what_threads_give_though_a_worker_is_killed_in_the_mid
                 first.kill()
 
         on = {**PERSONS, "p": ["0.3", "1/2"], "scheduler": client}
-        configuration = annotate.write(db.driver, db.name, progress=kill, **on).configuration
+        configuration = annotate.write(db.store, progress=kill, **on).configuration
         assert configuration["concurrency"] is None
         assert str(configuration["scheduler"]).startswith("tcp://")
         assert first.wait() == -signal.SIGKILL
         stored = db.contents()
-        streamed = list(annotate.stream(db.driver, db.name, **on))
-        described = annotate.stats(db.driver, db.name, **on).summaries
-        filed = annotate.to_parquet(db.driver, db.name, to=tmp_path, **on).files
+        streamed = list(annotate.stream(db.store, **on))
+        described = annotate.stats(db.store, **on).summaries
+        filed = annotate.to_parquet(db.store, to=tmp_path, **on).files
         with pytest.raises(ParameterError, match="not on a cluster"):
-            annotate.write(db.driver, db.name, vertices=[1], **on)
+            annotate.write(db.store, vertices=[1], **on)
         with pytest.raises(ParameterError, match="its workers'"):
-            annotate.write(db.driver, db.name, concurrency=2, **on)
+            annotate.write(db.store, concurrency=2, **on)
     here = {**PERSONS, "p": ["0.3", "1/2"]}
-    again = annotate.write(db.driver, db.name, **here)
+    again = annotate.write(db.store, **here)
     assert not any(run.changed for run in again.runs)
     assert again.configuration["scheduler"] is None
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
-    annotate.write(db.driver, db.name, **here)
+    annotate.write(db.store, **here)
     assert stored == db.contents()
-    assert streamed == list(annotate.stream(db.driver, db.name, **here))
-    assert described == annotate.stats(db.driver, db.name, **here).summaries
+    assert streamed == list(annotate.stream(db.store, **here))
+    assert described == annotate.stats(db.store, **here).summaries
     assert [file.memberships for file in filed] == [row[2] for row in reversed(stored)]
 
 
@@ -80,12 +81,12 @@ def test_a_scheduler_that_is_killed_in_the_middle_leaves_no_run(db, tmp_path):
                 processes.scheduler.kill()
 
         with pytest.raises(ClusterError, match="is gone"):
-            annotate.write(db.driver, db.name, p="0.3", scheduler=client, progress=kill, **PERSONS)
+            annotate.write(db.store, p="0.3", scheduler=client, progress=kill, **PERSONS)
     assert own_nodes(db) == 0
     with pytest.raises(ClusterError, match="is gone"):
-        annotate.to_parquet(db.driver, db.name, p="0.3", to=tmp_path, scheduler=client, **PERSONS)
+        annotate.to_parquet(db.store, p="0.3", to=tmp_path, scheduler=client, **PERSONS)
     assert list(tmp_path.iterdir()) == []
-    assert annotate.write(db.driver, db.name, p="0.3", **PERSONS).runs[0].version == 1
+    assert annotate.write(db.store, p="0.3", **PERSONS).runs[0].version == 1
 
 
 COMMAND = [sys.executable, "-m", "pcneo", "annotate", "--node-label", "Person", "--relationship-type", "KNOWS"]

@@ -22,11 +22,12 @@ from pcneo import annotate, load_cohesions
 from pcneo.annotate import filing
 from pcneo.basics.model import CohesionBatch
 from pcneo.basics.searches import P
+from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.stored import verifying
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
 @pytest.fixture
@@ -40,14 +41,14 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 def parts_of(db: Database, folder: Path, parts: int, p: Any = "1/3", **options: Any) -> list[Path]:
     folder.mkdir(exist_ok=True)
     results = [
-        annotate.to_parquet(db.driver, db.name, p=p, to=folder, part=(i, parts), **{**PERSONS, **options})
+        annotate.to_parquet(db.store, p=p, to=folder, part=(i, parts), **{**PERSONS, **options})
         for i in range(1, parts + 1)
     ]
     return [file.path for result in results for file in result.files]
 
 
 def load(db: Database, *files: Path, **options: Any) -> annotate.WriteResult:
-    return load_cohesions(db.driver, db.name, list(files), **options)
+    return load_cohesions(db.store, list(files), **options)
 
 
 def own_nodes(db: Database) -> int:
@@ -57,7 +58,7 @@ def own_nodes(db: Database) -> int:
 @pytest.mark.parametrize("known", [False, True], ids=["a graph unknown so far", "one with a name"])
 def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_path):
     if known:
-        annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
+        annotate.write(db.store, p="0.9", graph="friends", **PERSONS)
     files = parts_of(db, tmp_path / "parts", 3, p=["1/3", "0.6"])
     assert own_nodes(db) == (67 if known else 0)  # 64 hubs, run, version and graph: files add none
     random.Random(1).shuffle(files)
@@ -65,11 +66,11 @@ def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_pat
     assert {run.search.p for run in loaded.runs} == {P("1/3"), P("3/5")}
     assert loaded.graph == ("friends" if known else "Person/KNOWS/id")
     from_files, members = db.contents(), {run.run: db.members(run.run) for run in loaded.runs}
-    assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.driver, db.name))
-    again = annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
+    assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.store))
+    again = annotate.write(db.store, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
     assert not any(run.changed for run in again.runs)
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
-    annotate.write(db.driver, db.name, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
+    annotate.write(db.store, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
     assert [row for row in from_files if "9/10" not in row[0]] == db.contents()
     assert members == {run.run: db.members(run.run) for run in loaded.runs}
 
@@ -98,14 +99,14 @@ def test_more_parts_than_files_may_be_open_are_loaded(db, tmp_path):
 
 
 def test_the_fingerprint_is_the_graphs_own_where_it_has_a_name(db, tmp_path):
-    annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
+    annotate.write(db.store, p="0.9", graph="friends", **PERSONS)
     (file,) = parts_of(db, tmp_path, 1)
     head = CohesionFile(file).head
     assert (head.graph, head.fingerprint, head.fingerprint_key) == ("friends", db.contents()[0][3], "")
 
 
 def test_a_name_that_is_asked_for_is_kept_though_nobody_knows_it_yet(db, tmp_path):
-    annotate.write(db.driver, db.name, p="0.9", graph="friends", **PERSONS)
+    annotate.write(db.store, p="0.9", graph="friends", **PERSONS)
     (file,) = parts_of(db, tmp_path, 1, graph="study")
     assert CohesionFile(file).head.graph == "study"
     assert [run.run for run in load(db, file).runs] == ["study@1/3"]
@@ -151,7 +152,7 @@ def refused(db: Database, error: type[PcneoError], match: str, *files: Path) -> 
 @pytest.mark.parametrize("known", [False, True])
 def test_files_of_another_state_of_the_graph_are_refused(known, db, tmp_path):
     if known:
-        annotate.write(db.driver, db.name, p="0.9", **PERSONS)
+        annotate.write(db.store, p="0.9", **PERSONS)
     old = parts_of(db, tmp_path / "old", 2)
     db.run("MATCH (a:Person {id: 100}), (b:Person {id: -7}) CREATE (a)-[:KNOWS]->(b)")
     new = parts_of(db, tmp_path / "new", 2)
@@ -246,17 +247,17 @@ def test_files_that_cannot_be_written_are_refused_before_the_graph_is_read(to, p
     (tmp_path / "with" / "cohesions-1-3-density.parquet").write_bytes(b"")
     monkeypatch.setattr(filing, "make_plan", None)
     with pytest.raises(ParameterError, match=match):
-        annotate.to_parquet(db.driver, db.name, p=p, to=tmp_path / to, **PERSONS)
+        annotate.to_parquet(db.store, p=p, to=tmp_path / to, **PERSONS)
 
 
 @pytest.mark.parametrize("part", [(0, 1), (2, 1), (1, 0), (-1, -1)])
 def test_parts_that_are_none_are_refused(part, db, tmp_path):
     with pytest.raises(ParameterError, match="A part is I/N"):
-        annotate.to_parquet(db.driver, db.name, p="1/3", to=tmp_path, part=part, **PERSONS)
+        annotate.to_parquet(db.store, p="1/3", to=tmp_path, part=part, **PERSONS)
 
 
 def test_an_empty_part_is_a_file_without_rows(db, tmp_path):
-    empty = annotate.to_parquet(db.driver, db.name, p="1/3", to=tmp_path, part=(1, 80), **PERSONS).files[0].path
+    empty = annotate.to_parquet(db.store, p="1/3", to=tmp_path, part=(1, 80), **PERSONS).files[0].path
     assert CohesionFile(empty).cohesions == 0
     assert len(filing.part_positions(64, (10**9, 10**9))) == 16  # however many, a part is found without the others
     load(db, empty, *parts_of(db, tmp_path, 1))

@@ -14,12 +14,13 @@ import pytest
 from graphs import Database, cycle
 
 from pcneo import annotate, release
+from pcneo.basics.selection import Selection
 from pcneo.errors import StoreFormatError
 from pcneo.release import ReleaseRequest, Terms, budget
 from pcneo.store.schema import FORMAT
 from pcneo.stored import cleaning, queries, runs, showing, verifying, versions
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 GRAPH = "Person/KNOWS/id"
 RUN = "0123456789abcdef0123456789abcdef"
 
@@ -60,16 +61,15 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, request: pytest.FixtureR
 
 
 USES: dict[str, Callable[[Database], object]] = {
-    "annotate": lambda db: annotate.write(db.driver, db.name, p="0.5", **PERSONS),
-    "runs": lambda db: runs.list_runs(db.driver, db.name),
-    "verify": lambda db: verifying.verify(db.driver, db.name),
-    "history": lambda db: versions.history(db.driver, db.name),
-    "show": lambda db: showing.show(db.driver, db.name, vertex=1),
-    "queries": lambda db: queries.run_query(db.driver, "largest_cohesions", db.name),
-    "clean of one": lambda db: cleaning.clean(db.driver, db.name, run=RUN),
+    "annotate": lambda db: annotate.write(db.store, p="0.5", **PERSONS),
+    "runs": lambda db: runs.list_runs(db.store),
+    "verify": lambda db: verifying.verify(db.store),
+    "history": lambda db: versions.history(db.store),
+    "show": lambda db: showing.show(db.store, vertex=1),
+    "queries": lambda db: queries.run_query(db.store, "largest_cohesions"),
+    "clean of one": lambda db: cleaning.clean(db.store, run=RUN),
     "release": lambda db: release.release(
-        db.driver,
-        db.name,
+        db.store,
         requests=[ReleaseRequest(mechanism="critical", k=3, epsilon="1", to=Path("never.csv"))],
         terms=Terms(dry_run=True),
     ),
@@ -86,18 +86,18 @@ def test_it_is_refused_with_what_to_do_and_nothing_is_written(db: Database, use:
 
 
 def test_clean_of_all_removes_it_and_the_ledger_goes_on_counting(db: Database) -> None:
-    spent = budget.show(db.driver, db.name, graph=GRAPH)
-    result = cleaning.clean(db.driver, db.name)
+    spent = budget.show(db.store, graph=GRAPH)
+    result = cleaning.clean(db.store)
     assert result.earlier_runs == 1
     assert db.all_hubs() == 0
     assert db.run("MATCH (n:PCohesionRun|PCohesionVersion) RETURN count(n)") == [[0]]
-    assert release.budget.show(db.driver, db.name, graph=GRAPH) == spent
-    (run,) = annotate.write(db.driver, db.name, p="0.5", **PERSONS).runs
+    assert release.budget.show(db.store, graph=GRAPH) == spent
+    (run,) = annotate.write(db.store, p="0.5", **PERSONS).runs
     assert (run.run, run.version) == (f"{GRAPH}@1/2", 1)
-    assert budget.show(db.driver, db.name, graph=GRAPH) == spent
+    assert budget.show(db.store, graph=GRAPH) == spent
 
 
 def test_once_annotated_an_earlier_pcneo_stops_at_the_format_on_the_graph(db: Database) -> None:
-    cleaning.clean(db.driver, db.name)
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
+    cleaning.clean(db.store)
+    annotate.write(db.store, p="0.5", **PERSONS)
     assert db.run("MATCH (graph:PCohesionGraph) RETURN graph.format") == [[FORMAT]]

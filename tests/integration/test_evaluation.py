@@ -20,10 +20,11 @@ from evaluations import triangles
 from graphs import Database
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx
 
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 GRAPH = nx.connected_caveman_graph(3, 6)
 ISOLATED = 2  # which the database does not have
 YEAST = next(dataset for dataset in DATASETS if dataset.name == "Yeast")
@@ -38,7 +39,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.Monk
     db = Database(neo4j_driver, empty_database)
     db.put(GRAPH.edges)
     for p in ("0.1", "0.4"):
-        annotate.write(db.driver, db.name, p=p, **PERSONS)
+        annotate.write(db.store, p=p, **PERSONS)
     return db
 
 
@@ -59,7 +60,7 @@ def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
 
     monkeypatch.setattr(cohesion_arrays, "minimal_p_cohesions", refuse)
     monkeypatch.setattr(cohesion_arrays, "search_batches", refuse)
-    read = StoredGraphs(db.driver, db.name, {"Yeast": "Person/KNOWS/id"})
+    read = StoredGraphs(db.store, {"Yeast": "Person/KNOWS/id"})
     assert read.graphs["Yeast"].content == graph.content
     assert set(read.memberships) == {("Yeast", "0.1", "density"), ("Yeast", "0.4", "density")}
     evaluate(names, read.graphs, tmp_path / "stored", stored=read.cohesions, memberships=read.memberships)
@@ -78,19 +79,19 @@ def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
 
 def test_cohesions_that_were_changed_are_not_evaluated(db: Database, tmp_path: Path) -> None:
     db.run("MATCH (:Person)-[m:IN_COHESION]->() WITH m LIMIT 1 DELETE m")
-    read = StoredGraphs(db.driver, db.name, {"Yeast": "Person/KNOWS/id"})
+    read = StoredGraphs(db.store, {"Yeast": "Person/KNOWS/id"})
     with pytest.raises(GraphChangedError):
         evaluate(["all-10-k4", "view-size"], read.graphs, tmp_path, stored=read.cohesions, memberships=read.memberships)
 
 
 def test_a_graph_that_is_not_there_or_not_the_dataset_is_refused(db: Database) -> None:
     with pytest.raises(NotFoundError, match="'Person/KNOWS/id'"):
-        StoredGraphs(db.driver, db.name, {"Yeast": "friends"})
+        StoredGraphs(db.store, {"Yeast": "friends"})
     with pytest.raises(ParameterError, match="no dataset"):
-        StoredGraphs(db.driver, db.name, {"Celegans": "Person/KNOWS/id"})
+        StoredGraphs(db.store, {"Celegans": "Person/KNOWS/id"})
     db.run("MATCH ()-[r:KNOWS]->() WITH r LIMIT 1 DELETE r")
     with pytest.raises(GraphError, match="is not Yeast"):
-        StoredGraphs(db.driver, db.name, {"Yeast": "Person/KNOWS/id"})
+        StoredGraphs(db.store, {"Yeast": "Person/KNOWS/id"})
 
 
 def test_the_command_says_what_is_wrong_with_its_graphs(server: Any, empty_database: str, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import neo4j
@@ -18,12 +19,13 @@ from graphs import Database, cycle
 from services import ServiceProcess, answer, ask, look, wait_until
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
 from pcneo.server import servers
 
 pytestmark = pytest.mark.thorough
 
-NAMES = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+NAMES: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 RING = 600
 
 
@@ -64,14 +66,14 @@ def test_a_full_disk_is_said_and_survived(disk: Path):
         with neo4j.GraphDatabase.driver(started.uri, auth=(started.username, started.password)) as driver:
             db = Database(driver, "neo4j")
             db.put(cycle(RING))
-            annotate.write(driver, graph="ring", p="1/2", **NAMES)
+            annotate.write(db.store, graph="ring", p="1/2", **NAMES)
             before = db.members("ring@1/2")
             served.wait_for("serving")
             request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
             wait_until(lambda: look(db, request).get("status") == "running", "a start")
             fill(disk / "filler")
             with pytest.raises(DatabaseError):  # busy with the request, or without room
-                annotate.write(driver, graph="ring", p="2/3", **NAMES)
+                annotate.write(db.store, graph="ring", p="2/3", **NAMES)
             served.wait_for("cannot serve")
         (disk / "filler").unlink()
         servers.stop(data)  # Neo4j itself goes no further until it is started again

@@ -15,6 +15,7 @@ from neo4j_servers import Server
 from services import answer, ask, look, serving, wait_until
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import ParameterError
 from pcneo.service.monitoring import monitored
 from pcneo.store.requests import RequestQueue
@@ -28,8 +29,8 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     """A database with a run of the graph `friends`."""
     db = Database(neo4j_driver, empty_database)
     db.put([(0, 1), (1, 2), (0, 2), (2, 3)])
-    names: Any = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
-    annotate.write(db.driver, db.name, graph="friends", p="0.5", **names)
+    names: Any = {"selection": Selection("Person", "KNOWS", "id")}
+    annotate.write(db.store, graph="friends", p="0.5", **names)
     return db
 
 
@@ -140,13 +141,13 @@ def test_what_a_claim_raises_sets_the_request_aside_with_its_reason(
 
 
 def test_a_token_that_was_copied_ends_nobody_elses_work(db: Database) -> None:
-    queue = RequestQueue(db.driver, db.name)
+    queue = RequestQueue(db.store)
     first = ask(db, command="check", graph="friends")
     queue.enter()
     claim = queue.claim(first, "first")
     assert claim is not None
     copy = ask(db, command="check", graph="friends", status="running", token=claim.token)
-    with queue.marked({"pcneoRequest": claim.token}).transaction({}) as work:
+    with queue.db.marked({"pcneoRequest": claim.token}).transaction({}) as work:
         work.run("touch_graph", name="friends")
         assert queue.claim(copy, "second") is not None
         work.commit()
@@ -154,7 +155,7 @@ def test_a_token_that_was_copied_ends_nobody_elses_work(db: Database) -> None:
 
 
 def test_a_lease_and_a_pause_beyond_what_services_write_do_not_count(db: Database) -> None:
-    queue = RequestQueue(db.driver, db.name)
+    queue = RequestQueue(db.store)
     held = ask(db, command="check", graph="friends", status="running")
     waits = ask(db, command="check", graph="friends", status="requested")
     db.run(

@@ -15,6 +15,7 @@ import pytest
 from graphs import Database
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import EARLIER_GROUPS
 from pcneo.release import Prepared, ReleaseRequest, Terms, budget, release
@@ -22,7 +23,7 @@ from pcneo.stored.versions import let_go
 
 NAME = "Person/KNOWS/id"
 RUN = f"{NAME}@1/2"
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 EDGES = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7), (7, 8), (8, 9), (7, 9), (30, 31)]
 
 
@@ -30,14 +31,14 @@ EDGES = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7),
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     db = Database(neo4j_driver, empty_database)
     db.put(EDGES)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=1)
+    annotate.write(db.store, p=0.5, **PERSONS)
+    budget.set_total(db.store, graph=NAME, epsilon=1)
     return db
 
 
 def make(db: Database, to: Path, *, terms: Terms = Terms(), **changed: Any) -> Prepared:  # noqa: B008
     request = ReleaseRequest(**{"to": to, "mechanism": "critical", "epsilon": "0.3", **changed})
-    (prepared,), _ = release(db.driver, db.name, requests=[request], terms=terms)
+    (prepared,), _ = release(db.store, requests=[request], terms=terms)
     return prepared
 
 
@@ -75,7 +76,7 @@ def test_a_daily_release_on_one_version_has_one_budget_and_counts_the_graph_as_i
     on_first_day = make(db, tmp_path / "1.json")
     earlier = {frozenset(cohesion.members) for cohesion in db.cohesions(RUN).values()}
     move_on(db)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    annotate.write(db.store, p=0.5, **PERSONS)
     assert version(db) > first
     with pytest.raises(BudgetError, match="another set of memberships"):
         make(db, tmp_path / "none.json")
@@ -107,7 +108,7 @@ def test_a_daily_release_on_one_version_has_one_budget_and_counts_the_graph_as_i
     prints = [e.get("fingerprint") for e in entries]
     assert prints == [day.source.fingerprint for day in (on_first_day, second, third)]
     assert len(set(prints)) == 3
-    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    (shown,) = budget.show(db.store, graph=NAME)
     assert [str(cost) for cost in shown.account.sets.values()] == ["ε = 0.9, δ = 0"]
     with pytest.raises(BudgetError, match=r"ε = 0\.1"):
         make(db, tmp_path / "4.json", groups=first)
@@ -119,7 +120,7 @@ def test_the_groups_of_a_release_stay_though_many_versions_come(db: Database, tm
     make(db, tmp_path / "1.json")
     for v in (4, 5, 6, 7, 8):
         db.run("MATCH (v:Person {id: $v}) DETACH DELETE v", v=v)
-        annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+        annotate.write(db.store, p=0.5, **PERSONS)
     groups = groups_of(make(db, tmp_path / "2.json", groups=first))
     assert frozenset([1, 2]) in groups or frozenset([1, 2, 3]) in groups
     assert {v for group in groups for v in group} == {1, 2, 3, 9, 30, 31}
@@ -136,7 +137,7 @@ def test_what_has_changed_of_the_groups_is_refused_and_nothing_is_spent(db: Data
     for why, change in changes.items():
         db.run("MATCH (n) DETACH DELETE n")
         db.put(EDGES)
-        annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+        annotate.write(db.store, p=0.5, **PERSONS)
         first = version(db)
         db.run(change)
         with pytest.raises(GraphChangedError, match=why):
@@ -155,8 +156,8 @@ def test_a_version_that_is_not_kept_or_a_mechanism_without_groups_is_refused(
         with pytest.raises(ParameterError, match="leave --groups out"):
             make(db, tmp_path / "out.json", mechanism=name, groups=first)
     move_on(db)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
-    let_go(db.driver, db.name, run=RUN, version=first)
+    annotate.write(db.store, p=0.5, **PERSONS)
+    let_go(db.store, run=RUN, version=first)
     arguments = ["--mechanism", "critical", "-e", "0.1", "--to", tmp_path / "out.json", "--groups"]
     code, _, err = pcneo("release", *arguments, first)
     assert code == 4

@@ -15,15 +15,15 @@ from lengths import usual_or_thorough
 
 from pcneo import annotate
 from pcneo.basics.searches import Search
+from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError, PcneoError
 from pcneo.store import fence as fence_module
 from pcneo.store import hub_writer, lock
 from pcneo.store.fence import Fence
-from pcneo.store.gateway import Gateway
 from pcneo.store.hub_writer import HubWriter
 from pcneo.stored import runs, verifying
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 GRAPH = "Person/KNOWS/id"
 RUN = f"{GRAPH}@3/5"
 MAXIMUM = 2**53 - 1
@@ -35,7 +35,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def write(db: Database) -> annotate.UpdatedRun:
-    return annotate.write(db.driver, db.name, p="0.6", **PERSONS).runs[0]
+    return annotate.write(db.store, p="0.6", **PERSONS).runs[0]
 
 
 def create(hubs: HubWriter) -> object:
@@ -59,10 +59,10 @@ def late(db: Database) -> HubWriter:
     """The writer of hubs of somebody who has the fences, and is about to lose them; a stray hub waits to be retired."""
     db.put(cycle(10))
     write(db)
-    fence = Fence(Gateway(db.driver, db.name), GRAPH)
+    fence = Fence(db.store, GRAPH)
     fence.take()
     db.put([], isolated=[10, 11])
-    return HubWriter(fence, runs.list_runs(db.driver, db.name)[0].selection)
+    return HubWriter(fence, runs.list_runs(db.store)[0].selection)
 
 
 @pytest.mark.parametrize("kind", BATCHES)
@@ -135,4 +135,4 @@ def test_a_batch_that_holds_its_fence_is_waited_for_and_then_ended(
     with pytest.raises(PcneoError):
         batch.result()
     assert db.everything() == left
-    assert verifying.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.store)[0].memberships_same

@@ -25,6 +25,7 @@ import pytest
 from graphs import Database, cycle
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError
 from pcneo.release import budget
 
@@ -34,7 +35,6 @@ PROGRAM = """
 import os, sys, time
 from pathlib import Path
 from pcneo import connect
-from pcneo.basics.config import read_environment
 from pcneo.errors import BudgetError, BusyError
 from pcneo.release import ReleaseRequest, release
 from pcneo.privacy import noise
@@ -50,13 +50,13 @@ def held(self, scale, size):
 
 noise.ReleaseNoise._sample = held
 noise.ReleaseNoise()
-with connect(read_environment(os.environ)) as driver:
+with connect(database=database) as db:
     print("ready", flush=True)
     for line in sys.stdin:
         name, epsilon, *hold = line.split()
         try:
             wanted = ReleaseRequest(to=folder / f"{name}.json", mechanism="critical", epsilon=epsilon)
-            release(driver, database, requests=[wanted])
+            release(db, requests=[wanted])
             print("done", flush=True)
         except (BudgetError, BusyError) as error:
             print(type(error).__name__, flush=True)
@@ -131,14 +131,14 @@ def test_spend_is_never_below_what_was_published_and_the_total_is_never_passed(
     request: pytest.FixtureRequest, db: Database, workers: Iterator[Worker], tmp_path: Path
 ) -> None:
     db.put([*cycle(6), (0, 2), (1, 3)])
-    annotate.write(db.driver, db.name, p=0.6, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
+    annotate.write(db.store, p=0.6, selection=Selection("Person", "KNOWS", "id"))
     rng, seen = random.Random(165), Counter[str]()
     pool = [next(workers) for _ in range(4)]
     interleavings: int = request.config.option.interleavings
     for round_ in range(interleavings):
         db.run("MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget DELETE n")
         total = Fraction(rng.randint(1, 4), 3)
-        budget.set_total(db.driver, db.name, graph=NAME, epsilon=total)
+        budget.set_total(db.store, graph=NAME, epsilon=total)
         epsilons = {worker: Fraction(rng.randint(1, 3), 3) for worker in rng.sample(pool, rng.randint(2, 4))}
         victim, how = next(iter(epsilons)), rng.choice(["not", "held", "any time", "any time"])
         if how == "held":  # alone at first and for the least ε, so that it is sure to spend
@@ -161,7 +161,7 @@ def test_spend_is_never_below_what_was_published_and_the_total_is_never_passed(
             assert answer in ("done", "BudgetError")
             seen[answer] += 1
 
-        (shown,) = budget.show(db.driver, db.name, graph=NAME)
+        (shown,) = budget.show(db.store, graph=NAME)
         there, entries = published(tmp_path, round_), {r.who: Fraction(r.epsilon) for r in shown.releases}
         assert len(entries) == len(shown.releases)
         assert there.items() <= entries.items()
@@ -184,8 +184,8 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
 ) -> None:
     """Killed at the source of noise, the first thing after the spend."""
     db.put(cycle(6))
-    annotate.write(db.driver, db.name, p=0.6, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=1)
+    annotate.write(db.store, p=0.6, selection=Selection("Person", "KNOWS", "id"))
+    budget.set_total(db.store, graph=NAME, epsilon=1)
     killer = "import os, signal\nfrom pcneo.privacy.noise import ReleaseNoise\n"
     killer += "ReleaseNoise._sample = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
     worker = subprocess.run(
@@ -199,13 +199,12 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
     assert worker.returncode == -9
     assert worker.stdout == "ready\n"
     assert list(tmp_path.iterdir()) == []
-    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == Fraction(2, 3)
     from pcneo.release import ReleaseRequest, release
 
     with pytest.raises(BudgetError, match="left"):
         release(
-            db.driver,
-            db.name,
+            db.store,
             requests=[ReleaseRequest(to=tmp_path / "again.csv", mechanism="critical", epsilon="2/3")],
         )

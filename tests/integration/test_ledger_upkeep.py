@@ -14,13 +14,14 @@ import pytest
 from graphs import Database
 from lengths import examples
 
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError, PcneoError
 from pcneo.privacy.composition import Cost
-from pcneo.release import GraphNames, ReleaseRequest, Terms, budget, release
+from pcneo.release import ReleaseRequest, Terms, budget, release
 from pcneo.release.checking import check
 from pcneo.release.ledger_mending import apart, mend, same
 
-PERSONS = GraphNames(("Person",), ("KNOWS",), "id")
+PERSONS = Selection(("Person",), ("KNOWS",), "id")
 NAME = "Person/KNOWS/id"
 KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 LEDGER = "MATCH (n) WHERE n:PCohesionRelease OR n:PCohesionBudget RETURN labels(n), properties(n) ORDER BY elementId(n)"
@@ -34,14 +35,14 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def publish(
-    db: Database, folder: Path, name: str, names: GraphNames = PERSONS, *, epsilon: str = "1", **terms: Any
+    db: Database, folder: Path, name: str, selection: Selection = PERSONS, *, epsilon: str = "1", **terms: Any
 ) -> None:
     request = ReleaseRequest(to=folder / f"{name}.csv", mechanism="edge", epsilon=epsilon)
-    release(db.driver, db.name, requests=[request], names=names, terms=Terms(**terms))
+    release(db.store, requests=[request], selection=selection, terms=Terms(**terms))
 
 
 def shown(db: Database, graph: str = NAME) -> budget.GraphBudget:
-    return budget.show(db.driver, db.name, graph=graph)[0]
+    return budget.show(db.store, graph=graph)[0]
 
 
 # --- Totals
@@ -64,9 +65,7 @@ def test_what_is_set_is_what_is_read_back_over_sequences_of_setting_deleting_and
         match rng.choice(["set", "set", "set", "delete", "forge", "mend"]):
             case "set":
                 before, epsilon = db.run(LEDGER), rng.randint(1, 30)
-                account, error = _tried(
-                    lambda total=epsilon: budget.set_total(db.driver, db.name, graph=NAME, epsilon=total)
-                )
+                account, error = _tried(lambda total=epsilon: budget.set_total(db.store, graph=NAME, epsilon=total))
                 if error is None:
                     assert account.total.epsilon == epsilon
                     assert shown(db).account == account
@@ -102,10 +101,10 @@ def _tried(act: Callable[[], Any]) -> tuple[Any, str | None]:
 def _mend_all(db: Database) -> None:
     damaged = []
     for _ in range(50):
-        damaged = [f for f in check(db.driver, db.name).findings if "pcneo budget mend" in f.what]
+        damaged = [f for f in check(db.store).findings if "pcneo budget mend" in f.what]
         if not damaged:
             return
-        mend(db.driver, db.name, record=damaged[0].about.split()[1], graph=NAME, epsilon="1/3", delta="1e-9")
+        mend(db.store, record=damaged[0].about.split()[1], graph=NAME, epsilon="1/3", delta="1e-9")
     raise AssertionError(damaged)
 
 
@@ -135,12 +134,12 @@ def test_whatever_becomes_of_a_record_nothing_falls_over_it_and_mending_admits_r
             db.run(f"CREATE (n:{label}) SET n = $properties", properties=properties)
         label = "PCohesionBudget" if "number" in change else rng.choice([label for label, _ in kept])
         db.run(f"MATCH (n:{label}) SET n.{change}")
-        findings = [finding for finding in check(db.driver, db.name).findings if finding.is_fault]
+        findings = [finding for finding in check(db.store).findings if finding.is_fault]
         damaged = any("budget mend" in finding.what for finding in findings)
         _, error = _tried(lambda: shown(db))
         assert (error is not None) == damaged, change
         for act in (
-            lambda: budget.set_total(db.driver, db.name, graph=NAME, epsilon=40),
+            lambda: budget.set_total(db.store, graph=NAME, epsilon=40),
             lambda: publish(db, tmp_path, "again", dry_run=True),
         ):
             _, error = _tried(act)
@@ -181,17 +180,17 @@ def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_unti
 @pytest.mark.parametrize(
     ("rename", "names"),
     [
-        ("MATCH (n:Person) SET n:Customer REMOVE n:Person", GraphNames(("Customer",), ("KNOWS",), "id")),
+        ("MATCH (n:Person) SET n:Customer REMOVE n:Person", Selection(("Customer",), ("KNOWS",), "id")),
         (
             "MATCH (a)-[e:KNOWS]->(b) CREATE (a)-[:LIKES]->(b) DELETE e",
-            GraphNames(("Person",), ("LIKES",), "id"),
+            Selection(("Person",), ("LIKES",), "id"),
         ),
     ],
     ids=["a label", "a type"],
 )
 @pytest.mark.parametrize("moved", [False, True], ids=["as it was", "and changed"])
 def test_a_renamed_graph_does_not_begin_at_nothing_spent(
-    db: Database, tmp_path: Path, rename: str, names: GraphNames, moved: bool
+    db: Database, tmp_path: Path, rename: str, names: Selection, moved: bool
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
     db.run(rename)
@@ -205,7 +204,7 @@ def test_a_renamed_graph_does_not_begin_at_nothing_spent(
         with pytest.raises(BudgetError, match=f"pcneo budget same --graph {name} --as {NAME}"):
             publish(db, tmp_path, "second", names, budget_epsilon=3, dry_run=dry_run)
     assert db.run(LEDGER) == before
-    account = same(db.driver, db.name, graph=name, known_as=NAME)
+    account = same(db.store, graph=name, known_as=NAME)
     assert (account.spent.epsilon, account.total and account.total.epsilon) == (1, 3)
     publish(db, tmp_path, "second", names)
     assert shown(db, name).account.spent.epsilon == 2
@@ -217,15 +216,15 @@ def test_a_renamed_graph_does_not_begin_at_nothing_spent(
 def test_another_graph_over_the_same_vertices_is_asked_about_once(db: Database, tmp_path: Path) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
     db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
-    likes = GraphNames(("Person",), ("LIKES",), "id")
+    likes = Selection(("Person",), ("LIKES",), "id")
     with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'.* budget apart --graph Person/LIKES/id"):
         publish(db, tmp_path, "second", likes, budget_epsilon=3)
-    apart(db.driver, db.name, graph="Person/LIKES/id", other=NAME)
+    apart(db.store, graph="Person/LIKES/id", other=NAME)
     publish(db, tmp_path, "second", likes, budget_epsilon=3)
     publish(db, tmp_path, "third")
     assert [shown(db, name).account.spent.epsilon for name in (NAME, "Person/LIKES/id")] == [2, 1]
     with pytest.raises(NotFoundError, match="nothing of graph 'other'"):
-        same(db.driver, db.name, graph=NAME, known_as="other")
+        same(db.store, graph=NAME, known_as="other")
 
 
 def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_that_stays(
@@ -233,14 +232,14 @@ def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_
 ) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
     db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
-    apart(db.driver, db.name, graph="Person/LIKES/id", other=NAME)
-    publish(db, tmp_path, "second", GraphNames(("Person",), ("LIKES",), "id"), budget_epsilon=5)
+    apart(db.store, graph="Person/LIKES/id", other=NAME)
+    publish(db, tmp_path, "second", Selection(("Person",), ("LIKES",), "id"), budget_epsilon=5)
     for epsilon in (6, 7, 8):
-        budget.set_total(db.driver, db.name, graph=NAME, epsilon=epsilon)
-    account = same(db.driver, db.name, graph="Person/LIKES/id", known_as=NAME)
+        budget.set_total(db.store, graph=NAME, epsilon=epsilon)
+    account = same(db.store, graph="Person/LIKES/id", known_as=NAME)
     assert (account.spent.epsilon, account.total and account.total.epsilon) == (2, 5)
     assert (
-        budget.set_total(db.driver, db.name, graph="Person/LIKES/id", epsilon=4).total
+        budget.set_total(db.store, graph="Person/LIKES/id", epsilon=4).total
         == shown(db, "Person/LIKES/id").account.total
     )
 

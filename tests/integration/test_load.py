@@ -19,6 +19,7 @@ from pcneo.errors import (
     SchemaError,
     WriteMismatchError,
 )
+from pcneo.store.connection import connect
 from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES
 from pcneo.store.tokens import quote_identifier
@@ -46,7 +47,9 @@ def put(neo4j_driver: neo4j.Driver, database: str, tmp_path: Path):
         if isinstance(content, str):
             path.write_text(content, encoding="utf-8")
         return load(
-            neo4j_driver, database, path, **{"node_label": LABEL, "relationship_type": TYPE, "key": "id", **names}
+            connect(driver=neo4j_driver, database=database),
+            path,
+            **{"node_label": LABEL, "relationship_type": TYPE, "key": "id", **names},
         )
 
     return load_file

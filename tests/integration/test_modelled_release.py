@@ -41,7 +41,7 @@ def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(
     assert read.record["standardErrorOfTotal"] > 0
     report = json.loads((tmp_path / "a.owner.json").read_text())
     assert report["promise"] == read.promise
-    (shown,) = budget.show(db.driver, db.name)
+    (shown,) = budget.show(db.store)
     assert str(shown.account.spent) == "ε = 3, δ = 1e-6"
     before = db.everything()
     for options, code, says in (

@@ -13,6 +13,7 @@ from graphs import Database
 from made_up import Shrug, Worst
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
@@ -28,8 +29,8 @@ N = 7
 def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     db = Database(neo4j_driver, empty_database)
     db.put(KITE)
-    annotate.write(db.driver, db.name, p=0.5, node_labels=["Person"], relationship_types=["KNOWS"], key="id")
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=3)
+    annotate.write(db.store, p=0.5, selection=Selection("Person", "KNOWS", "id"))
+    budget.set_total(db.store, graph=NAME, epsilon=3)
     return db
 
 
@@ -41,7 +42,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **terms: Any) -> Prepared:
     request = ReleaseRequest(to=to, mechanism=kind.name, epsilon=epsilon)
-    (prepared,), (released,) = release(db.driver, db.name, requests=[request], terms=Terms(**terms))
+    (prepared,), (released,) = release(db.store, requests=[request], terms=Terms(**terms))
     assert released.promise == kind.promise
     return prepared
 
@@ -49,7 +50,7 @@ def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **te
 def test_a_mechanism_with_a_promise_is_charged_published_and_reported(db: Database, tmp_path: Path) -> None:
     prepared = make(db, tmp_path / "a.json", Worst, "3/2")
     assert (prepared.mechanism, prepared.run) == (Worst(3, Fraction(3, 2), N), None)
-    account = budget.show(db.driver, db.name, graph=NAME)[0].account
+    account = budget.show(db.store, graph=NAME)[0].account
     assert account.spent == Cost(Fraction(3, 2))
     assert account.sets == {}
 
@@ -90,7 +91,7 @@ def test_a_mechanism_without_a_promise_is_never_charged_as_bounded(db: Database,
         make(db, tmp_path / "a.json", Shrug)
     prepared = make(db, tmp_path / "a.json", Shrug, no_promise=True)
     assert prepared.run is not None
-    account = budget.show(db.driver, db.name, graph=NAME)[0].account
+    account = budget.show(db.store, graph=NAME)[0].account
     assert not account.spent.is_bounded
     assert "scale" not in json.loads((tmp_path / "a.json").read_text())
     report = json.loads((tmp_path / "a.owner.json").read_text())
@@ -104,11 +105,11 @@ def test_an_older_version_that_does_not_know_it_does_not_count_it_as_bounded(
 ) -> None:
     make(db, tmp_path / "a.json", Worst)
     monkeypatch.delitem(MECHANISMS, Worst.name)
-    account = budget.show(db.driver, db.name, graph=NAME)[0].account
+    account = budget.show(db.store, graph=NAME)[0].account
     assert not account.spent.is_bounded
     request = ReleaseRequest(to=tmp_path / "b.json", mechanism="critical", epsilon=1)
     with pytest.raises(BudgetError, match="mechanism worst, which only another version knows"):
-        release(db.driver, db.name, requests=[request])
+        release(db.store, requests=[request])
 
 
 @pytest.mark.parametrize(
@@ -128,26 +129,25 @@ def test_what_it_refuses_is_refused_before_anything_is_read(
     before = db.everything()
     with pytest.raises(ParameterError, match=says):
         release(
-            db.driver,
-            db.name,
+            db.store,
             requests=[ReleaseRequest(tmp_path / "a.json", epsilon=1, **given)],
         )
     assert db.everything() == before
 
 
 def test_an_audit_takes_it_and_compares_with_it(db: Database) -> None:
-    result = audit(db.driver, db.name, request=GraphRequest(mechanism="worst", epsilon=1), resample=2)
+    result = audit(db.store, request=GraphRequest(mechanism="worst", epsilon=1), resample=2)
     assert result.connections is not None
     assert (result.connections.promised, result.removals) == (1, None)
     assert result.connections.quantiles[-1] <= 1
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv", "worst"]
     assert "Of the 3 that protect every connection, whatever else is known" in result.advice
 
-    result = audit(db.driver, db.name, request=GraphRequest(mechanism="shrug", epsilon=1), resample=2)
+    result = audit(db.store, request=GraphRequest(mechanism="shrug", epsilon=1), resample=2)
     assert result.inside is None
     assert result.connections is not None
     assert result.connections.promised is None
     assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv", "worst"]
 
-    result = audit(db.driver, db.name, request=GraphRequest(mechanism="edge", epsilon=1, k=5), resample=0)
+    result = audit(db.store, request=GraphRequest(mechanism="edge", epsilon=1, k=5), resample=0)
     assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]  # worst refuses k = 5

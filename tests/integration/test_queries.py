@@ -15,7 +15,9 @@ import neo4j
 import pytest
 from graphs import own_text
 
+from pcneo.basics.selection import Selection
 from pcneo.errors import NotFoundError, ParameterError
+from pcneo.store.connection import connect
 from pcneo.store.tokens import quote_identifier
 from pcneo.stored.queries import list_queries, render_query, run_query
 
@@ -41,12 +43,9 @@ class Stored:
 
     def ask(self, query: str, **parameters) -> list[tuple]:
         result = run_query(
-            self.driver,
+            connect(driver=self.driver, database=self.database),
             query,
-            self.database,
-            node_labels=self.node_labels,
-            relationship_types=self.relationship_types,
-            key=self.key,
+            selection=Selection(self.node_labels, self.relationship_types, self.key),
             parameters={"run": RUN, **parameters},
         )
         assert all(len(row) == len(result.columns) for row in result.rows)
@@ -179,9 +178,7 @@ def test_critical_connections_come_as_nodes_and_relationships_that_a_browser_dra
     v = max(stored.vertices, key=lambda v: len(stored.connections(stored.cohesions[v])))
     text = render_query(
         "critical_connections",
-        node_labels=stored.node_labels,
-        relationship_types=stored.relationship_types,
-        key=stored.key,
+        selection=Selection(stored.node_labels, stored.relationship_types, stored.key),
     )
     records = stored.driver.execute_query(own_text(text), id=v, run=RUN, database_=stored.database).records
     assert len(records) == len(stored.connections(stored.cohesions[v])) > 0

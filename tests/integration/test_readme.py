@@ -17,10 +17,11 @@ from graphs import Database
 from printed import GUIDE, ROOT, Reader, blocks, command_lines
 from services import serving, wait_until
 
-from pcneo import ConnectionSettings, connect
+from pcneo.basics.config import ConnectionSettings
 from pcneo.cli import walkthrough
 from pcneo.server.folders import data_folder
 from pcneo.server.servers import LocalServer
+from pcneo.store.connection import connect_to
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES = "--node-label Person --relationship-type KNOWS --key id"
@@ -67,9 +68,9 @@ def test_its_statements_print_no_warnings_where_nothing_is_stored_yet(
 ) -> None:
     settings = ConnectionSettings(server.uri, server.username, server.password, empty_database)
     caplog.set_level("WARNING", logger="neo4j")  # which the command line silences
-    with connect(settings) as driver:
+    with connect_to(settings) as store:
         for text in [block for _, block in blocks(README) if block.startswith("MATCH")]:
-            Database(driver, empty_database).run(text, id=58, run="friends@3/10")
+            Database(store.driver, empty_database).run(text, id=58, run="friends@3/10")
     assert not caplog.records
 
 

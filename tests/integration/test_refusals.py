@@ -14,8 +14,9 @@ import pytest
 from graphs import Database, cycle
 from lengths import usual_or_thorough
 
-from pcneo import annotate, connect
+from pcneo import annotate
 from pcneo.basics.config import ConnectionSettings
+from pcneo.basics.selection import Selection
 from pcneo.errors import (
     ConnectionFailedError,
     GraphChangedError,
@@ -27,11 +28,11 @@ from pcneo.errors import (
     SchemaError,
 )
 from pcneo.store import connection, reading
-from pcneo.store.connection import version_number
-from pcneo.store.gateway import Gateway
+from pcneo.store.connection import connect, connect_to
+from pcneo.store.server_version import version_number
 from pcneo.stored import cleaning, runs, verifying
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 NAMES = [
     '`backticks` and ``two``, O\'Brien "quoted",  two spaces\tand a tab',
@@ -53,11 +54,11 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def write(db: Database, p=0.6, **options) -> annotate.WriteResult:
-    return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
+    return annotate.write(db.store, p=p, **{**PERSONS, **options})
 
 
 def stream(db: Database, p=0.6, **options) -> list:
-    return list(annotate.stream(db.driver, db.name, p=p, **{**PERSONS, **options}))
+    return list(annotate.stream(db.store, p=p, **{**PERSONS, **options}))
 
 
 def refused(kind: type[PcneoError], action: Callable[[], object], *says: str, db: Database) -> PcneoError:
@@ -81,7 +82,7 @@ def test_a_name_with_cypher_in_it_is_handled_as_data(db, name):
     db.put([(1, 2), (2, 3)], label="Bystander", type_="KNOWS")
     db.run("CREATE (:Decoy {id: 1, name: 'x'})")
     own = db.users_own()
-    names = {"node_labels": [name], "relationship_types": [name], "key": name}
+    names: dict[str, Any] = {"selection": Selection([name], [name], name)}
     with pytest.raises(SchemaError) as caught:
         stream(db, **names)
     printed = str(caught.value).split(":\n", 1)[1]
@@ -93,9 +94,9 @@ def test_a_name_with_cypher_in_it_is_handled_as_data(db, name):
     (few,) = write(db, graph=name, vertices=[2], **names).runs
     assert db.members(whole.run, name) == {v: {0, 1, 2, 3, 4} for v in range(5)}
     assert db.members(few.run, name) == {2: {0, 1, 2, 3, 4}}
-    assert [stored.run.graph for stored in runs.list_runs(db.driver, db.name)] == [name, name]
-    assert all(verified.memberships_same for verified in verifying.verify(db.driver, db.name))
-    assert len(cleaning.clean(db.driver, db.name).runs) == 2
+    assert [stored.run.graph for stored in runs.list_runs(db.store)] == [name, name]
+    assert all(verified.memberships_same for verified in verifying.verify(db.store))
+    assert len(cleaning.clean(db.store).runs) == 2
     assert db.users_own() == own
 
 
@@ -103,7 +104,7 @@ def test_the_index_is_created_where_it_is_asked_for(db):
     db.put(cycle(5), index=False)
     db.put(cycle(5), label="Other name", index=False, key="other")
     db.run("MATCH (v:`Other name`) SET v.id = v.other + 10")
-    result = write(db, node_labels=["Other name", "Person"], create_index=True)
+    result = write(db, selection=Selection(["Other name", "Person"], "KNOWS", "id"), create_index=True)
     assert result.vertices == 10
     assert sorted(
         db.run(
@@ -118,14 +119,15 @@ def test_every_label_without_an_index_gets_a_statement_of_its_own(db):
     db.put([(1, 2)], label="A", index=False)
     db.put([(3, 4)], label="B", index=False)
     db.put([(5, 6)], label="C")
-    error = refused(SchemaError, lambda: stream(db, node_labels=["A", "B", "C"]), "`A`", "`B`", db=db)
+    three = Selection(["A", "B", "C"], "KNOWS", "id")
+    error = refused(SchemaError, lambda: stream(db, selection=three), "`A`", "`B`", db=db)
     statements: Any = error.data["statements"]
     assert len(statements) == 2
     assert "`C`" not in str(error)
     for statement in str(error).split(":\n", 1)[1].split(";")[:2]:
         db.run(statement)
     db.run("CALL db.awaitIndexes(60)")
-    assert len(stream(db, node_labels=["A", "B", "C"])) == 6
+    assert len(stream(db, selection=three)) == 6
 
 
 @pytest.mark.parametrize("index", ["TEXT INDEX FOR (v:Person) ON (v.id)", "INDEX FOR (v:Person) ON (v.id, v.name)"])
@@ -142,7 +144,7 @@ def test_a_mode_that_writes_nothing_creates_no_index_either(db, mode):
     db.put(cycle(5), index=False)
     refused(
         ParameterError,
-        lambda: mode(db.driver, db.name, p=0.3, create_index=True, **PERSONS),
+        lambda: mode(db.store, p=0.3, create_index=True, **PERSONS),
         "writes nothing, no index either",
         db=db,
     )
@@ -162,10 +164,10 @@ def test_a_key_that_is_a_list_is_shown_by_its_node(db):
 
 def test_what_the_database_leaves_one_choice_of_is_chosen_and_said(db):
     db.put(cycle(5))
-    result = annotate.write(db.driver, db.name, p=0.6)
+    result = annotate.write(db.store, p=0.6)
     assert result.graph == "Person/KNOWS/id"
     assert sorted(result.configuration["chosen"].values()) == ["KNOWS", "Person", "id"]
-    again = annotate.write(db.driver, db.name, p=0.6)  # our own labels, types and indexes are no choices
+    again = annotate.write(db.store, p=0.6)  # our own labels, types and indexes are no choices
     assert again.configuration["chosen"] == result.configuration["chosen"]
     assert write(db).configuration["chosen"] == {}
 
@@ -174,49 +176,48 @@ def test_several_labels_types_or_keys_are_listed(db):
     db.put(cycle(5))
     db.put([("a", "b")], label="Place", type_="NEAR", key="name")
     db.index("Person", "number")
-    run = {"driver": db.driver, "database": db.name, "p": 0.6}
-    for left_out, option, choices in (
-        ("node_labels", "--node-label", "'Person', 'Place'"),
-        ("relationship_types", "--relationship-type", "'KNOWS', 'NEAR'"),
-        ("key", "--key", "'id', 'number'"),
+    for some, option, choices in (
+        (Selection(relationship_types="KNOWS", key="id"), "--node-label", "'Person', 'Place'"),
+        (Selection("Person", key="id"), "--relationship-type", "'KNOWS', 'NEAR'"),
+        (Selection("Person", "KNOWS"), "--key", "'id', 'number'"),
     ):
-        named = {name: value for name, value in PERSONS.items() if name != left_out}
-        refused(ParameterError, lambda named=named: annotate.stats(**run, **named), option, choices, db=db)
+        refused(
+            ParameterError, lambda some=some: annotate.stats(db.store, p=0.6, selection=some), option, choices, db=db
+        )
 
 
 def test_an_empty_database_leaves_no_choice(db):
-    refused(ParameterError, lambda: annotate.stats(db.driver, db.name, p=0.6), "--node-label", "none", db=db)
+    refused(ParameterError, lambda: annotate.stats(db.store, p=0.6), "--node-label", "none", db=db)
 
 
 def test_labels_without_a_key_in_common_leave_no_choice(db):
     db.put([(1, 2)], label="A", key="a")
     db.put([(3, 4)], label="B", key="b")
-    named: dict[str, Any] = {"node_labels": ["A", "B"], "relationship_types": ["KNOWS"]}
-    refused(ParameterError, lambda: annotate.stats(db.driver, db.name, p=0.6, **named), "--key", "none", db=db)
+    named: dict[str, Any] = {"selection": Selection(["A", "B"], "KNOWS")}
+    refused(ParameterError, lambda: annotate.stats(db.store, p=0.6, **named), "--key", "none", db=db)
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
+    ("wrong", "value", "there"),
     [
-        ("node_labels", ["Persom"]),
-        ("node_labels", ["Person", "PCohesion"]),
-        ("node_labels", [""]),
-        ("relationship_types", ["KNOW"]),
-        ("relationship_types", ["IN_COHESION"]),
+        (Selection("Persom", "KNOWS", "id"), "Persom", "'Person'"),
+        (Selection(["Person", "PCohesion"], "KNOWS", "id"), "PCohesion", "'Person'"),
+        (Selection([""], "KNOWS", "id"), "", "'Person'"),
+        (Selection("Person", "KNOW", "id"), "KNOW", "'KNOWS'"),
+        (Selection("Person", "IN_COHESION", "id"), "IN_COHESION", "'KNOWS'"),
     ],
 )
-def test_a_label_or_type_that_is_not_the_users_is_refused_and_the_users_are_listed(db, option, value):
+def test_a_label_or_type_that_is_not_the_users_is_refused_and_the_users_are_listed(db, wrong, value, there):
     db.put(cycle(5))
     write(db)
-    there = "'Person'" if option == "node_labels" else "'KNOWS'"
-    refused(NotFoundError, lambda: stream(db, **{option: value}), repr(value[-1]), f"it has {there}.", db=db)
+    refused(NotFoundError, lambda: stream(db, selection=wrong), repr(value), f"it has {there}.", db=db)
 
 
 def test_a_label_that_no_node_carries_any_more_is_no_choice(db):
     db.put(cycle(5))
     db.run("CREATE (v:Gone) DELETE v")
     db.index("Gone")
-    assert annotate.stats(db.driver, db.name, p=0.6).configuration["nodeLabels"] == ["Person"]
+    assert annotate.stats(db.store, p=0.6).configuration["nodeLabels"] == ["Person"]
 
 
 # --- Keys
@@ -264,7 +265,7 @@ def test_two_nodes_of_different_labels_with_one_key_are_refused(db):
     db.put(cycle(5))
     db.put([(4, 9)], label="Robot")
     for options in ({}, {"vertices": [4]}):
-        action = lambda more=options: stream(db, node_labels=["Person", "Robot"], **more)  # noqa: E731
+        action = lambda more=options: stream(db, selection=Selection(["Person", "Robot"], "KNOWS", "id"), **more)  # noqa: E731
         refused(KeyPropertyError, action, "more than one vertex", "4", db=db)
 
 
@@ -319,8 +320,7 @@ def test_a_graph_that_changes_during_the_read_is_read_once_more(db, change, monk
     monkeypatch.setattr(reading, "PAGE", 2)
     db.put(cycle(5))
     stats = annotate.stats(
-        db.driver,
-        db.name,
+        db.store,
         p=0.6,
         progress=at_the_end_of_reading(1, lambda n: db.run(CHANGES[change], n=n)),
         **PERSONS,
@@ -380,24 +380,24 @@ def test_a_reader_without_write_rights_can_stream_describe_and_estimate(db):
     db.put(cycle(5))
     stored = write(db).runs[0].run
     before = db.everything()
-    reader = cast("neo4j.Driver", ReadOnly(db.driver))
+    reader = connect(driver=cast("neo4j.Driver", ReadOnly(db.driver)), database=db.name)
     choices: list[dict[str, Any]] = [{}, {"vertices": [1, 3]}]
     for options in choices:
-        streamed = list(annotate.stream(reader, db.name, p=0.6, **PERSONS, **options))
+        streamed = list(annotate.stream(reader, p=0.6, **PERSONS, **options))
         assert streamed == stream(db, **options)
-        assert annotate.stats(reader, db.name, p=0.6, **PERSONS, **options).summaries["3/5"].cohesions == len(streamed)
-    assert annotate.estimate(reader, db.name, p=0.6, **PERSONS).estimates["3/5"].memberships == 25
-    assert [shown.run.id for shown in runs.list_runs(reader, db.name)] == [stored]
-    assert verifying.verify(reader, db.name)[0].memberships_same
+        assert annotate.stats(reader, p=0.6, **PERSONS, **options).summaries["3/5"].cohesions == len(streamed)
+    assert annotate.estimate(reader, p=0.6, **PERSONS).estimates["3/5"].memberships == 25
+    assert [shown.run.id for shown in runs.list_runs(reader)] == [stored]
+    assert verifying.verify(reader)[0].memberships_same
     assert db.everything() == before
 
 
 def test_a_reader_without_write_rights_cannot_write_or_clean(db):
     db.put(cycle(5))
     write(db)
-    reader = cast("neo4j.Driver", ReadOnly(db.driver))
-    refused(RightsError, lambda: annotate.write(reader, db.name, p=0.6, **PERSONS), "may not", db=db)
-    refused(RightsError, lambda: cleaning.clean(reader, db.name), "may not", db=db)
+    reader = connect(driver=cast("neo4j.Driver", ReadOnly(db.driver)), database=db.name)
+    refused(RightsError, lambda: annotate.write(reader, p=0.6, **PERSONS), "may not", db=db)
+    refused(RightsError, lambda: cleaning.clean(reader), "may not", db=db)
 
 
 # --- Arguments
@@ -434,7 +434,7 @@ def test_only_a_mode_that_stores_may_leave_p_to_the_standing_runs(db):
     db.put(cycle(5))
     nothing: Any = None
     for mode in (annotate.stats, annotate.estimate, lambda *args, **options: list(annotate.stream(*args, **options))):
-        error = refused(ParameterError, lambda mode=mode: mode(db.driver, db.name, p=nothing, **PERSONS), db=db)
+        error = refused(ParameterError, lambda mode=mode: mode(db.store, p=nothing, **PERSONS), db=db)
         assert error.data["name"] == "p"
 
 
@@ -442,7 +442,7 @@ def test_an_estimate_of_single_vertices_is_refused(db):
     db.put(cycle(5))
     refused(
         ParameterError,
-        lambda: annotate.estimate(db.driver, db.name, p=0.6, vertices=[1], **PERSONS),
+        lambda: annotate.estimate(db.store, p=0.6, vertices=[1], **PERSONS),
         "whole graph",
         db=db,
     )
@@ -450,8 +450,8 @@ def test_an_estimate_of_single_vertices_is_refused(db):
 
 def test_a_run_that_does_not_exist_cannot_be_verified(db):
     db.put(cycle(5))
-    refused(NotFoundError, lambda: verifying.verify(db.driver, db.name, run="nonsense"), "'nonsense'", db=db)
-    refused(NotFoundError, lambda: runs.find_run(db.driver, db.name), "pcneo annotate", db=db)
+    refused(NotFoundError, lambda: verifying.verify(db.store, run="nonsense"), "'nonsense'", db=db)
+    refused(NotFoundError, lambda: runs.find_run(db.store), "pcneo annotate", db=db)
 
 
 # --- Connection
@@ -469,16 +469,15 @@ def settings(server, **other) -> ConnectionSettings:
 
 
 def test_a_connection_is_made(server, database):
-    with connect(settings(server)) as driver:
-        gateway = Gateway(driver)
-        assert gateway.database == database
-        assert version_number(gateway.version) >= (5, 23)
+    with connect_to(settings(server)) as store:
+        assert store.name == database
+        assert version_number(store.version) >= (5, 23)
 
 
 @pytest.mark.parametrize("wrong", [{"password": "wrong"}, {"username": "nobody"}])
 def test_a_wrong_password_or_user_is_one_line_that_names_the_variables(server, wrong):
     with pytest.raises(ConnectionFailedError) as caught:
-        connect(settings(server, **wrong))
+        connect_to(settings(server, **wrong))
     message = one_line(caught.value)
     assert "NEO4J_USERNAME" in message
     assert "NEO4J_PASSWORD" in message
@@ -504,15 +503,15 @@ def test_too_many_wrong_passwords_are_said_as_such(server, user):
     messages = []
     for _ in range(5):
         with pytest.raises(ConnectionFailedError) as caught:
-            connect(forgetful)
+            connect_to(forgetful)
         messages.append(one_line(caught.value))
     assert "Check NEO4J_USERNAME and NEO4J_PASSWORD" in messages[0]
     assert "wait, try again" in messages[-1]
 
 
 def test_a_password_that_must_be_changed_first_is_said_as_such(server, user):
-    with pytest.raises(ConnectionFailedError) as caught, connect(user(server, "CHANGE REQUIRED")) as driver:
-        Gateway(driver)
+    with pytest.raises(ConnectionFailedError) as caught, connect_to(user(server, "CHANGE REQUIRED")) as store:
+        store.list_labels()
     assert "set a new one" in one_line(caught.value)
 
 
@@ -521,13 +520,13 @@ def test_an_address_where_nothing_answers_is_one_line(server):
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         with pytest.raises(ConnectionFailedError) as caught:
-            connect(settings(server, uri=f"bolt://127.0.0.1:{port}"))
+            connect_to(settings(server, uri=f"bolt://127.0.0.1:{port}"))
     assert "NEO4J_URI" in one_line(caught.value)
 
 
 def test_a_host_that_does_not_exist_is_one_line(server):
     with pytest.raises(ConnectionFailedError) as caught:
-        connect(settings(server, uri="neo4j://no-such-host.invalid:7687"))
+        connect_to(settings(server, uri="neo4j://no-such-host.invalid:7687"))
     assert "NEO4J_URI" in one_line(caught.value)
 
 
@@ -543,20 +542,20 @@ def test_a_server_that_is_no_neo4j_is_one_line(server):
         thread = threading.Thread(target=answer)
         thread.start()
         with pytest.raises(ConnectionFailedError) as caught:
-            connect(settings(server, uri=f"bolt://127.0.0.1:{other.getsockname()[1]}"))
+            connect_to(settings(server, uri=f"bolt://127.0.0.1:{other.getsockname()[1]}"))
         thread.join()
     assert "NEO4J_URI" in one_line(caught.value)
 
 
 def test_an_encrypted_connection_that_the_server_does_not_offer_is_one_line(server):
     with pytest.raises(ConnectionFailedError) as caught:
-        connect(settings(server, uri=server.uri.replace("bolt://", "bolt+s://").replace("neo4j://", "neo4j+s://")))
+        connect_to(settings(server, uri=server.uri.replace("bolt://", "bolt+s://").replace("neo4j://", "neo4j+s://")))
     assert "NEO4J_URI" in one_line(caught.value)
 
 
 def test_an_unknown_database_is_one_line_that_names_it(server, neo4j_driver):
     with pytest.raises(ConnectionFailedError) as caught:
-        annotate.stats(neo4j_driver, "nosuchdatabase", p=0.3)
+        annotate.stats(connect(driver=neo4j_driver, database="nosuchdatabase"), p=0.3)
     message = one_line(caught.value)
     assert "nosuchdatabase" in message
     assert "NEO4J_DATABASE" in message
@@ -574,7 +573,7 @@ def test_an_unknown_database_is_one_line_that_names_it(server, neo4j_driver):
 )
 def test_an_address_that_is_no_bolt_address_is_refused_before_anything_is_sent(server, uri, says):
     with pytest.raises(ConnectionFailedError) as caught:
-        connect(settings(server, uri=uri))
+        connect_to(settings(server, uri=uri))
     message = one_line(caught.value)
     assert says in message
     assert "secret" not in message
@@ -603,7 +602,7 @@ def test_a_version_that_is_none_is_refused():
 def test_a_server_older_than_the_oldest_that_works_is_refused_in_one_line(server, db, monkeypatch):
     monkeypatch.setattr(connection, "OLDEST_SERVER", (9999, 1))
     db.put(cycle(5))
-    for ask in (lambda: connect(settings(server)), lambda: stream(db)):
+    for ask in (lambda: connect_to(settings(server)), lambda: stream(db)):
         with pytest.raises(
             ConnectionFailedError, match=r"The server is Neo4j .*; pcneo needs 9999\.1 or later"
         ) as caught:

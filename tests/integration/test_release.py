@@ -27,22 +27,23 @@ from outside_graphs import outside_graph
 
 from pcneo import annotate
 from pcneo.basics.model import Key
+from pcneo.basics.selection import Selection
 from pcneo.cli import clean
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import GraphNames, ReleaseRequest, Terms, budget, release, spending
+from pcneo.release import ReleaseRequest, Terms, budget, release, spending
 from pcneo.release.prepared import prepare
 from pcneo.store import count_property as properties
+from pcneo.store.database import Database as Stored
 from pcneo.store.failures import translated
-from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction
 from pcneo.stored import cleaning
 from pcneo.stored.runs import list_runs
 
 NAME = "Person/KNOWS/id"
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 KITE = [(1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (4, 5), (5, 6), (4, 6), (6, 7)]
 
@@ -74,8 +75,8 @@ def put(db: Database, graph: dict[Any, set[Any]]) -> None:
 def kite(db: Database) -> Database:
     """A small graph, annotated, with a total."""
     db.put(KITE)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=10, delta="0.1")
+    annotate.write(db.store, p=0.5, **PERSONS)
+    budget.set_total(db.store, graph=NAME, epsilon=10, delta="0.1")
     return db
 
 
@@ -99,7 +100,7 @@ def test_file_database_property_and_report_agree_on_copenhagen(
 ) -> None:
     graph = naive.read_edges(COPENHAGEN)
     put(db, graph)
-    (run,) = annotate.write(db.driver, db.name, p=0.1, **PERSONS).runs
+    (run,) = annotate.write(db.store, p=0.1, **PERSONS).runs
     terms = ["--no-promise"] if mechanism == "published" else ["--budget-epsilon", "2"]
     options = ["-e", "1.5", "--mechanism", mechanism, "--write-property", "noisy"]
     code, out, err = pcneo("release", *options, *terms, "--to", tmp_path / "out.csv")
@@ -162,8 +163,8 @@ def made(edges: int) -> naive.Graph:
 def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_path: Path, name: str) -> None:
     graph = made(3_000) if name == "made" else naive.read_edges(outside_graph(f"{name}.edges.gz"))
     put(db, graph)
-    annotate.write(db.driver, db.name, p=0.1, **PERSONS)
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=7, delta="1e-3")
+    annotate.write(db.store, p=0.1, **PERSONS)
+    budget.set_total(db.store, graph=NAME, epsilon=7, delta="1e-3")
     for options in (
         ["--mechanism", "critical", "-e", "1", "-e", "2", "--to", tmp_path / "out.json"],
         ["-e", "4", "--mechanism", "elv", "--write-property", "noisy", "--to", tmp_path / "out-k3-e4.json"],
@@ -188,7 +189,7 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
         # Ten standard errors are passed with a probability far below 1e-6.
         assert abs(public["total"] - sum(exact.values()) / 3) <= 10 * report["standardErrorOfTotal"]
     assert dict(db.run("MATCH (v:Person) RETURN v.id, v.noisy")) == counts
-    (shown,) = budget.show(db.driver, db.name, graph=NAME)
+    (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == 7
 
 
@@ -236,8 +237,8 @@ def test_a_total_alone_is_one_number_and_names_no_vertex(
 
 def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
     kite.put([(10, 11), (11, 12), (10, 12)], label="Robot", type_="LIKES")
-    annotate.write(kite.driver, kite.name, p=0.5, node_labels=["Robot"], relationship_types=["LIKES"], key="id")
-    budget.set_total(kite.driver, kite.name, graph="Robot/LIKES/id", epsilon=1)
+    annotate.write(kite.store, p=0.5, selection=Selection("Robot", "LIKES", "id"))
+    budget.set_total(kite.store, graph="Robot/LIKES/id", epsilon=1)
     file = tmp_path / "batch.csv"
     file.write_text(
         f"mechanism,epsilon,graph,to\ncritical,1/3,{NAME},{tmp_path / 'a.csv'}\nedge,0.5,{NAME},{tmp_path / 'b.csv'}\n"
@@ -245,7 +246,7 @@ def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[.
     )
     code, _, err = pcneo("release", "--batch", file)
     assert code == 0, err
-    spent = {shown.graph: shown.account.spent.epsilon for shown in budget.show(kite.driver, kite.name)}
+    spent = {shown.graph: shown.account.spent.epsilon for shown in budget.show(kite.store)}
     assert spent == {NAME: Fraction(5, 6), "Robot/LIKES/id": Fraction(1)}
     assert set(read_csv(tmp_path / "c.csv")[1]) == {10, 11, 12}
 
@@ -259,9 +260,9 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
     assert code == 0, err
     assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "1", "--delta", "1e-3")[0] == 0
     assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2")[0] == 0
-    assert budget.show(db.driver, db.name)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
+    assert budget.show(db.store)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
     assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
-    assert [shown.graph for shown in budget.show(db.driver, db.name)] == ["mine"]
+    assert [shown.graph for shown in budget.show(db.store)] == ["mine"]
     assert db.run("MATCH (g:PCohesionGraph) RETURN g.nodeLabels, g.key") == [[["Person"], "id"]]
 
 
@@ -368,7 +369,7 @@ def test_a_changed_graph_or_changed_memberships_are_refused(
 def test_which_of_several_runs_is_meant_must_be_said_and_one_that_nobody_sees_is_none(
     kite: Database, refused: Callable[..., None]
 ) -> None:
-    annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
+    annotate.write(kite.store, p=0.9, **PERSONS)
     refused(kite, 2, f"Several runs fit: {NAME}@1/2, {NAME}@9/10.")
     kite.run("MATCH (r:PCohesionRun {pText: '9/10'}) SET r.version = 0")
     refused(kite, 4, "no run of a whole graph", "-p", "0.9")
@@ -376,7 +377,7 @@ def test_which_of_several_runs_is_meant_must_be_said_and_one_that_nobody_sees_is
 
 def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
-    annotate.write(db.driver, db.name, p=0.5, vertices=[1, 2], **PERSONS)
+    annotate.write(db.store, p=0.5, vertices=[1, 2], **PERSONS)
     refused(db, 4, "no run of a whole graph", "--budget-epsilon", "1")
 
 
@@ -414,8 +415,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     for noise in (SimulatedNoise.seeded(1), Mine()):
         with pytest.raises(ParameterError, match=type(noise).__name__):
             release(
-                kite.driver,
-                kite.name,
+                kite.store,
                 requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
                 noise=noise,
             )
@@ -423,8 +423,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
     release(
-        kite.driver,
-        kite.name,
+        kite.store,
         requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="edge", epsilon=1)],
         noise=ReleaseNoise(),
     )
@@ -433,7 +432,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
 
 def test_without_a_total_nothing_is_released(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    annotate.write(db.store, p=0.5, **PERSONS)
     refused(db, 9, "No total is set")
 
 
@@ -455,14 +454,14 @@ def test_a_graph_whose_name_is_freed_before_the_spend_is_refused(
 def test_a_graph_that_another_process_enters_at_the_same_moment_is_refused(
     db: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    merge = LedgerGateway.merge_graph
+    merge = Stored.merge_graph
 
-    def second(self: LedgerGateway, name: str, selection: Any, fingerprint_key: str) -> Any:
+    def second(self: Stored, name: str, selection: Any, fingerprint_key: str) -> Any:
         merge(self, name, selection, "00" * 32)
         return merge(self, name, selection, fingerprint_key)
 
     db.put(KITE)
-    monkeypatch.setattr(LedgerGateway, "merge_graph", second)
+    monkeypatch.setattr(Stored, "merge_graph", second)
     refused(db, 6, "Another pcneo has just entered graph", "--mechanism", "edge", "--budget-epsilon", "1")
 
 
@@ -470,12 +469,12 @@ def test_nobody_spends_while_another_name_over_the_same_data_is_written(
     kite: Database, refused: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or each of the two could find the other without a ledger, and both would get one."""
-    annotate.write(kite.driver, kite.name, p=0.5, graph="second", **PERSONS)
+    annotate.write(kite.store, p=0.5, graph="second", **PERSONS)
     monkeypatch.setattr("pcneo.store.lock.WAIT_SECONDS", 0.1)
-    with GraphLock(LedgerGateway(kite.driver, kite.name), "second"):
+    with GraphLock(kite.store, "second"):
         refused(kite, 6, "Another pcneo is writing graph 'second'", "--graph", NAME)
         with pytest.raises(BusyError, match="'second'"):
-            budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=1)
+            budget.set_total(kite.store, graph=NAME, epsilon=1)
 
 
 def test_a_misspelt_name_spends_nothing_and_takes_no_ledger_from_the_right_one(
@@ -523,7 +522,7 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
     code, _, err = pcneo("release", *options)
     assert code == 9
     assert "budget set" not in err  # it would answer that there is no such graph
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
+    annotate.write(db.store, p=0.5, **PERSONS)
     with pytest.raises(BudgetError, match="promises nothing"):
         released(db, tmp_path / "a.csv", mechanism="published", dry_run=True)
 
@@ -531,16 +530,16 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
 def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database, tmp_path: Path) -> None:
     db.put(KITE)
     requests = [ReleaseRequest(to=tmp_path / "a.csv", epsilon=epsilon) for epsilon in (2, 1)]
-    room = partial(spending.check_room, db.driver, db.name)
+    room = partial(spending.check_room, db.store)
     with pytest.raises(BudgetError, match="No total is set"):
-        room(requests, GraphNames(), Terms())
+        room(requests, Selection(), Terms())
     with pytest.raises(BudgetError, match=r"has ε = 2 left of ε = 2; this would spend ε = 3\. Nothing"):  # no δ yet
-        room(requests, GraphNames(), Terms(budget_epsilon=2))
-    annotate.write(db.driver, db.name, p=0.5, **PERSONS)
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=2)
-    room(requests[1:], GraphNames(), Terms())
+        room(requests, Selection(), Terms(budget_epsilon=2))
+    annotate.write(db.store, p=0.5, **PERSONS)
+    budget.set_total(db.store, graph=NAME, epsilon=2)
+    room(requests[1:], Selection(), Terms())
     with pytest.raises(BudgetError, match="this would spend ε = 3"):
-        room(requests, GraphNames(), Terms())
+        room(requests, Selection(), Terms())
 
 
 def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
@@ -585,22 +584,22 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
 def released(db: Database, to: Path, epsilon: object = 1, **options: Any) -> str:
     mechanism, graph = options.pop("mechanism", "critical"), options.pop("graph", None)
     request = ReleaseRequest(to=to, epsilon=epsilon, mechanism=mechanism, graph=graph)
-    _, (made,) = release(db.driver, db.name, requests=[request], terms=Terms(**options))
+    _, (made,) = release(db.store, requests=[request], terms=Terms(**options))
     return made.id
 
 
 def test_spends_add_up_exactly_to_the_total_and_no_further(
     kite: Database, refused: Callable[..., None], tmp_path: Path
 ) -> None:
-    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="0.3", delta=0)
+    budget.set_total(kite.store, graph=NAME, epsilon="0.3", delta=0)
     # The total that was set last counts, also where the server's clock was set back meanwhile.
     kite.run("MATCH (b:PCohesionBudget {epsilon: '3/10'}) SET b.at = datetime('2001-01-01')")
     for i in range(3):
         released(kite, tmp_path / f"{i}.csv", "0.1")
     refused(kite, 9, "has ε = 0 left of ε = 0.3; this would spend")
-    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon="1.3")
+    budget.set_total(kite.store, graph=NAME, epsilon="1.3")
     released(kite, tmp_path / "more.csv", "1")
-    (shown,) = budget.show(kite.driver, kite.name, graph=NAME)
+    (shown,) = budget.show(kite.store, graph=NAME)
     assert [total.epsilon for total in shown.totals] == ["10/1", "3/10", "13/10"]
 
 
@@ -610,12 +609,12 @@ def test_another_set_of_memberships_must_be_asked_for(
     assert "left ε = 10, δ = 0.1; no release yet\n" in pcneo("budget", "show")[1]
     released(kite, tmp_path / "a.csv")
     assert "releases with groups do not protect a pair outside them" in pcneo("budget", "show")[1]
-    annotate.write(kite.driver, kite.name, p=0.9, **PERSONS)
-    cleaning.clean(kite.driver, kite.name, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
+    annotate.write(kite.store, p=0.9, **PERSONS)
+    cleaning.clean(kite.store, run=kite.run("MATCH (r:PCohesionRun {pText: '1/2'}) RETURN r.id")[0][0])
     refused(kite, 9, "another set")
     released(kite, tmp_path / "b.csv", 2, other_groups=True)
     released(kite, tmp_path / "c.csv", 5, mechanism="edge")
-    (shown,) = budget.show(kite.driver, kite.name, graph=NAME)
+    (shown,) = budget.show(kite.store, graph=NAME)
     assert [cost.epsilon for cost in shown.account.sets.values()] == [None, None]
     _, out, _ = pcneo("budget", "show")
     assert "spent ε = 8" in out
@@ -681,7 +680,7 @@ def test_somebody_who_removes_runs_that_releases_rest_on_is_asked(
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     code, out, err = pcneo("clean", NAME, "--version", "1")  # the beginning of its id alone
     assert (code, out.strip(), f"Remove version 1 of {NAME}@1/2?" in err) == (1, "", True)
-    assert [stored.run.id for stored in list_runs(kite.driver, kite.name)] == [f"{NAME}@1/2"]
+    assert [stored.run.id for stored in list_runs(kite.store)] == [f"{NAME}@1/2"]
 
 
 class Leaving:
@@ -717,13 +716,12 @@ def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
 ) -> None:
     released(kite, tmp_path / "a.csv", 9)
     kite.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:KNOWS]->(b)")
-    annotate.write(kite.driver, kite.name, p=0.5, graph="second", **PERSONS)
+    annotate.write(kite.store, p=0.5, graph="second", **PERSONS)
     drawn.clear()
     for action in (
-        lambda: budget.set_total(kite.driver, kite.name, graph="second", epsilon=1),
+        lambda: budget.set_total(kite.store, graph="second", epsilon=1),
         lambda: release(
-            kite.driver,
-            kite.name,
+            kite.store,
             requests=[ReleaseRequest(to=tmp_path / "b.csv", mechanism="critical", epsilon=1, graph="second")],
             terms=Terms(budget_epsilon=1, other_groups=True),
         ),
@@ -738,14 +736,14 @@ def test_a_second_label_on_the_same_nodes_opens_no_second_budget(
 ) -> None:
     kite.run("MATCH (v:Person {id: 1}) SET v:Member")
     kite.index("Member")
-    members: dict[str, Any] = {**PERSONS, "node_labels": ["Member"]}
-    annotate.write(kite.driver, kite.name, p=0.5, graph="members", **members)
-    budget.set_total(kite.driver, kite.name, graph="members", epsilon=1)  # one node is no pair
+    members: dict[str, Any] = {"selection": Selection("Member", "KNOWS", "id")}
+    annotate.write(kite.store, p=0.5, graph="members", **members)
+    budget.set_total(kite.store, graph="members", epsilon=1)  # one node is no pair
     kite.run("MATCH (v:Person) SET v:Member")
-    annotate.write(kite.driver, kite.name, p=0.5, graph="members", **members)
+    annotate.write(kite.store, p=0.5, graph="members", **members)
     before = ledger(kite)
     for action in (
-        lambda: budget.set_total(kite.driver, kite.name, graph="members", epsilon=2),
+        lambda: budget.set_total(kite.store, graph="members", epsilon=2),
         lambda: released(kite, tmp_path / "b.csv", graph="members"),
         lambda: released(kite, tmp_path / "b.csv", graph=NAME),
     ):
@@ -770,7 +768,7 @@ def test_deleting_a_graphs_node_frees_nobody_of_what_it_has_spent(
     code, _, err = pcneo(*edge, "--graph", "fresh")
     assert (code, drawn) == (9, [])
     assert f"--graph {NAME}" in err
-    annotate.write(kite.driver, kite.name, p=0.5, graph="second", **PERSONS)
+    annotate.write(kite.store, p=0.5, graph="second", **PERSONS)
     code, _, err = pcneo("budget", "set", "--graph", "second", "--epsilon", "5")
     assert code == 9
     code, _, err = pcneo("release", "--mechanism", "edge", "-e", "2", "--to", tmp_path / "b.csv", "--graph", NAME)
@@ -815,12 +813,12 @@ def test_the_noise_level_follows_from_what_the_mechanism_looks_at(kite: Database
     Two vertices of the kite share 2 neighbours at most. Vertex 4 has the largest degree, 4, and is asked first, then 2,
     3 and 6 of degree 3, and so on. Inside MC(v) no degree is above 2; if all are asked, the bound is 1.
     """
-    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=10_000, delta="0.1")
+    budget.set_total(kite.store, graph=NAME, epsilon=10_000, delta="0.1")
     cases = [("edge", None, 2), ("elv", 3, 3), ("elv", 4, 2), ("published", 3, 2), ("published", 7, 1)]
     for mechanism, h, bound in cases:
         to = tmp_path / f"{mechanism}{h}.csv"
         wanted = ReleaseRequest(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
-        release(kite.driver, kite.name, requests=[wanted], terms=Terms(no_promise=True))
+        release(kite.store, requests=[wanted], terms=Terms(no_promise=True))
         (scale,) = json.loads(to.with_suffix(".owner.json").read_text())["scales"]
         assert (Fraction(scale["scale"]), scale["vertices"]) == (Fraction(3 * bound, 400), 7), (mechanism, h)
 
@@ -834,7 +832,7 @@ def test_a_property_is_written_over_only_where_it_is_ours_and_clean_removes_it(k
     noted = dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property"))
     assert noted == {first: None, second: "noisy"}
     assert dict(kite.run("MATCH (v:Person) RETURN v.id, v.noisy")) == read_csv(tmp_path / "b.csv")[1]
-    cleaned = cleaning.clean(kite.driver, kite.name)
+    cleaned = cleaning.clean(kite.store)
     assert cleaned.properties == ("noisy",)
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
     assert dict(kite.run("MATCH (r:PCohesionRelease) RETURN r.id, r.property")) == {first: None, second: None}
@@ -847,21 +845,21 @@ def test_forget_removes_the_property_that_nothing_would_tell_to_be_ours_any_more
     code, out, _ = pcneo("budget", "forget", "--graph", NAME, "--again", NAME)
     assert (code, "removed the property noisy" in out) == (0, True)
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
-    budget.set_total(kite.driver, kite.name, graph=NAME, epsilon=1)
+    budget.set_total(kite.store, graph=NAME, epsilon=1)
     released(kite, tmp_path / "b.csv", write_property="noisy")
 
 
 def test_a_property_is_written_for_a_recorded_release_alone_and_under_the_graphs_lock(
     kite: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gateway = LedgerGateway(kite.driver, kite.name)
-    (graph,) = gateway.list_graphs()
+    store = kite.store
+    (graph,) = store.list_graphs()
     counts: dict[Key, int] = dict.fromkeys(range(1, 8), 5)
     with pytest.raises(WriteMismatchError, match="no longer in the ledger"):
-        properties.write_property(gateway, graph, "noisy", "forgotten", counts)
+        properties.write_property(store, graph, "noisy", "forgotten", counts)
     monkeypatch.setattr("pcneo.store.lock.WAIT_SECONDS", 0.1)
-    with GraphLock(gateway, NAME), pytest.raises(BusyError):
-        properties.write_property(gateway, graph, "noisy", "forgotten", counts)
+    with GraphLock(store, NAME), pytest.raises(BusyError):
+        properties.write_property(store, graph, "noisy", "forgotten", counts)
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
 
 
@@ -872,9 +870,9 @@ def test_a_property_that_somebody_changed_is_neither_written_over_nor_removed(
     kite.run("MATCH (v:Person {id: 3}) SET v.noisy = v.noisy + 1")
     before = kite.users_own()
     refused(kite, 4, "have a property 'noisy' already", "--write-property", "noisy")
-    cleaned = cleaning.clean(kite.driver, kite.name)
+    cleaned = cleaning.clean(kite.store)
     assert (cleaned.properties, cleaned.kept_properties) == ((), ("noisy",))
-    assert budget.forget(kite.driver, kite.name, graph=NAME, again=NAME).kept_properties == ("noisy",)
+    assert budget.forget(kite.store, graph=NAME, again=NAME).kept_properties == ("noisy",)
     assert [node[2] for node in kite.users_own()[0]] == [node[2] for node in before[0]]
 
 

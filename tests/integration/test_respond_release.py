@@ -22,10 +22,8 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.noise import Noise
-from pcneo.release import ReleaseRequest, Terms, budget, release
+from pcneo.release import ReleaseRequest, Terms, budget, release, releasing
 from pcneo.release import prepared as preparing
-from pcneo.store.gateway import Gateway
-from pcneo.store.ledger import LedgerGateway
 
 NAME = "Person/KNOWS/id"
 COPENHAGEN = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
@@ -115,7 +113,7 @@ def test_all_that_is_published_follows_from_the_answers_that_are_published(
 def test_copenhagen_is_released_and_its_counts_are_near(db: Database, tmp_path: Path) -> None:
     graph = naive.read_edges(COPENHAGEN)
     db.put([(a, b) for a in graph for b in graph[a] if a < b])
-    _, (released,) = release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+    _, (released,) = release(db.store, requests=[request(tmp_path / "out.csv")], terms=TERMS)
     lines = (tmp_path / "out.csv").read_text().splitlines()
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     assert list(rows[0]) == ["key", "degree", "count", "standardError"]
@@ -148,7 +146,7 @@ def test_the_private_graph_is_neither_counted_nor_are_losses(
     for kernel in ("_triangles", "_cliques"):
         monkeypatch.setattr(f"pcneo.counting.cliques.{kernel}", never)
     db.put(KITE)
-    release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+    release(db.store, requests=[request(tmp_path / "out.csv")], terms=TERMS)
 
 
 def test_answers_that_were_paid_for_are_not_lost_when_a_count_fails(
@@ -161,11 +159,11 @@ def test_answers_that_were_paid_for_are_not_lost_when_a_count_fails(
 
     monkeypatch.setattr(Respond, "computed", fail)
     with pytest.raises(PcneoError, match=r"stays recorded\. Written: .*out\.answers\.gz") as error:
-        release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+        release(db.store, requests=[request(tmp_path / "out.csv")], terms=TERMS)
     assert "lost" not in str(error.value)
     assert error.value.data["released"] == []
     assert [path.name for path in tmp_path.iterdir()] == ["out.answers.gz"]
-    (shown,) = budget.show(db.driver, db.name)
+    (shown,) = budget.show(db.store)
     assert shown.account.spent.epsilon == 5
 
 
@@ -242,10 +240,10 @@ def test_too_many_vertices_are_refused_by_the_count_store_before_anything_is_rea
     monkeypatch.setattr("pcneo.privacy.mechanisms.respond.LARGEST", 6)
     monkeypatch.setattr("pcneo.release.releasing.prepare", lambda *_: pytest.fail("the graph was read"))
     with pytest.raises(ParameterError, match="--large"):
-        release(db.driver, db.name, requests=[request(tmp_path / "out.csv")], terms=TERMS)
+        release(db.store, requests=[request(tmp_path / "out.csv")], terms=TERMS)
     monkeypatch.undo()
     monkeypatch.setattr("pcneo.privacy.mechanisms.respond.LARGEST", 6)
-    release(db.driver, db.name, requests=[request(tmp_path / "out.csv", large=True)], terms=TERMS)
+    release(db.store, requests=[request(tmp_path / "out.csv", large=True)], terms=TERMS)
     assert (tmp_path / "out.csv").exists()
 
 
@@ -253,7 +251,7 @@ def test_too_many_vertices_are_refused_by_the_count_store_before_anything_is_rea
 
 
 def spent(db: Database) -> Fraction | None:
-    (shown,) = budget.show(db.driver, db.name)
+    (shown,) = budget.show(db.store)
     return shown.account.spent.epsilon
 
 
@@ -297,7 +295,7 @@ def answered(db: Database, tmp_path: Path) -> Path:
     """The answers of a graph whose total they have used up."""
     db.put(KITE)
     terms = Terms(budget_epsilon="1/2")
-    release(db.driver, db.name, requests=[request(tmp_path / "first.json", epsilon="1/2")], terms=terms)
+    release(db.store, requests=[request(tmp_path / "first.json", epsilon="1/2")], terms=terms)
     return tmp_path / "first.answers.gz"
 
 
@@ -346,7 +344,7 @@ def test_a_file_of_answers_names_its_graph_among_several(
     db: Database, pcneo: Callable[..., Any], answered: Path, tmp_path: Path
 ) -> None:
     db.run("CREATE (:Robot {id: 1})")
-    Gateway(db.driver, db.name).merge_graph("robots", Selection(("Robot",), ("KNOWS",), "id"), "00" * 32)
+    db.store.merge_graph("robots", Selection(("Robot",), ("KNOWS",), "id"), "00" * 32)
     code, _, err = pcneo("release", "--from", answered, "-k", "3", "--to", tmp_path / "again.json")
     assert code == 0, err
     _, _, err = pcneo("annotate", "--from", answered)  # of so few answers groups may say nothing
@@ -388,19 +386,18 @@ def test_a_hash_that_cannot_be_recorded_is_said_and_the_answers_are_written_on_a
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db.put(KITE)
-    note = LedgerGateway.note_answers
+    note = releasing.note_answers
     tries: list[str] = []
 
-    def fail_once(self: LedgerGateway, release: str, digest: str) -> None:
+    def fail_once(db: Any, release: str, digest: str) -> None:
         tries.append(digest)
         if len(tries) == 1:
             raise DatabaseError("The database is away.")
-        note(self, release, digest)
+        note(db, release, digest)
 
-    monkeypatch.setattr(LedgerGateway, "note_answers", fail_once)
+    monkeypatch.setattr(releasing, "note_answers", fail_once)
     release(
-        db.driver,
-        db.name,
+        db.store,
         requests=[request(tmp_path / "out.csv")],
         terms=TERMS,
         retry=lambda error: "away" in str(error),
@@ -425,7 +422,7 @@ def test_answers_of_row_are_computed_from_and_what_it_spent_goes_on_counting(
     assert code == 0, err
     assert json.loads((tmp_path / "b.json").read_text())["mechanism"] == "respond"
     assert spent(db) == 3
-    (shown,) = budget.show(db.driver, db.name)
+    (shown,) = budget.show(db.store)
     assert str(shown.account.left) == "ε = 1, δ = 0"
     more = ["--mechanism", "respond", "-e", "1.5", "--to", tmp_path / "c.json"]
     code, _, err = pcneo("release", *more)
@@ -456,7 +453,7 @@ def test_all_parties_of_a_stored_graph_answer_in_one_command(
         "release", "--from", tmp_path / "out-k3-e1.answers.gz", "--clip", "--to", tmp_path / "again.json"
     )
     assert code == 0, err
-    (shown,) = budget.show(db.driver, db.name)
+    (shown,) = budget.show(db.store)
     assert str(shown.account.spent) == "ε = 1, δ = 0"
 
 
@@ -464,9 +461,9 @@ def test_all_parties_of_a_stored_graph_answer_in_one_command(
 def test_parties_answer_with_respond_alone(db: Database, tmp_path: Path, changed: dict[str, Any]) -> None:
     db.put(KITE)
     if "answers_from" in changed:
-        release(db.driver, db.name, requests=[request(tmp_path / "out.json")], terms=TERMS)
+        release(db.store, requests=[request(tmp_path / "out.json")], terms=TERMS)
         changed = {"answers_from": tmp_path / "out.answers.gz"}
     parties_request = request(tmp_path / "more.json", parties=True, **changed)
     with pytest.raises(ParameterError, match="leave --parties out"):
-        release(db.driver, db.name, requests=[parties_request], terms=TERMS if changed.get("mechanism") else Terms())
+        release(db.store, requests=[parties_request], terms=TERMS if changed.get("mechanism") else Terms())
     assert not (tmp_path / "more.json").exists()

@@ -42,7 +42,7 @@ def answers(db: Database, tmp_path: Path) -> Path:
 
 def released(db: Database, to: Path, epsilon: str, **terms: Any) -> Path:
     wanted = ReleaseRequest(to=to, mechanism="respond", epsilon=epsilon, answers="publish")
-    release(db.driver, db.name, requests=[wanted], terms=Terms(**{"budget_epsilon": 20, **terms}))
+    release(db.store, requests=[wanted], terms=Terms(**{"budget_epsilon": 20, **terms}))
     return to.with_suffix(".answers.gz")
 
 
@@ -58,7 +58,7 @@ def twin_of(path: Path, epsilon: str) -> naive.Graph:
 def test_groups_follow_from_the_published_answers_alone(db: Database, answers: Path) -> None:
     """A connection that has gone since makes no difference; what is stored of edges is of the answers, too."""
     db.run("MATCH (:Person {id: 1})-[e:KNOWS]-(:Person {id: 2}) DELETE e")
-    made = annotate_answers(db.driver, db.name, answers_from=answers, p="1/2")
+    made = annotate_answers(db.store, answers_from=answers, p="1/2")
     (run,) = made.written.runs
     assert run.run.startswith(f"{NAME}@1/2:answers:")
     assert run.scope == "answers"
@@ -71,32 +71,30 @@ def test_groups_follow_from_the_published_answers_alone(db: Database, answers: P
         inside = sum(b in twin[a] for a, b in combinations(hub.members, 2))
         assert hub.properties["edges"] == inside
     assert "These groups are rough." in made.rough
-    again = annotate_answers(db.driver, db.name, answers_from=answers, p="1/2")
+    again = annotate_answers(db.store, answers_from=answers, p="1/2")
     assert not again.written.runs[0].changed
     assert again.written.runs[0].run == run.run
 
 
 def test_they_are_told_from_the_graph_s_own_in_every_way_that_a_run_is_found(db: Database, answers: Path) -> None:
     with pytest.raises(NotFoundError):
-        find_run(db.driver, db.name, p="1/2", run="no such")
-    made = annotate_answers(db.driver, db.name, answers_from=answers, p="1/2")
+        find_run(db.store, p="1/2", run="no such")
+    made = annotate_answers(db.store, answers_from=answers, p="1/2")
     rough = made.written.runs[0].run
     for choice in ({}, {"p": "1/2"}, {"graph": NAME}):
         with pytest.raises(NotFoundError, match="no run of a whole graph"):
-            find_run(db.driver, db.name, **choice)  # type: ignore[arg-type]
+            find_run(db.store, **choice)  # type: ignore[arg-type]
     wanted = ReleaseRequest(to=answers.parent / "critical.json", mechanism="critical", epsilon="1")
     for choice in ({}, {"run": rough}, {"p": "1/2"}):
         with pytest.raises(NotFoundError, match="There is no run"):
-            release(
-                db.driver, db.name, requests=[ReleaseRequest(**{**vars(wanted), **choice})], terms=Terms(dry_run=True)
-            )
-    own = annotate.write(db.driver, db.name, p="1/2").runs[0].run
+            release(db.store, requests=[ReleaseRequest(**{**vars(wanted), **choice})], terms=Terms(dry_run=True))
+    own = annotate.write(db.store, p="1/2").runs[0].run
     assert own == f"{NAME}@1/2"
-    assert find_run(db.driver, db.name, p="1/2").run.id == own
-    assert {stored.run.id for stored in list_runs(db.driver, db.name)} == {own, rough}
-    updated = annotate.write(db.driver, db.name)
+    assert find_run(db.store, p="1/2").run.id == own
+    assert {stored.run.id for stored in list_runs(db.store)} == {own, rough}
+    updated = annotate.write(db.store)
     assert [run.run for run in updated.runs] == [own]
-    assert find_run(db.driver, db.name, run=rough).run.version == made.written.runs[0].version
+    assert find_run(db.store, run=rough).run.version == made.written.runs[0].version
 
 
 def test_they_are_queried_and_verified_like_others_and_said_to_be_rough(
@@ -106,32 +104,32 @@ def test_they_are_queried_and_verified_like_others_and_said_to_be_rough(
     assert code == 0, err
     assert "These groups are rough. About " in err
     assert ":answers:" in out
-    run = next(stored.run for stored in list_runs(db.driver, db.name) if stored.run.search.p == P("1/2"))
+    run = next(stored.run for stored in list_runs(db.store) if stored.run.search.p == P("1/2"))
     code, _, err = pcneo("show", 1, "--run", run.id)
     assert code == 0, err
     assert "only roughly" in err
     code, _, err = pcneo("queries", "largest_cohesions", "--run", "--param", f"run={run.id}")
     assert code == 0, err
     assert "only roughly" in err
-    result = run_query(db.driver, "largest_cohesions", db.name, parameters={"run": run.id})
+    result = run_query(db.store, "largest_cohesions", parameters={"run": run.id})
     assert result.rows
     code, out, err = pcneo("runs")
     assert "answers" in out
     db.run("MATCH (:Person {id: 1})-[e:KNOWS]-(:Person {id: 2}) DELETE e")
-    assert not any(stored.moved for stored in list_runs(db.driver, db.name))
-    verified = verify(db.driver, db.name)
+    assert not any(stored.moved for stored in list_runs(db.store))
+    verified = verify(db.store)
     assert [(verdict.graph_same, verdict.memberships_same) for verdict in verified] == [(None, True)] * 2
     db.run("MATCH (:Person {id: 3})-[e:IN_COHESION]->(c:PCohesion {run: $run}) WITH e LIMIT 1 DELETE e", run=run.id)
-    assert [verdict.memberships_same for verdict in verify(db.driver, db.name, run=run.id)] == [False]
+    assert [verdict.memberships_same for verdict in verify(db.store, run=run.id)] == [False]
     code, _, err = pcneo("clean", run.id)
     assert code == 0, err
-    assert run.id not in {stored.run.id for stored in list_runs(db.driver, db.name)}
+    assert run.id not in {stored.run.id for stored in list_runs(db.store)}
 
 
 def test_each_set_of_answers_has_its_own_run(db: Database, answers: Path, tmp_path: Path) -> None:
     # at ε=2 about 39 of the 325 pairs are flipped, at the 5 of `answers` about 2: the sets differ
     other = released(db, tmp_path / "more.json", "2", budget_epsilon=None)
-    runs = {annotate_answers(db.driver, db.name, answers_from=f, p="1/2").written.runs[0].run for f in (answers, other)}
+    runs = {annotate_answers(db.store, answers_from=f, p="1/2").written.runs[0].run for f in (answers, other)}
     assert len(runs) == 2
 
 
@@ -144,7 +142,7 @@ def test_answers_that_the_ledger_does_not_know_are_refused(db: Database, answers
     forged = tmp_path / "forged.answers.gz"
     forged.write_bytes(gzip.compress("".join(lines[:-1]).encode()))
     with pytest.raises(NotFoundError, match="has no answers as"):
-        annotate_answers(db.driver, db.name, answers_from=forged, p="1/2")
+        annotate_answers(db.store, answers_from=forged, p="1/2")
     assert nothing_stored(db)
 
 
@@ -156,14 +154,14 @@ def test_answers_that_say_nothing_are_refused_before_anything_is_stored(
     db.put([(1, 2)], isolated=range(600))
     blurred = released(db, tmp_path / "out.json", "1")
     with pytest.raises(ParameterError, match=r"would say nothing: of the .* about 48,3\d\d are flips"):
-        annotate_answers(db.driver, db.name, answers_from=blurred, p="1/2")
+        annotate_answers(db.store, answers_from=blurred, p="1/2")
     assert nothing_stored(db)
 
 
 def test_other_vertices_than_were_answered_for_are_refused(db: Database, answers: Path) -> None:
     db.run("CREATE (:Person {id: 99})")
     with pytest.raises(GraphChangedError, match="other vertices now"):
-        annotate_answers(db.driver, db.name, answers_from=answers, p="1/2")
+        annotate_answers(db.store, answers_from=answers, p="1/2")
     assert nothing_stored(db)
 
 

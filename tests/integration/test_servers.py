@@ -36,7 +36,7 @@ from pcneo.server.data_folder import password_file
 from pcneo.server.process import console_log
 from pcneo.server.records import folder_arguments, read_record, running
 from pcneo.server.servers import LocalServer
-from pcneo.store.sessions import Sessions
+from pcneo.store.connection import connect
 
 START = (
     "import sys; from pathlib import Path; from pcneo.server.servers import start;"
@@ -114,11 +114,11 @@ def test_only_its_user_can_get_at_it(server):
 def test_a_server_that_stands_still_is_told_of_and_given_up_within_a_minute(server):
     """The connection stays open, and nothing comes from it."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        gateway = Sessions(driver, "neo4j")
+        store = connect(driver=driver, database="neo4j")
         os.kill(server.pid, signal.SIGSTOP)
         began = time.monotonic()
         try:
-            with pytest.raises(ConnectionFailedError), gateway.transaction({}) as transaction:
+            with pytest.raises(ConnectionFailedError), store.transaction({}) as transaction:
                 transaction.run("list_graphs")
             seconds = time.monotonic() - began
         finally:

@@ -374,5 +374,5 @@ def test_a_long_request_tells_its_progress_and_stops_when_it_is_told_to(db, serv
 def test_what_annotate_writes_beside_a_service_is_the_same(db, service):
     answered = answer(db, ask(db, command="annotate", graph="friends", p=0.5))
     assert answered["status"] == "complete"
-    result = annotate.write(db.driver, db.name, graph="friends", p=0.5)
+    result = annotate.write(db.store, graph="friends", p=0.5)
     assert not result.runs[0].changed

@@ -25,13 +25,14 @@ from services import Gate, ServiceProcess, answer, ask, service_processes, servi
 
 from pcneo import annotate
 from pcneo.basics.config import ConnectionSettings
+from pcneo.basics.selection import Selection
 from pcneo.errors import ConnectionFailedError, ParameterError
 from pcneo.service.events import EventFormatter, tell
 from pcneo.service.monitoring import monitored, parse_address
 from pcneo.service.service_settings import ServiceSettings, parse_duration
 from pcneo.service.serving import Service
 from pcneo.store import transaction
-from pcneo.store.gateway import Gateway
+from pcneo.store.database import Database as Stored
 from pcneo.store.requests import RequestQueue
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
@@ -44,8 +45,8 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     """A database with a run of the graph `friends`."""
     db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
-    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
-    annotate.write(db.driver, db.name, graph="friends", p=["0.5", "0.3"], **names)
+    names: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
+    annotate.write(db.store, graph="friends", p=["0.5", "0.3"], **names)
     return db
 
 
@@ -69,13 +70,13 @@ def test_whole_graphs_are_brought_up_to_date_without_being_asked(db, server):
 
 def test_an_unchanged_graph_is_read_as_a_whole_in_little_of_the_time(db, server, monkeypatch):
     reads: list[float] = []
-    counted = Gateway.count_keys
+    counted = Stored.count_keys
 
-    def count_keys(self: Gateway, *arguments: Any) -> Any:
+    def count_keys(self: Stored, *arguments: Any) -> Any:
         reads.append(time.monotonic())
         return counted(self, *arguments)
 
-    monkeypatch.setattr(Gateway, "count_keys", count_keys)
+    monkeypatch.setattr(Stored, "count_keys", count_keys)
     with serving(server, db.name, every=1.0):
         wait_until(lambda: db.run("MATCH (g:PCohesionGraph) WHERE g.rereadAt IS NOT NULL RETURN g"), "a reading")
         ((seconds,),) = db.run(
@@ -90,7 +91,7 @@ def test_an_unchanged_graph_is_read_as_a_whole_in_little_of_the_time(db, server,
 def test_one_service_of_several_looks_at_a_graph(db, server, monkeypatch):
     from pcneo.store.requests import RequestQueue
 
-    first, second = RequestQueue(db.driver, db.name), RequestQueue(db.driver, db.name)
+    first, second = RequestQueue(db.store), RequestQueue(db.store)
     assert first.list_due() == {"friends"}
     assert first.claim_due("friends", 60, 1) is True
     assert second.claim_due("friends", 60, 1) is None
@@ -103,8 +104,8 @@ def test_one_service_of_several_looks_at_a_graph(db, server, monkeypatch):
 def test_runs_of_single_vertices_are_left_alone(neo4j_driver, empty_database, server):
     db = Database(neo4j_driver, empty_database)
     db.put(FRIENDS)
-    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
-    annotate.write(db.driver, db.name, graph="friends", p="0.5", vertices=[1], **names)
+    names: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
+    annotate.write(db.store, graph="friends", p="0.5", vertices=[1], **names)
     db.run("MATCH (:Person {id: 0})-[r:KNOWS]->(:Person {id: 1}) DELETE r")
     with serving(server, db.name, every=1.0):
         wait_until(lambda: db.run("MATCH (g:PCohesionGraph) WHERE g.dueAt IS NOT NULL RETURN g"), "a look")
@@ -145,7 +146,7 @@ def test_metrics_and_health(db, server):
 
 
 def test_the_oldest_request_counts_from_its_creation_before_a_service_has_seen_it(db):
-    queue = RequestQueue(db.driver, db.name)
+    queue = RequestQueue(db.store)
     db.run("CREATE (:PCohesionRequest {command: 'check', requestedAt: datetime() - duration('PT100S')})")
     db.run("CREATE (:PCohesionRequest {command: 'check', requestedAt: datetime() + duration('PT100S')})")
     db.run(

@@ -43,7 +43,7 @@ GRAPHS = [("ring", "Ring", cycle(RING)), ("friends", "Person", some_edges(1)), (
 
 def nothing_half_done(db: Database) -> None:
     """Whatever was killed, all that is seen is whole."""
-    checked = check(db.driver, db.name)
+    checked = check(db.store)
     assert checked.all_well, checked
     assert checked.findings == ()
 
@@ -217,11 +217,11 @@ def test_two_services_never_claim_the_same_request(db, server):
 
     for i in range(40):
         ask(db, id=i, command="annotate", graph="friends", p=2)
-    RequestQueue(db.driver, db.name).enter()
+    RequestQueue(db.store).enter()
     had: list[Any] = []
 
     def work(name: str) -> None:
-        queue = RequestQueue(db.driver, db.name)
+        queue = RequestQueue(db.store)
         while waiting := queue.poll(3)[1]:
             had.extend(id for id in waiting if queue.claim(id, name))
 
@@ -236,7 +236,7 @@ def test_two_services_never_claim_the_same_request(db, server):
 def test_a_lost_claim_can_neither_answer_nor_renew_nor_give_back(db):
     from pcneo.store.requests import Answer, LostClaimError, RequestQueue
 
-    queue = RequestQueue(db.driver, db.name)
+    queue = RequestQueue(db.store)
     request = ask(db, command="annotate", graph="friends", p=2)
     queue.enter()
     first = queue.claim(request, "first")

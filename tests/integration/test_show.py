@@ -15,9 +15,10 @@ from graphs import Database, cycle
 
 import pcneo
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 # a ring of six with a chord and two tails: members, neighbours outside and vertices further away
 EDGES = [*cycle(6), (0, 2), (1, 2), (0, 10), (10, 11), (11, 12), (4, 13), (2, 1), (3, 3)]
 P = "0.6"
@@ -31,11 +32,11 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def write(db: Database, p=P, **options) -> str:
-    return annotate.write(db.driver, db.name, p=p, **PERSONS, **options).runs[0].run
+    return annotate.write(db.store, p=p, **PERSONS, **options).runs[0].run
 
 
 def show(db: Database, vertex, **options):
-    return pcneo.show(db.driver, db.name, vertex=vertex, **options)
+    return pcneo.show(db.store, vertex=vertex, **options)
 
 
 def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
@@ -78,7 +79,7 @@ def test_where_only_single_vertices_were_searched_one_of_them_is_shown_without_n
     with pytest.raises(NotFoundError, match=rf"Run {alone} has no cohesion of vertex 1.*--vertex 1"):
         show(db, 1)
     with pytest.raises(NotFoundError, match=f"no run of a whole graph; there is {alone}"):
-        pcneo.read_cohesions(db.driver, db.name)
+        pcneo.read_cohesions(db.store)
     other = write(db, p="0.9", vertices=[0])
     with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Add -p 3/5 or -p 9/10"):
         show(db, 0)
@@ -103,10 +104,10 @@ def test_a_graph_that_has_changed_is_said_so(db):
     assert shown.moved
     assert (0, 2) not in shown.connections
     with pytest.raises(GraphChangedError, match="Annotate the graph again"):
-        pcneo.read_cohesions(db.driver, db.name)
+        pcneo.read_cohesions(db.store)
     db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
     with pytest.raises(GraphChangedError, match="Annotate"):
-        pcneo.read_cohesions(db.driver, db.name)
+        pcneo.read_cohesions(db.store)
 
 
 def test_a_member_that_has_lost_its_key_is_refused(db):
@@ -121,28 +122,28 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
     graph = naive.graph_of(EDGES, isolated=[99])
     members = {v: naive.minimal_p_cohesion(graph, Fraction(3, 5), v) for v in graph}
     for what, name in ((run, "a.json"), ("latest", "b.json")):
-        result = pcneo.export(db.driver, db.name, what=what, path=tmp_path / name)
+        result = pcneo.export(db.store, what=what, path=tmp_path / name)
         assert result.bytes == (tmp_path / name).stat().st_size
         assert (result.nodes, result.memberships) == (len(graph), sum(map(len, members.values())))
         read = nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
         assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
-        assert nx.utils.graphs_equal(read, pcneo.to_networkx(pcneo.read_cohesions(db.driver, db.name)))
-    pcneo.export(db.driver, db.name, what="0", path=tmp_path / "c.graphml")
+        assert nx.utils.graphs_equal(read, pcneo.to_networkx(pcneo.read_cohesions(db.store)))
+    pcneo.export(db.store, what="0", path=tmp_path / "c.graphml")
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 
 
 def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_path):
     with pytest.raises(NotFoundError, match="pcneo annotate"):
-        pcneo.export(db.driver, db.name, what="latest", path=tmp_path / "a.json")
+        pcneo.export(db.store, what="latest", path=tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
     run = write(db)
     (tmp_path / "a.json").write_text("mine")
     with pytest.raises(ParameterError, match="exists and is not overwritten"):
-        pcneo.export(db.driver, db.name, what=run, path=tmp_path / "a.json")
+        pcneo.export(db.store, what=run, path=tmp_path / "a.json")
     with pytest.raises(ParameterError, match=r"ends in \.graphml or \.json"):
-        pcneo.export(db.driver, db.name, what=run, path=tmp_path / "a.csv")
+        pcneo.export(db.store, what=run, path=tmp_path / "a.csv")
     with pytest.raises(ParameterError, match="exported whole"):
-        pcneo.export(db.driver, db.name, what="latest", path=tmp_path / "b.json", run=run)
+        pcneo.export(db.store, what="latest", path=tmp_path / "b.json", run=run)
     assert (tmp_path / "a.json").read_text() == "mine"
 
 
@@ -151,8 +152,8 @@ def test_stats_draw_what_they_describe_and_write_nothing_to_the_database(db, tmp
     before = db.everything()
     for vertices in (None, [0, 4]):
         path = tmp_path / f"{vertices is None}.svg"
-        annotate.stats(db.driver, db.name, p=["0.3", P], plot=path, vertices=vertices, **PERSONS)
+        annotate.stats(db.store, p=["0.3", P], plot=path, vertices=vertices, **PERSONS)
         assert path.read_bytes().startswith(b"<?xml")
     with pytest.raises(ParameterError, match=r"ends in \.svg or \.png"):
-        annotate.stats(db.driver, db.name, p=P, plot=tmp_path / "a.pdf", **PERSONS)
+        annotate.stats(db.store, p=P, plot=tmp_path / "a.pdf", **PERSONS)
     assert db.everything() == before

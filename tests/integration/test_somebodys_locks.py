@@ -24,10 +24,10 @@ from services import answer, ask, look, service_processes, serving, wait_until
 
 from pcneo import annotate, check
 from pcneo.annotate import load as loading
+from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError
 from pcneo.release import budget
 from pcneo.store import waiting
-from pcneo.store.gateway import Gateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.waiting import lock_patience
 from pcneo.stored import cleaning
@@ -78,12 +78,12 @@ def blocker(db: Database) -> str:
 
 
 def write(db: Database, graph: str = "ring", **options: Any) -> annotate.UpdatedRun:
-    names: dict[str, Any] = {"node_labels": [LABELS[graph]], "relationship_types": ["KNOWS"], "key": "id"}
-    return annotate.write(db.driver, db.name, graph=graph, **{"p": "2/3", **names, **options}).runs[0]
+    names: dict[str, Any] = {"selection": Selection(LABELS[graph], "KNOWS", "id")}
+    return annotate.write(db.store, graph=graph, **{"p": "2/3", **names, **options}).runs[0]
 
 
 def nothing_wrong(db: Database) -> None:
-    checked = check(db.driver, db.name)
+    checked = check(db.store)
     assert checked.findings == ()
     assert checked.all_well, checked
 
@@ -125,8 +125,8 @@ def test_an_update_gives_up_what_it_cannot_delete_and_what_it_has_written_is_swe
         assert db.versions()["ring@2/3"] == 1
     assert write(db).version == 2
     with held(db, VERTEX):
-        given_up(db, lambda: cleaning.clean(db.driver, db.name, run="ring@2/3"))
-    cleaning.clean(db.driver, db.name)
+        given_up(db, lambda: cleaning.clean(db.store, run="ring@2/3"))
+    cleaning.clean(db.store)
     assert db.all_hubs() == 0
     nothing_wrong(db)
 
@@ -152,7 +152,7 @@ def test_holding_vertices_changes_nothing(db: Database) -> None:
     with held(db, "MATCH (v:Other {id: 3}) SET v.y = 1"):
         write(db)
         db.run("MATCH (:Ring {id: 5})-[r:KNOWS]->() SET r.other = 1 REMOVE r.other")
-        cleaning.clean(db.driver, db.name)
+        cleaning.clean(db.store)
     assert db.users_own() == before
 
 
@@ -161,19 +161,19 @@ def test_load_gives_up_and_loads_the_rest_later(db: Database, tmp_path: Path, so
     file.write_text("1 5\n1 7\n100 101\n")
     db.drop_index("Ring")
     names: Any = {"node_label": "Ring", "relationship_type": "TIES", "key": "id"}
-    loading.load(db.driver, db.name, file, **names)
+    loading.load(db.store, file, **names)
     db.run("MATCH (:Ring)-[r:TIES]-() DELETE r")
     with held(db, VERTEX):
-        given_up(db, lambda: loading.load(db.driver, db.name, file, **names))
-    assert loading.load(db.driver, db.name, file, **names).relationships_created == 3
+        given_up(db, lambda: loading.load(db.store, file, **names))
+    assert loading.load(db.store, file, **names).relationships_created == 3
 
 
 def test_the_holder_of_the_graphs_own_node_is_named(db: Database) -> None:
     with held(db, "MATCH (g:PCohesionGraph {name: 'ring'}) SET g.held = true"):
         message = given_up(db, lambda: write(db))
         assert "An open transaction holds graph 'ring'" in message
-        given_up(db, lambda: budget.set_total(db.driver, db.name, graph="ring", epsilon=3))
-    with GraphLock(Gateway(db.driver, db.name), "ring"), pytest.raises(BusyError) as caught, lock_patience(1.0):
+        given_up(db, lambda: budget.set_total(db.store, graph="ring", epsilon=3))
+    with GraphLock(db.store, "ring"), pytest.raises(BusyError) as caught, lock_patience(1.0):
         write(db)
     assert "Another pcneo is writing graph 'ring' (user 'neo4j' at" in str(caught.value)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import neo4j
 import pytest
 from graphs import Database, cycle
 from standing import Schema
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.release import budget
 
-PERSONS = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 DEFINITIONS = "SHOW INDEXES YIELD labelsOrTypes, properties, type, owningConstraint WHERE type <> 'LOOKUP' RETURN *"
 
 
@@ -26,8 +29,8 @@ def test_the_first_write_and_the_first_total_make_the_schema_that_tests_find(
     schema.clear("users")
     assert len(definitions(db)) == 1
     db.put(cycle(4))
-    annotate.write(db.driver, db.name, p="0.5", **PERSONS)
-    budget.set_total(db.driver, db.name, graph="Person/KNOWS/id", epsilon=1)
+    annotate.write(db.store, p="0.5", **PERSONS)
+    budget.set_total(db.store, graph="Person/KNOWS/id", epsilon=1)
     assert definitions(db) == usual
 
 

@@ -16,16 +16,16 @@ from graphs import Database, own_text
 from lengths import usual_or_thorough
 
 from pcneo import annotate
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError
 from pcneo.graph import membership_hash
 from pcneo.store import run_reader
-from pcneo.store.gateway import Gateway
 from pcneo.stored import runs
 from pcneo.stored.queries import list_queries, render_for_run
 from pcneo.stored.runs import StoredRun
 
 RUN = "Person/KNOWS/id@2/5"
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 READS = usual_or_thorough(150, 2_000)
 READERS = 2
 T = TypeVar("T")
@@ -42,7 +42,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def write(db: Database, **options: Any) -> annotate.UpdatedRun:
-    return annotate.write(db.driver, db.name, p="0.4", **PERSONS, **options).runs[0]
+    return annotate.write(db.store, p="0.4", **PERSONS, **options).runs[0]
 
 
 def some_graph(db: Database, vertices: int = 60, chance: float = 0.15) -> None:
@@ -71,7 +71,7 @@ def test_no_read_beside_an_updater_is_torn(db: Database) -> None:
         return version, cohesions, memberships
 
     def in_several() -> tuple[int, int, int] | None:
-        stored = runs.find_run(db.driver, db.name, run=RUN)
+        stored = runs.find_run(db.store, run=RUN)
         try:
             cohesions = read_at_one_version(db, stored)
         except GraphChangedError:
@@ -89,9 +89,7 @@ def test_no_read_beside_an_updater_is_torn(db: Database) -> None:
             db.run(f"MATCH (a:Person {{id: $a}}), (b:Person {{id: $b}}) {change}", a=a, b=b)
             write(db)
     outcomes = [outcome for reader in reading for outcome in reader.result()]
-    recorded = {
-        v.version: (v.version, v.cohesions, v.memberships) for v in Gateway(db.driver, db.name).list_versions(RUN)
-    }
+    recorded = {v.version: (v.version, v.cohesions, v.memberships) for v in db.store.list_versions(RUN)}
     answers = [outcome for outcome in outcomes if outcome is not None]
     assert len(answers) > len(outcomes) // 2
     assert len({answer[0] for answer in answers}) > 3, "the updater hardly moved"
@@ -111,10 +109,10 @@ def test_a_run_whose_new_version_is_half_committed_is_there(db: Database, monkey
             db.run("MATCH (v:PCohesionVersion) SET v.version = -v.version")
 
     monkeypatch.setattr(run_reader.time, "sleep", show_the_rest)
-    assert [stored.run.id for stored in runs.list_runs(db.driver, db.name)] == [RUN]
+    assert [stored.run.id for stored in runs.list_runs(db.store)] == [RUN]
     assert len(pauses) == 2
     db.run("MATCH (v:PCohesionVersion) DELETE v")
-    assert runs.list_runs(db.driver, db.name) == []
+    assert runs.list_runs(db.store) == []
     assert len(pauses) < 20, "a record that is lost is not waited for"
 
 
@@ -123,9 +121,9 @@ def repeat(read: Callable[[], T], times: int) -> list[T]:
 
 
 def read_at_one_version(db: Database, stored: StoredRun) -> dict[Any, list[Any]]:
-    gateway = Gateway(db.driver, db.name)
-    with gateway.reading_version(stored.run):
-        return {vertex: members for vertex, members, _ in gateway.stream_cohesions(stored.selection, stored.run)}
+    store = db.store
+    with store.reading_version(stored.run):
+        return {vertex: members for vertex, members, _ in store.stream_cohesions(stored.selection, stored.run)}
 
 
 # --- By force: a row is pulled, every hub is retired, the version moves, the rest is pulled
@@ -179,7 +177,7 @@ def test_queries_that_are_overtaken_by_a_version_return_the_rows_of_the_one_befo
     texts: dict[tuple[str, str], str] = {}
     for query in list_queries():
         arguments = {key: ARGUMENTS[key] for key in ARGUMENTS.keys() & {part.name for part in query.parameters}}
-        text = render_for_run(db.driver, query.name, db.name, parameters=arguments)
+        text = render_for_run(db.store, query.name, parameters=arguments)
         texts |= {(language, query.name): f"CYPHER {language} {text}" for language in languages}
     asked = list(texts.values())
     before = dict(zip(texts, overtaken(db, asked, lambda: None), strict=True))
@@ -194,15 +192,15 @@ def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(
 ) -> None:
     some_graph(db)
     write(db)
-    stored = runs.find_run(db.driver, db.name, run=RUN)
+    stored = runs.find_run(db.store, run=RUN)
     whole = {vertex: sorted(members) for vertex, members in read_at_one_version(db, stored).items()}
-    gateway = Gateway(db.driver, db.name)
+    store = db.store
     monkeypatch.setattr(run_reader, "PAGE", 2)
-    with gateway.reading_version(stored.run):
+    with store.reading_version(stored.run):
         rows: Iterator[tuple[Any, ...]] = (
-            gateway.stream_cohesions(stored.selection, stored.run)
+            store.stream_cohesions(stored.selection, stored.run)
             if way == "streamed"
-            else gateway.page_cohesions(stored.selection, stored.run, np.array(sorted(whole)))
+            else store.page_cohesions(stored.selection, stored.run, np.array(sorted(whole)))
         )
         first = next(rows)
         write_everything_anew(db)
@@ -210,6 +208,6 @@ def test_a_whole_run_that_is_overtaken_is_read_whole_or_refused(
     assert read == whole
     with (
         pytest.raises(GraphChangedError, match=r"Version 1 of run .* is no longer kept"),
-        gateway.reading_version(stored.run),
+        store.reading_version(stored.run),
     ):
         db.run("MATCH (v:PCohesionVersion {run: $run, version: 1}) SET v.readable = false", run=RUN)

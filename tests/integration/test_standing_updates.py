@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 
 import naive
 import neo4j
@@ -15,6 +16,7 @@ from lengths import usual_or_thorough
 
 from pcneo import annotate
 from pcneo.annotate import supply, writing
+from pcneo.basics.selection import Selection
 from pcneo.graph import graph_from_rows
 from pcneo.search import minimal_p_cohesions
 
@@ -28,7 +30,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def write(db: Database) -> annotate.UpdatedRun:
-    result = annotate.write(db.driver, db.name, p="0.4", node_labels=["Person"], relationship_types=["KNOWS"], key="id")
+    result = annotate.write(db.store, p="0.4", selection=Selection("Person", "KNOWS", "id"))
     return result.runs[0]
 
 
@@ -187,11 +189,11 @@ def test_after_edits_a_run_of_smallest_is_what_a_fresh_one_would_be(db, pytestco
     """Its flags too, which an edit elsewhere can change while the members stay."""
     chance = random.Random(20261124)
     db.put([(a, b) for a in range(24) for b in range(a) if chance.random() < 0.3], isolated=range(24))
-    names: dict = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+    names: dict = {"selection": Selection("Person", "KNOWS", "id")}
     editor = Editor(db, chance)
     for _ in range(pytestconfig.option.steps):
         chance.choice([editor.add_edge, editor.remove_edges, editor.add_vertex, editor.delete_vertex])()
-        run = annotate.write(db.driver, db.name, p="0.4", search="smallest", **names).runs[0]
+        run = annotate.write(db.store, p="0.4", search="smallest", **names).runs[0]
         graph = graph_of(db)
         fresh = minimal_p_cohesions(graph_from_rows((v, list(graph[v])) for v in graph), "0.4", "smallest")
         assert {
@@ -252,12 +254,12 @@ def test_only_what_differs_is_written(db):
 def test_runs_that_an_update_leaves_behind_are_named_with_what_renews_them(db, caplog):
     caplog.set_level("INFO", "pcneo")
     db.put([(0, 1), (1, 2), (0, 2), (2, 3)])
-    names = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id", "graph": "our friends"}
-    annotate.write(db.driver, db.name, p=["0.4", "0.5"], **names)
-    annotate.write(db.driver, db.name, p="0.4", search="degree", vertices=[1], **names)
+    names: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id"), "graph": "our friends"}
+    annotate.write(db.store, p=["0.4", "0.5"], **names)
+    annotate.write(db.store, p="0.4", search="degree", vertices=[1], **names)
     db.run("MATCH (:Person {id: 2})-[r:KNOWS]->(:Person {id: 3}) DELETE r")
     assert "leaves as it is" not in caplog.text
-    annotate.write(db.driver, db.name, p="0.4", graph="our friends")
+    annotate.write(db.store, p="0.4", graph="our friends")
     said = [message for message in caplog.messages if "leaves as it is" in message]
     whole, single = sorted(said)
     assert "our friends@1/2," in whole

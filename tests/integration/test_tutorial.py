@@ -64,11 +64,12 @@ def test_the_notebook_runs_and_shows_what_it_speaks_of(
     path = written(pcneo, tmp_path)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     first, last = [cell for cell in notebook["cells"] if SERVER in cell["metadata"].get("tags", ())]
-    values = (server.uri, server.username, server.password, empty_database)
+    user = (server.username, server.password)
     first["source"] = (
-        f"from pathlib import Path\nimport pcneo\ndriver = pcneo.connect(pcneo.ConnectionSettings(*{values!r}))"
+        "from pathlib import Path\nimport pcneo\n"
+        f"db = pcneo.connect({server.uri!r}, auth={user!r}, database={empty_database!r})"
     )
-    last["source"] = "driver.close()"
+    last["source"] = "db.close()"
     path.write_text(json.dumps(notebook), encoding="utf-8")
     check(run(path))
 

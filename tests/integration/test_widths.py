@@ -19,11 +19,12 @@ from graphs import Database, cycle
 from typer.main import get_command
 
 import pcneo
+from pcneo.basics.selection import Selection
 from pcneo.cli import app
 
 WIDTHS = (80, 100, 200)
 KEYS = [f"https://example.org/people/{number:03}" for number in range(6)]
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 
 
 ONE_AFTER_THE_OTHER = """
@@ -138,7 +139,7 @@ def environment(server: Any, neo4j_driver: neo4j.Driver, empty_database: str) ->
     db = Database(neo4j_driver, empty_database)
     db.put([(KEYS[a], KEYS[b]) for a, b in [*cycle(6), (0, 2), (1, 2), (0, 3)]])
     names = ["friends-of-the-first-year@1/2", "1/2"]
-    pcneo.annotate.write(neo4j_driver, empty_database, p=names[1], graph=names[0].partition("@")[0], **PERSONS)
+    pcneo.annotate.write(db.store, p=names[1], graph=names[0].partition("@")[0], **PERSONS)
     return dict(server.environment)
 
 

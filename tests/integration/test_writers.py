@@ -21,25 +21,23 @@ from pcneo import annotate
 from pcneo.annotate import Keeping, row_writing
 from pcneo.annotate.plan import Options
 from pcneo.annotate.writing import Client, update_runs
+from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError, DatabaseError, NotFoundError, ParameterError, WriteMismatchError
 from pcneo.server import configuration, servers
 from pcneo.store import hub_writer, lock
-from pcneo.store.gateway import Gateway
 from pcneo.store.hub_writer import CohesionRow
-from pcneo.store.ledger import LedgerGateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction, in_transaction
 from pcneo.stored import cleaning, runs, verifying
 
-PERSONS: dict[str, Any] = {"node_labels": ["Person"], "relationship_types": ["KNOWS"], "key": "id"}
+PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 NAME = "Person/KNOWS/id"
 RUN = f"{NAME}@3/5"
 
 WRITER = """
 import os, sys, time
-from pcneo import annotate, connect
+from pcneo import Selection, annotate, connect
 from pcneo.annotate import row_writing as writer
-from pcneo.basics.config import read_environment
 
 writer.MEMBERSHIPS_A_TRANSACTION = 2_000
 
@@ -48,20 +46,17 @@ def progress(stage, done, total):
         print(done, flush=True)
         time.sleep(600)
 
-with connect(read_environment(os.environ)) as driver:
-    annotate.write(driver, sys.argv[1], p=0.6, node_labels=["Person"], relationship_types=["KNOWS"], key="id",
-                   progress=progress)
+with connect(database=sys.argv[1]) as db:
+    annotate.write(db, p=0.6, selection=Selection("Person", "KNOWS", "id"), progress=progress)
 """
 
 HOLDER = """
 import os, sys, time
 from pcneo import connect
-from pcneo.basics.config import read_environment
-from pcneo.store.gateway import Gateway
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction, in_transaction
 
-with connect(read_environment(os.environ)) as driver, GraphLock(Gateway(driver, sys.argv[1]), "Person/KNOWS/id"):
+with connect(database=sys.argv[1]) as db, GraphLock(db, "Person/KNOWS/id"):
     print("holding", flush=True)
     time.sleep(600)
 """
@@ -97,7 +92,7 @@ def start(server, db) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
 
 
 def write(db: Database, p: Any = 0.6, **options) -> annotate.WriteResult:
-    return annotate.write(db.driver, db.name, p=p, **{**PERSONS, **options})
+    return annotate.write(db.store, p=p, **{**PERSONS, **options})
 
 
 def once(stage: str, action: Callable[[], object]) -> Callable[[str, int, int | None], None]:
@@ -148,7 +143,7 @@ def old(db) -> str:
 def test_a_writer_killed_in_the_middle_leaves_the_old_run_visible_and_the_next_one_sweeps(db, old, start):
     before = db.cohesions(old)
     writing = start(WRITER)
-    assert runs.find_run(db.driver, db.name).run.version == 1
+    assert runs.find_run(db.store).run.version == 1
     writing.kill()
     writing.wait()
     assert db.versions() == {RUN: 1}
@@ -159,17 +154,17 @@ def test_a_writer_killed_in_the_middle_leaves_the_old_run_visible_and_the_next_o
     assert untouched(db, 2)
     assert db.hubs() == {new.run: 210}
     assert new.summary.memberships == 10 * 10 + 200 * 200
-    assert verifying.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.store)[0].memberships_same
 
 
 def test_the_lock_is_free_within_a_second_after_its_holder_is_killed(db, old, start):
-    gateway = Gateway(db.driver, db.name)
-    with GraphLock(gateway, NAME):
+    store = db.store
+    with GraphLock(store, NAME):
         pass
     holding = start(HOLDER)
     holding.kill()
     started = time.monotonic()
-    with GraphLock(gateway, NAME):
+    with GraphLock(store, NAME):
         assert time.monotonic() - started < at_pace(1)
 
 
@@ -194,11 +189,11 @@ def test_a_second_writer_of_the_graph_gives_up_within_seconds_and_the_first_lose
 
 
 def test_a_writer_that_waits_gets_its_turn_when_the_first_is_done_in_time(db, old):
-    gateway = Gateway(db.driver, db.name)
-    held, order = GraphLock(gateway, NAME), []
+    store = db.store
+    held, order = GraphLock(store, NAME), []
 
     def wait() -> None:
-        with GraphLock(gateway, NAME):
+        with GraphLock(store, NAME):
             order.append("second")
 
     waiting = threading.Thread(target=wait)
@@ -215,7 +210,7 @@ def test_clean_refuses_while_a_writer_holds_the_graph_and_removes_nothing(db, ol
 
     def clean() -> None:
         with pytest.raises(BusyError):
-            cleaning.clean(db.driver, db.name)
+            cleaning.clean(db.store)
         assert db.versions() == {RUN: 1}
         assert db.hubs()[old] == 10
 
@@ -263,7 +258,7 @@ def test_a_writer_that_lost_its_lock_takes_nothing_from_the_one_that_has_it_now(
         write(db, progress=once("writing", overtake))
     assert untouched(db, 2)
     assert db.hubs() == {second[0]: 210}
-    assert verifying.verify(db.driver, db.name)[0].memberships_same
+    assert verifying.verify(db.store)[0].memberships_same
 
 
 # --- Failing half-way
@@ -275,16 +270,16 @@ def hide_and_fail(transaction: Transaction) -> None:
 
 
 def test_what_a_failed_last_transaction_wrote_is_not_committed_by_the_next(db, old):
-    gateway = Gateway(db.driver, db.name)
-    with GraphLock(gateway, NAME) as held:
+    store = db.store
+    with GraphLock(store, NAME) as held:
         with pytest.raises(ParameterError), held.last_writes() as transaction:
             hide_and_fail(transaction)
         with pytest.raises(DatabaseError, match="earlier step"), held.last_writes():
             pytest.fail("the block of a spoiled transaction was entered")
-    assert [run.id for run in gateway.list_runs()] == [RUN]
-    with GraphLock(gateway, NAME) as held, held.last_writes() as transaction:
+    assert [run.id for run in store.list_runs()] == [RUN]
+    with GraphLock(store, NAME) as held, held.last_writes() as transaction:
         transaction.run("hide_run", run=RUN)
-    assert gateway.list_runs() == []  # so the first block would have shown
+    assert store.list_runs() == []  # so the first block would have shown
 
 
 @pytest.mark.timeout(60)
@@ -292,19 +287,17 @@ def test_what_a_failed_last_transaction_wrote_is_not_committed_by_the_next(db, o
 def test_a_new_run_whose_last_transaction_fails_is_removed(db, old, error):
     """By then that transaction has written to the run, and what removes the run must not wait for it."""
     before = db.cohesions(old)
-    options = Options(
-        **PERSONS, p=0.8, search=None, vertices=None, concurrency=1, create_index=False, check=False, progress=None
-    )
+    options = Options.of("0.8", **PERSONS, graph=NAME, concurrency=1)
 
     def fail(*_: object) -> None:
         raise error
 
-    client = Client(LedgerGateway(db.driver, db.name), lambda *_: None, fail)
+    client = Client(lambda *_: None, fail)
     with pytest.raises(type(error)):
-        update_runs(db.driver, db.name, options, NAME, Keeping(), client)
+        update_runs(db.store, options, Keeping(), client)
     assert untouched(db)
     assert db.cohesions(old) == before
-    assert [run.id for run in client.gateway.list_runs()] == [RUN]
+    assert [run.id for run in db.store.list_runs()] == [RUN]
 
 
 def test_a_vertex_deleted_during_the_write_is_noticed_and_leaves_the_old_run(db, old):
@@ -374,7 +367,7 @@ def check_batches_are_halved(db: Database, size: int, caplog: pytest.LogCaptureF
     assert set(map(len, db.members(run.run).values())) == {size}
     written = caplog.text
     caplog.clear()
-    assert cleaning.clean(db.driver, db.name).hubs == size
+    assert cleaning.clean(db.store).hubs == size
     assert "do not fit into the server's transaction memory" in caplog.text
     assert db.hubs() == {}
     # Repeating what does not fit takes half a minute and never helps.
@@ -473,7 +466,7 @@ def kept(db: Database) -> list:
 def test_clean_of_one_run_removes_its_record_hubs_and_memberships_and_nothing_else(db, stored):
     before = kept(db)
     for name, hubs in (("graph", 10), ("vertices", 1)):
-        result = cleaning.clean(db.driver, db.name, run=stored[name])
+        result = cleaning.clean(db.store, run=stored[name])
         assert (result.runs, result.hubs) == ((stored[name],), hubs)
     assert db.versions() == {stored["degree"]: 2, stored["other"]: 1}
     assert db.hubs() == {stored["degree"]: 10, stored["other"]: 10}
@@ -484,27 +477,27 @@ def test_clean_of_all_removes_every_run_and_keeps_graphs_budgets_and_releases(db
     before = kept(db)
     events = []
     db.run("UNWIND ['complete', 'failed', 'requested'] AS status CREATE (:PCohesionRequest {status: status})")
-    result = cleaning.clean(db.driver, db.name, progress=lambda *event: events.append(event))
+    result = cleaning.clean(db.store, progress=lambda *event: events.append(event))
     assert (set(result.runs), result.hubs, result.answered_requests) == (set(stored.values()), 31, 2)
     db.run("MATCH (waiting:PCohesionRequest) DELETE waiting")
     assert events
     assert db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) RETURN count(n)") == [[0]]
     assert db.run("MATCH ()-[r:HAS_COHESION|IN_COHESION]->() RETURN count(r)") == [[0]]
     assert kept(db) == before
-    assert cleaning.clean(db.driver, db.name).runs == ()
+    assert cleaning.clean(db.store).runs == ()
 
 
 def test_clean_of_a_run_that_does_not_exist_is_refused(db, stored):
     with pytest.raises(NotFoundError, match="no run 'nonsense'"):
-        cleaning.clean(db.driver, db.name, run="nonsense")
+        cleaning.clean(db.store, run="nonsense")
     assert set(db.versions()) == set(stored.values())
 
 
 def test_the_fingerprint_key_outlives_the_runs(db, stored):
-    (before,) = (stored.run.fingerprint for stored in runs.list_runs(db.driver, db.name) if stored.run.graph == "other")
-    cleaning.clean(db.driver, db.name)
+    (before,) = (stored.run.fingerprint for stored in runs.list_runs(db.store) if stored.run.graph == "other")
+    cleaning.clean(db.store)
     write(db, graph="other")
-    assert runs.list_runs(db.driver, db.name)[0].run.fingerprint == before
+    assert runs.list_runs(db.store)[0].run.fingerprint == before
 
 
 def test_transactions_hold_about_as_many_memberships_as_are_wanted():

@@ -91,10 +91,8 @@ def test_keys_may_be_texts_and_vertices_some_of_them(two, small_tasks):
 
 def test_arguments_are_checked_at_once(two):
     of = ClusterGraph(made(20), two)
-    wrong: list[dict[str, Any]] = [{"p": "2"}, {"p": "0.3", "score": "best"}, {"p": "0.3", "vertices": [20]}]
-    for arguments in wrong:
-        with pytest.raises(ParameterError):
-            of.search_batches(**arguments)
+    with pytest.raises(ParameterError, match="positions from 0 to 19"):
+        of.search_batches(Search("0.3"), vertices=[20])
 
 
 # --- The graph on the workers

@@ -16,7 +16,7 @@ from pcneo.errors import (
     RightsError,
     SchemaError,
 )
-from pcneo.store.connection import connect
+from pcneo.store.connection import connect_to
 from pcneo.store.failures import CODES, KINDS, OUT_OF_MEMORY, translated
 
 CLASSES = sorted(
@@ -105,4 +105,4 @@ def test_a_server_too_old_for_the_driver_to_choose_what_it_is_told_of_is_refused
 
     monkeypatch.setattr("neo4j.GraphDatabase.driver", lambda *_, **__: OldServer())
     with pytest.raises(ConnectionFailedError, match=r"^The server is older than .* needs 5\.23 or later\.$"):
-        connect(ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "secret"))
+        connect_to(ConnectionSettings("bolt://127.0.0.1:9", "neo4j", "secret"))

@@ -129,7 +129,8 @@ def test_a_misspelt_keyword_is_refused_at_once(function: Callable[..., object]):
     required = [
         parameter
         for parameter in inspect.signature(function).parameters.values()
-        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
     keywords = {parameter.name: None for parameter in required if parameter.kind is parameter.KEYWORD_ONLY}
     positional = [None for parameter in required if parameter.kind is not parameter.KEYWORD_ONLY]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pcneo.basics.selection import Selection
 from pcneo.cli.completion import complete_queries
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.tokens import tokenize
@@ -14,21 +15,9 @@ QUERIES = [query.name for query in list_queries()]
 
 
 def run(name: str, **parameters: object) -> None:
-    """The driver is never reached: what is wrong is seen before."""
-    driver: Any = None
-    run_query(driver, name, None, node_labels=["A"], relationship_types=["T"], key="k", parameters=parameters)
-
-
-def test_the_order_of_an_earlier_version_still_works_with_a_warning() -> None:
-    driver: Any = None
-    with (
-        pytest.warns(DeprecationWarning, match="name before the database"),
-        pytest.raises(ParameterError, match="needs"),
-    ):
-        run_query(driver, "neo4j", "critical_connections", parameters={})
-    none: Any = None
-    with pytest.warns(DeprecationWarning, match="name before"), pytest.raises(ParameterError, match="needs"):
-        run_query(driver, none, "critical_connections", parameters={})
+    """The database is never reached: what is wrong is seen before."""
+    nobody: Any = None
+    run_query(nobody, name, selection=Selection("A", "T", "k"), parameters=parameters)
 
 
 def test_names_of_queries_are_completed() -> None:
@@ -50,7 +39,7 @@ def test_a_query_prints_as_its_file_says_where_no_names_are_given(name: str) -> 
 
 
 def test_a_query_prints_with_the_names_given_and_the_others_as_they_are() -> None:
-    printed = render_query("critical_connections", node_labels=["A", "B`"], key="k")
+    printed = render_query("critical_connections", selection=Selection(["A", "B`"], key="k"))
     assert "MATCH (:`A`|`B``` {`k`: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})" in printed
     assert "MATCH (a)-[r:KNOWS]-(b)" in printed
 
@@ -69,7 +58,7 @@ def test_values_are_written_as_literals_that_nothing_inside_them_can_end() -> No
 @pytest.mark.parametrize("name", QUERIES)
 def test_names_stay_out_of_the_comments_of_a_printed_query(name: str) -> None:
     hostile = "x\nDETACH DELETE n"
-    printed = render_query(name, node_labels=[hostile], relationship_types=[hostile], key=hostile)
+    printed = render_query(name, selection=Selection([hostile], [hostile], hostile))
     assert not any(hostile in token.text for token in tokenize(printed) if token.kind == "comment")
     assert any(token.kind == "quoted" for token in tokenize(printed))
 

@@ -15,7 +15,7 @@ def looked_for(readable: dict[int, bool]) -> list[tuple[int, int]]:
     looks: list[tuple[int, int]] = []
     opened: Any = object.__new__(OpenGraph)
     versions = [SimpleNamespace(version=version, readable=kept) for version, kept in readable.items()]
-    opened._gateway = SimpleNamespace(list_versions=lambda run: versions)
+    opened._db = SimpleNamespace(list_versions=lambda run: versions)
     opened.hubs = SimpleNamespace(delete_between=lambda run, after, by: looks.append((after, by)) or 1)
     assert opened.delete_unkept("run") == len(looks)
     return looks

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import SimulatedNoise
@@ -15,14 +16,14 @@ from pcneo.privacy.randomised_response import half_true_epsilon
 from pcneo.privacy.simulated_scales import SEED
 from pcneo.release.audit.attacked import Exact, attack_exact, attack_release, check_attackable
 from pcneo.release.audit.findings import NOTICE
-from pcneo.release.choice import GraphNames, Place, choose_at, find_place, read_parameters
+from pcneo.release.choice import Place, choose_at, find_place, read_parameters
 from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.release.request import GraphRequest
 from pcneo.store.chosen_graph import require_key_index
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["ATTACK_NOTICE", "AttackResult", "MechanismAttacked", "attack"]
 
@@ -85,14 +86,11 @@ class AttackResult:
     attacked: tuple[MechanismAttacked, ...]
 
 
-def attack(
-    driver: Driver, database: str | None = None, *, request: GraphRequest, progress: Progress | None = None
-) -> AttackResult:
+def attack(db: Database, *, request: GraphRequest, progress: Progress | None = None) -> AttackResult:
     """Let the fixed attacker loose on simulated releases of each mechanism; nothing is spent.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         request: k, ε and the graph, and the run for mechanisms that rest on one; its mechanism does not matter. A
             parameter that a mechanism does not have is left out for it.
         progress: called with stage, done and total.
@@ -107,15 +105,14 @@ def attack(
     refusals = {chosen.mechanism: _refusal(chosen) for chosen in every}
     if all(refusals.values()):
         raise ParameterError(next(filter(None, refusals.values())) or "", name="epsilon", value=request.epsilon)
-    gateway = LedgerGateway(driver, database)
-    place = _place(gateway, request)
+    place = _place(db, request)
     check_attackable(place.vertices)
-    require_key_index(gateway, place.graph.selection)
-    source = read_for_release(gateway, place.graph, progress)
+    require_key_index(db, place.graph.selection)
+    source = read_for_release(db, place.graph, progress)
     graph = source.graph
     check_attackable(graph.vertex_count)
     if place.run is not None:
-        source.read_groups(gateway, place.run, progress)
+        source.read_groups(db, place.run, progress)
     draws = max(1, min(_DRAWS, _PAIRS // math.comb(graph.vertex_count, 2)))
     attacked: list[MechanismAttacked] = []
     for done, (chosen, refused) in enumerate(zip(every, refusals.values(), strict=True)):
@@ -155,15 +152,15 @@ def _refusal(request: GraphRequest) -> str | None:
     return None
 
 
-def _place(gateway: LedgerGateway, request: GraphRequest) -> Place:
+def _place(db: Database, request: GraphRequest) -> Place:
     """Find the graph with its run; without one, where none was named and there is none."""
-    runs = gateway.list_runs()
+    runs = db.list_runs()
     try:
-        return find_place(gateway, request, runs, GraphNames(), with_run=True)
+        return find_place(db, request, runs, Selection(), with_run=True)
     except NotFoundError:
         if request.names_run:
             raise
-    return find_place(gateway, request, runs, GraphNames(), with_run=False)
+    return find_place(db, request, runs, Selection(), with_run=False)
 
 
 def _attacked(

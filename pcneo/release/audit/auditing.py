@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.advice import Fit, advise
 from pcneo.privacy.laplace import standard_error
@@ -17,13 +18,13 @@ from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.audit.audited_pairs import losses_of_connections, losses_of_groups
 from pcneo.release.audit.findings import NOTICE, AuditResult, Losses
 from pcneo.release.audit.removals import remove_connections
-from pcneo.release.choice import GraphNames, Place, choose_at, find_place, read_parameters
+from pcneo.release.choice import Place, choose_at, find_place, read_parameters
 from pcneo.release.prepared import Prepared, prepare, prepare_beside
 from pcneo.release.request import GraphRequest
-from pcneo.store.ledger import LedgerGateway
+from pcneo.store.database import Database
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from pcneo.store.database import Database
 
 __all__ = ["audit"]
 
@@ -32,8 +33,7 @@ _REPORTS = 3_000_000  # of vertices in all of a mechanism's phases together: som
 
 
 def audit(
-    driver: Driver,
-    database: str | None = None,
+    db: Database,
     *,
     request: GraphRequest,
     resample: int = 20,
@@ -42,8 +42,7 @@ def audit(
     """Compute what a release would cost single pairs of vertices, and say which mechanism fits the graph.
 
     Args:
-        driver: an open driver.
-        database: None for the user's home database.
+        db: the database.
         request: the mechanism with its parameters, and the run, as for a release. A mechanism that rests on no run is
             held against the groups of a run where the request names a run, p or search.
         resample: how many connections to remove, each alone, with memberships computed again for all vertices; after a
@@ -58,7 +57,7 @@ def audit(
     """
     if not resample >= 0:
         raise ParameterError(f"resample must be 0 or more, not {resample}.", name="resample", value=resample)
-    audited, place = _prepare_audited(driver, database, request, progress)
+    audited, place = _prepare_audited(db, request, progress)
     others, refused = _prepare_others(audited, request, place)
     ready = {audited.mechanism.name: audited, **others}
     scales = _simulated(ready, progress)
@@ -93,9 +92,7 @@ def audit(
     )
 
 
-def _prepare_audited(
-    driver: Driver, database: str | None, request: GraphRequest, progress: Progress | None
-) -> tuple[Prepared, Place]:
+def _prepare_audited(db: Database, request: GraphRequest, progress: Progress | None) -> tuple[Prepared, Place]:
     """Prepare the mechanism that is asked about, with the groups of the run if there is one."""
     parameters = read_parameters(request)
     kind = mechanism_named(request.mechanism)
@@ -106,13 +103,12 @@ def _prepare_audited(
             name="mechanism",
             value=request.mechanism,
         )
-    gateway = LedgerGateway(driver, database)
     with_run = mechanism_named(request.mechanism).needs_groups or request.names_run
-    place = find_place(gateway, request, gateway.list_runs(), GraphNames(), with_run=with_run)
+    place = find_place(db, request, db.list_runs(), Selection(), with_run=with_run)
     chosen = [choose_at(place, request, parameters)]
-    (audited,) = with_answer_sets(gateway, chosen, prepare(gateway, chosen, progress))
+    (audited,) = with_answer_sets(db, chosen, prepare(db, chosen, progress))
     if place.run is not None:
-        audited.source.read_groups(gateway, place.run, progress)
+        audited.source.read_groups(db, place.run, progress)
     return audited, place
 
 

@@ -1,4 +1,4 @@
-"""The gateway's methods for loading a graph: a unique key, vertices and relationships."""
+"""Loading a graph into a database: a unique key, vertices and relationships."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import neo4j
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
-from pcneo.store.gateway import Gateway, KeyIndex
+from pcneo.store.database import Database, KeyIndex
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_halves, rows_of
 
-__all__ = ["LoadGateway"]
+__all__ = ["GraphLoader"]
 
 _KEYS_REPEATED = frozenset(
     {
@@ -25,15 +25,14 @@ _KEYS_REPEATED = frozenset(
 _INDEX_IN_THE_WAY = "Neo.ClientError.Schema.IndexAlreadyExists"
 
 
-class LoadGateway(Gateway):
+class GraphLoader:
     """Writes vertices with one label, and relationships of one type, into a database."""
 
-    def __init__(self, driver: neo4j.Driver, database: str | None, label: str, type_: str, key: str) -> None:
-        """Put the names into the statements, then connect as `Gateway` does.
+    def __init__(self, db: Database, label: str, type_: str, key: str) -> None:
+        """Put the names into the statements.
 
         Args:
-            driver: a connected driver.
-            database: None for the user's home database.
+            db: the database.
             label: the label of the vertices.
             type_: the type of the relationships.
             key: the key property.
@@ -44,6 +43,7 @@ class LoadGateway(Gateway):
         if label in OWN_LABELS or type_ in OWN_TYPES:
             name = label if label in OWN_LABELS else type_
             raise ParameterError(f"{name} is pcneo's own; load into a name of yours.", name="name", value=name)
+        self._db = db
         vertex_names = {"Page": label, "id": key}
         self.selection = Selection((label,), (type_,), key)
         self._constraint: LiteralString = load_statement("ensure_vertex_key").render(vertex_names)
@@ -52,7 +52,6 @@ class LoadGateway(Gateway):
         self._relationships: LiteralString = load_statement("merge_relationships").render(
             {**vertex_names, "KNOWS": type_}
         )
-        super().__init__(driver, database)
 
     def ensure_vertex_key(self) -> bool:
         """Make the key unique within the label; return whether that took a new constraint.
@@ -63,10 +62,10 @@ class LoadGateway(Gateway):
             RightsError: the user may not create constraints.
         """
         (label,), key = self.selection.node_labels, self.selection.key
-        if KeyIndex(label, key, unique=True) in self.list_key_indexes():
+        if KeyIndex(label, key, unique=True) in self._db.list_key_indexes():
             return False
         try:
-            return self.write(_constraints_added, self._constraint) > 0
+            return self._db.committed(_constraints_added, self._constraint) > 0
         except DatabaseError as error:
             raise self._explained(error) from error
 
@@ -114,7 +113,7 @@ class LoadGateway(Gateway):
         """
 
         def merge(transaction: neo4j.Transaction, part: Sequence[Row]) -> int:
-            if self.waits.sees_strangers():
+            if self._db.waits.sees_strangers():
                 keys = sorted({row[end] for row in part for end in ("source", "target")})
                 rows_of(transaction, self._hold, {"keys": keys})
             return _merged(transaction, self._relationships, part, "relationships_created")
@@ -122,7 +121,7 @@ class LoadGateway(Gateway):
         return self._merge(merge, rows)
 
     def _merge(self, merge: Callable[[neo4j.Transaction, Sequence[Row]], int], rows: Sequence[Row]) -> int:
-        return sum(in_halves(partial(self.write, merge), rows, "rows"))
+        return sum(in_halves(partial(self._db.committed, merge), rows, "rows"))
 
 
 def _constraints_added(tx: neo4j.Transaction, text: LiteralString) -> int:

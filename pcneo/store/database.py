@@ -1,4 +1,4 @@
-"""Everything pcneo asks of a Neo4j database: a method for each statement.
+"""A database, and what pcneo asks of it about graphs, runs and schema: a method for each statement.
 
 Values are sent as parameters, names as quoted tokens (`statements.py`). Rows come back as plain Python values, not as
 nodes, which the driver would keep in memory. Reads use read access; all sessions share the driver's bookmarks, so a
@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import neo4j
 
@@ -24,7 +24,7 @@ from pcneo.store.schema import FORMAT, SchemaItem
 from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of
 
-__all__ = ["Gateway", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
+__all__ = ["Database", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
 EARLIER_BATCH = 2_000
 """Hubs of an earlier format that one transaction deletes."""
@@ -84,28 +84,51 @@ class GraphRecord:
             )
 
 
-class Gateway(RunReader):
-    """Reads from and writes to one database.
+class Database(RunReader):
+    """One database of a server: a driver, its name and the server's version, and nothing of what it holds.
 
-    Every method raises DatabaseError or one of its subclasses; a method's docstring names what else it raises.
+    `pcneo.connect` makes it. In a `with` block it is closed at the end. Every method raises DatabaseError or one of its
+    subclasses; a method's docstring names what else it raises.
     """
+
+    def __init__(self, driver: neo4j.Driver, name: str | None = None, *, owns_driver: bool = False) -> None:
+        """Take a driver, which is closed with the database where it is the database's own."""
+        super().__init__(driver, name)
+        self._owns_driver = owns_driver
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the driver, unless it is somebody else's."""
+        if self._owns_driver:
+            self.driver.close()
+
+    def __repr__(self) -> str:
+        """Return what it is, without asking the server."""
+        return f"<Database {self._name or 'home'}>"
 
     # --- what is there ----------------------------------------------------------------------------------------------
 
     def list_labels(self) -> list[str]:
         """Return the labels that some node has, ascending, without pcneo's own."""
-        labels = [row["label"] for row in self._read("list_labels") if row["label"] not in OWN_LABELS]
+        labels = [row["label"] for row in self.read("list_labels") if row["label"] not in OWN_LABELS]
         return [label for label in labels if self._count_label(label)]
 
     def list_relationship_types(self) -> list[str]:
         """Return the relationship types, ascending, without pcneo's own."""
-        return [row["type"] for row in self._read("list_relationship_types") if row["type"] not in OWN_TYPES]
+        return [row["type"] for row in self.read("list_relationship_types") if row["type"] not in OWN_TYPES]
 
     def list_key_indexes(self) -> list[KeyIndex]:
         """Return the node properties with a range index of their own, our own labels left out."""
         return [
             KeyIndex(row["label"], row["properties"][0], row["unique"])
-            for row in self._read("list_indexes")
+            for row in self.read("list_indexes")
             if row["label"] not in OWN_LABELS and len(row["properties"]) == 1
         ]
 
@@ -114,12 +137,12 @@ class Gateway(RunReader):
         return sum(map(self._count_label, selection.node_labels))
 
     def _count_label(self, label: str) -> int:
-        return self._read("count_nodes", {"Page": label})[0]["nodes"]
+        return self.read("count_nodes", {"Page": label})[0]["nodes"]
 
     def count_relationships(self, selection: Selection) -> int:
         """Return the number of relationships in the count store, summed over the chosen types and start labels."""
         return sum(
-            self._read("count_relationships", {"Page": label, "KNOWS": type_})[0]["relationships"]
+            self.read("count_relationships", {"Page": label, "KNOWS": type_})[0]["relationships"]
             for label in selection.node_labels
             for type_ in selection.relationship_types
         )
@@ -130,7 +153,7 @@ class Gateway(RunReader):
 
     def count_keys(self, selection: Selection) -> KeyCounts:
         """Return the numbers of nodes by kind of key, summed over the chosen labels."""
-        rows = [self._read("count_keys", {"Page": label, "id": selection.key})[0] for label in selection.node_labels]
+        rows = [self.read("count_keys", {"Page": label, "id": selection.key})[0] for label in selection.node_labels]
 
         def example(column: str) -> Any:
             return next((row[column] for row in rows if row[column] is not None), None)
@@ -150,7 +173,7 @@ class Gateway(RunReader):
 
     def list_graphs(self) -> list[GraphRecord]:
         """Return the graphs that pcneo knows in this database, by name."""
-        return graph_records(self._read("list_graphs"))
+        return graph_records(self.read("list_graphs"))
 
     def merge_graph(self, name: str, selection: Selection, fingerprint_key: str) -> GraphRecord:
         """Record a graph under its name, or return the record that is there, with its own fingerprint key.
@@ -163,7 +186,7 @@ class Gateway(RunReader):
         Raises:
             GraphError: the name belongs to other labels, types or another key.
         """
-        row = self._write(
+        row = self.write(
             "merge_graph",
             name=name,
             nodeLabels=list(selection.node_labels),
@@ -181,43 +204,43 @@ class Gateway(RunReader):
 
     def list_unfinished(self, graph: str) -> list[tuple[str, int]]:
         """Return the id and version of each run of a graph; version 0 is a run that nobody sees."""
-        return [(row["run"], row["version"]) for row in self._read("list_unfinished", graph=graph)]
+        return [(row["run"], row["version"]) for row in self.read("list_unfinished", graph=graph)]
 
     def merge_run(self, run: str, graph: str, scope: str, search: Search) -> int:
         """Enter a run, or find it there; return the version that readers go by, 0 where it is new."""
         named = {"p": float(search.p), "pText": str(search.p), "search": search.name}
-        return self._write("merge_run", run=run, graph=graph, scope=scope, **named)[0]["version"]
+        return self.write("merge_run", run=run, graph=graph, scope=scope, **named)[0]["version"]
 
     def delete_run(self, run: str) -> None:
         """Delete the record of a run at version 0, and those of its versions."""
-        self._write("delete_run", run=run)
+        self.write("delete_run", run=run)
 
     def count_retired(self, run: str) -> int:
         """Return the members of the hubs of a run that its current version is without."""
-        return self._read("count_retired", run=run)[0]["memberships"]
+        return self.read("count_retired", run=run)[0]["memberships"]
 
     def close_versions(self, run: str, version: int, keep: int, seconds: int, pinned: Sequence[int]) -> None:
         """Let the hubs go of all versions before `version` but the last `keep`, the recent, and those pinned."""
-        self._write("close_versions", run=run, version=version, keep=keep, seconds=seconds, pinned=list(pinned))
+        self.write("close_versions", run=run, version=version, keep=keep, seconds=seconds, pinned=list(pinned))
 
     def release_version(self, run: str, version: int) -> bool:
         """Let the hubs of one version go, whatever rests on it; False where it is current or not kept."""
-        return bool(self._write("release_version", run=run, version=version)[0]["closed"])
+        return bool(self.write("release_version", run=run, version=version)[0]["closed"])
 
     def delete_versions(self, run: str, versions: Sequence[int]) -> None:
         """Delete records of versions."""
-        self._write("delete_versions", run=run, versions=list(versions))
+        self.write("delete_versions", run=run, versions=list(versions))
 
     def hide_runs(self, runs: Sequence[str]) -> None:
         """Take runs out of everybody's sight; a sweep deletes what is left of them."""
         for run in runs:
-            self._write("hide_run", run=run)
+            self.write("hide_run", run=run)
 
     def delete_earlier(self) -> int:
         """Delete the runs of earlier formats with their hubs; return how many runs."""
-        while self._write("delete_earlier_cohesions", limit=EARLIER_BATCH)[0]["deleted"]:
+        while self.write("delete_earlier_cohesions", limit=EARLIER_BATCH)[0]["deleted"]:
             pass
-        return self._write("delete_earlier_runs")[0]["deleted"]
+        return self.write("delete_earlier_runs")[0]["deleted"]
 
     def terminate_late(self, graph: str, writer: str) -> bool:
         """End the transactions on a graph's hubs of all writers but one; return whether one was ended."""
@@ -240,7 +263,7 @@ class Gateway(RunReader):
         missing = self._missing(wanted)
         try:
             for item in missing:
-                self.write(rows_of, item.statement, {})
+                self.committed(rows_of, item.statement, {})
         except RightsError as error:
             statements = "\n".join(f"  {item.line()}" for item in missing)
             raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error
@@ -252,7 +275,7 @@ class Gateway(RunReader):
             time.sleep(0.1)
 
     def _missing(self, wanted: Sequence[SchemaItem]) -> list[SchemaItem]:
-        rows = self._read("list_indexes")
+        rows = self.read("list_indexes")
         there = {(row["label"], tuple(row["properties"]), row["unique"]) for row in rows}
         there |= {(label, properties, False) for label, properties, _ in there}
         return [item for item in wanted if (item.label, item.properties, item.unique) not in there]

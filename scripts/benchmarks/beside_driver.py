@@ -39,18 +39,18 @@ def annotate(setting: Setting) -> Iterator[Line]:
     reads one stream of packed rows, then writes the rows that ours computed, with the same statement, in as many
     sessions and as large transactions.
     """
-    from pcneo import annotate, clean
+    from pcneo import annotate, clean, connect
     from pcneo.annotate.row_writing import WRITERS
 
     with loaded(setting.file) as server, server.driver() as driver:
         for p, most in ROUNDS.items():
             rounds = min(most, setting.rounds)
-            rows = [_row(cohesion) for cohesion in annotate.stream(driver, p=p, **NAMES)]
+            rows = [_row(cohesion) for cohesion in annotate.stream(connect(driver=driver), p=p, **NAMES)]
             figures: list[dict[str, float]] = []
 
             def ours(p: str = p, figures: list[dict[str, float]] = figures) -> float:
                 figures.append(in_process("annotate", server.uri, str(server.password_file), p))
-                clean(driver)  # deletes the driver's hubs, untimed
+                clean(connect(driver=driver))  # deletes the driver's hubs, untimed
                 return figures[-1]["seconds"]
 
             plain = {"ours": ours, "driver": lambda rows=rows, p=p: _plain(driver, rows, p)}
@@ -122,10 +122,10 @@ def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, s
 
 def writers(setting: Setting) -> Iterator[Line]:
     """Memberships written per second, by number of sessions and memberships per transaction."""
-    from pcneo import annotate
+    from pcneo import annotate, connect
 
     with loaded(setting.file) as server, server.driver() as driver:
-        rows = [_row(cohesion) for cohesion in annotate.stream(driver, p="0.1", **NAMES)]
+        rows = [_row(cohesion) for cohesion in annotate.stream(connect(driver=driver), p="0.1", **NAMES)]
         written = sum(row["size"] for row in rows)
         ways = [(sessions, memberships) for sessions in (1, 2, 3, 4) for memberships in (10_000, 20_000, 30_000)]
         tasks = {
@@ -144,7 +144,6 @@ def streamed(setting: Setting) -> Iterator[Line]:
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
     from pcneo import connect, minimal_p_cohesions
-    from pcneo.basics.config import ConnectionSettings
 
     graph, rounds = setting.graph, setting.many
     chosen = np.random.default_rng(SEED).choice(graph.vertex_count, min(20, graph.vertex_count), replace=False)
@@ -153,14 +152,14 @@ def streamed(setting: Setting) -> Iterator[Line]:
     steps = {p: [pseudocode.expand(rows, need, q)[1] for q in chosen.tolist()] for p, need in needs.items()}
     del rows, needs
     with loaded(setting.file) as server, server.driver() as plain:
-        settings = ConnectionSettings(server.uri, "neo4j", server.password_file.read_text().strip())
+        settings = ("neo4j", server.password_file.read_text().strip())
         for p in steps:
-            with connect(settings) as driver, _unscanned():
+            with connect(server.uri, auth=settings) as db, _unscanned():
                 seen: dict[Any, Statements] = {}
                 for key in keys:  # compiles our code and the server's plans
                     with _recorded() as seen[key]:
-                        _streamed(driver, p, key)
-                ours, theirs = _beside(driver, plain, p, seen, rounds)
+                        _streamed(db, p, key)
+                ours, theirs = _beside(db, plain, p, seen, rounds)
             more = ours - theirs
             each = np.median(more, axis=0)
             searched = [timed(lambda q=q, p=p: minimal_p_cohesions(graph, p, vertices=[q]))() for q in chosen.tolist()]
@@ -188,13 +187,13 @@ def streamed(setting: Setting) -> Iterator[Line]:
 
 
 def _beside(
-    driver: Any, plain: Any, p: str, statements: Mapping[Any, Statements], rounds: int
+    db: Any, plain: Any, p: str, statements: Mapping[Any, Statements], rounds: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Milliseconds of each vertex in each round, ours and the driver's alone, which go first in turns."""
     taken = np.empty((2, rounds, len(statements)))
     for number in range(rounds):
         for place, (key, sent) in enumerate(statements.items()):
-            tasks = [(0, lambda key=key: _streamed(driver, p, key)), (1, lambda sent=sent: _sent(plain, sent))]
+            tasks = [(0, lambda key=key: _streamed(db, p, key)), (1, lambda sent=sent: _sent(plain, sent))]
             for who, task in tasks if (number + place) % 2 else reversed(tasks):
                 taken[who, number, place] = 1e3 * task()
         more = np.median(taken[0, number] - taken[1, number])
@@ -202,12 +201,12 @@ def _beside(
     return taken[0], taken[1]
 
 
-def _streamed(driver: Any, p: str, key: Any) -> float:
+def _streamed(db: Any, p: str, key: Any) -> float:
     """Seconds that one vertex takes, streamed."""
     from pcneo import annotate
 
     started = time.perf_counter()
-    next(annotate.stream(driver, p=p, vertices=[key], **NAMES))
+    next(annotate.stream(db, p=p, vertices=[key], **NAMES))
     return time.perf_counter() - started
 
 
