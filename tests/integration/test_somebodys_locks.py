@@ -78,8 +78,8 @@ def blocker(db: Database) -> str:
 
 
 def write(db: Database, graph: str = "ring", **options: Any) -> annotate.UpdatedRun:
-    names: dict[str, Any] = {"selection": Selection(LABELS[graph], "KNOWS", "id")}
-    return annotate.write(db.store, graph=graph, **{"p": "2/3", **names, **options}).runs[0]
+    asked: dict[str, Any] = {"p": "2/3", "selection": Selection(LABELS[graph], "KNOWS", "id"), **options}
+    return annotate.write(db.store, graph=graph, **asked).runs[0]
 
 
 def nothing_wrong(db: Database) -> None:
