@@ -122,16 +122,13 @@ def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked
         ClusterError: the cluster cannot search.
         DatabaseError: the database could not do it. After any error all runs stay as they were.
     """
-    result = update_runs(db, Options.of(**asked), keeping or Keeping())
-    with suppress(PcneoError):  # what was written is written, whatever becomes of the database
-        _tell_of_others(db, result)
-    return result
+    return update_runs(db, Options.of(**asked), keeping or Keeping(), tells_of_others=True)
 
 
-def _tell_of_others(db: Database, result: WriteResult) -> None:
+def _tell_of_others(standing: Iterable[Run], result: WriteResult) -> None:
     """Say which other runs of the graph have fallen behind, and how each is brought up to date."""
     counts, updated = (result.node_count, result.relationship_count), {run.run for run in result.runs}
-    for run in db.list_runs():
+    for run in standing:
         is_other = run.graph == result.graph and run.id not in updated
         if is_other and run.scope != "answers" and (run.node_count, run.relationship_count) != counts:
             search = "" if run.search.name == DEFAULT_SEARCH else f" --search {run.search.name}"
@@ -164,6 +161,8 @@ def update_runs(
     client: Client | None = None,
     make_supply: Callable[[Plan], Supply] = supply_of,
     tell_of_removal: Callable[[], object] | None = None,
+    *,
+    tells_of_others: bool = False,
 ) -> WriteResult:
     """Do what `write` does, and tell a client in time; arguments, result and errors as there.
 
@@ -174,6 +173,7 @@ def update_runs(
         make_supply: reads the graph, under the writer's lock, and says where cohesions come from.
         tell_of_removal: called, after an error, before what was written is removed, if anything was; by default that is
             logged for somebody who may interrupt it.
+        tells_of_others: whether to log which other runs of the graph have fallen behind.
     """
     plan = make_plan(db, "write", options, may_be_new=True)
     standing = {run.id: run for run in db.list_runs()}
@@ -197,6 +197,8 @@ def update_runs(
     changed = [run for run in result.runs if run.changed]
     if changed and (client is None or client.trims):
         _trim(db, record, changed, keeping)
+    if tells_of_others:
+        _tell_of_others(standing.values(), result)
     return result
 
 

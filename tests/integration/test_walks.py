@@ -1,0 +1,127 @@
+"""Walks, counted by trace: how often p is read from its text, what an update asks, and how far p travels.
+
+ARCHITECTURE.md#walks names this script; a figure here changes only with that page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database, cycle
+
+import pcneo as package
+from pcneo import Selection, annotate
+from pcneo.basics import exact_numbers
+from pcneo.store import database, sessions
+from pcneo.store.statements import load_statement
+
+PACKAGE = Path(package.__file__).parent
+NAMES = ("--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id")
+MOST_FILES = 9
+"""That p is seen in, from the command line to the stored hub."""
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put(cycle(6))
+    return db
+
+
+@contextmanager
+def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> Iterator[list[tuple[Any, ...]]]:
+    """The arguments of every call of a function inside the block."""
+    calls: list[tuple[Any, ...]] = []
+    function = getattr(owner, name)
+
+    def counting(*arguments: Any, **keywords: Any) -> Any:
+        calls.append(arguments)
+        return function(*arguments, **keywords)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, counting)
+        yield calls
+
+
+def statements(calls: list[tuple[Any, ...]]) -> Counter[str]:
+    return Counter(statement.name for _, statement, *_ in calls)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("annotate", *NAMES, "-p", "0.7"),
+        ("annotate", *NAMES, "-p", "0.7", "--mode", "stats"),
+        ("annotate", *NAMES, "-p", "0.7", "--mode", "estimate"),
+        ("annotate", *NAMES, "-p", "0.7", "--vertex", "1", "--mode", "stream"),
+        ("show", "1", "-p", "0.7"),
+        ("queries", "largest_cohesions", "--run", "-p", "0.7"),
+        ("release", "--mechanism", "critical", "-e", "1", "-p", "0.7", "--budget-epsilon", "2", "--to", "out.csv"),
+        ("audit", "-e", "1", "-p", "0.7", "--resample", "1"),
+    ],
+    ids=lambda command: " ".join(command[:1] + command[-2:]),
+)
+def test_p_is_read_from_its_text_once_whatever_the_command(
+    command: tuple[str, ...],
+    db: Database,
+    pcneo: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    annotate.write(db.store, p="7/10", selection=Selection("Person", "KNOWS", "id"))
+    monkeypatch.chdir(tmp_path)
+    with counted(monkeypatch, exact_numbers, "_fraction") as read:
+        code, _, err = pcneo(*command)
+    assert code == 0, err
+    assert [value for value, *_ in read].count("0.7") == 1
+
+
+def test_an_update_after_a_changed_edge_asks_the_server_for_its_version_once_and_reads_the_format_once(
+    db: Database, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pcneo("annotate", *NAMES, "-p", "0.7", "--graph", "ring")
+    db.run("MATCH (a:Person {id: 0}), (b:Person {id: 3}) CREATE (a)-[:KNOWS]->(b)")
+    with (
+        counted(monkeypatch, database.Database, "run_statement") as asked,
+        counted(monkeypatch, database.Database, "__init__") as built,
+        counted(monkeypatch, sessions, "_single_with_summary") as versions,
+    ):
+        code, _, err = pcneo("annotate", "--graph", "ring")
+    assert code == 0, err
+    reads = statements(asked)
+    assert (len(built), len(versions)) == (1, 1)
+    assert reads["get_formats"] == 0  # `list_runs` brings the format with the runs, and the lock that of its graph
+    assert reads["list_runs"] == 1
+    assert reads["list_graphs"] == 1
+
+
+def test_p_is_seen_in_few_files_on_its_way_to_the_hub(db: Database, pcneo: Callable[..., Any]) -> None:
+    """Files of the package in which a function has a `P` among its arguments while a first run is written."""
+    seen: set[str] = set()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(str(PACKAGE)):
+            names = frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
+            if any(type(frame.f_locals.get(name)) is package.P for name in names):
+                seen.add(str(Path(file).relative_to(PACKAGE)))
+
+    sys.setprofile(look)
+    try:
+        pcneo("annotate", *NAMES, "-p", "0.7", "--graph", "ring")
+    finally:
+        sys.setprofile(None)
+    assert "basics/searches.py" in seen
+    assert len(seen) <= MOST_FILES, sorted(seen)
+
+
+def test_the_statement_that_carries_the_format_is_the_one_that_lists_runs() -> None:
+    assert "format" in {column.name for column in load_statement("list_runs").columns}
