@@ -383,8 +383,8 @@ def test_a_run_of_single_vertices_is_no_run_to_release_from(db: Database, refuse
 
 def test_published_takes_runs_of_the_papers_searches_only(db: Database, refused: Callable[..., None]) -> None:
     db.put(KITE)
-    annotate.write(db.driver, db.name, p=0.5, search="smallest", **PERSONS)
-    budget.set_total(db.driver, db.name, graph=NAME, epsilon=10, delta="0.1")
+    annotate.write(db.store, p=0.5, search="smallest", **PERSONS)
+    budget.set_total(db.store, graph=NAME, epsilon=10, delta="0.1")
     refused(db, 2, "takes runs of the searches degree or density, as in the paper; run", "--mechanism", "published")
 
 
