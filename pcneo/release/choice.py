@@ -101,9 +101,7 @@ def choose(db: Database, requests: Sequence[GraphRequest], named: Selection) -> 
             value=named,
         )
     runs = db.list_runs()
-    return [
-        _choose_one(db, request, read, runs, named) for request, read in zip(requests, parameters, strict=True)
-    ]
+    return [_choose_one(db, request, read, runs, named) for request, read in zip(requests, parameters, strict=True)]
 
 
 def read_parameters(request: GraphRequest) -> Parameters:

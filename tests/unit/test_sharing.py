@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from pcneo.store.gateway import GraphRecord
 
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
@@ -21,6 +20,7 @@ from pcneo.release.choice import Chosen, Place, choose_at, read_parameters
 from pcneo.release.releasing import check_requests
 from pcneo.release.request import ReleaseRequest, each_k, read_batch
 from pcneo.release.sharing import shared
+from pcneo.store.database import GraphRecord
 
 F = Fraction
 PLACE = Place(GraphRecord("g", Selection(("P",), ("K",), "id"), "00"), None, 2000)
