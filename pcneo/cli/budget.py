@@ -63,16 +63,25 @@ def show_budget(
 
     Example: pcneo budget show
     """
-    from pcneo.release.budget import show
+    from pcneo.errors import BudgetError
+    from pcneo.release.budget import how_to_mend, show
 
     with connected() as db:
         budgets = show(db, graph=graph)
     if as_json:
         print_json(list(map(_plain, budgets)))
-        return
-    if as_csv:
+    elif as_csv:
         _print_csv(budgets)
-        return
+    else:
+        _print_budgets(budgets)
+    damaged = {record: how_to_mend(record, budget.graph) for budget in budgets for record in budget.damaged}
+    for record, what in damaged.items():
+        note(f"Not counted in what is spent, nor as a total: {record} {what}")
+    if damaged:
+        raise typer.Exit(BudgetError.exit_code)
+
+
+def _print_budgets(budgets: list[GraphBudget]) -> None:
     for budget in budgets:
         account = budget.account
         title = _title(budget.graph, account)
@@ -162,6 +171,7 @@ def _plain(budget: GraphBudget) -> dict[str, object]:
         "sets": {digest: cost.plain for digest, cost in account.sets.items()},
         "totals": list(map(_with_numbers, budget.totals)),
         "releases": list(map(_with_numbers, budget.releases)),
+        "damaged": [{"record": damaged.record, "why": damaged.why} for damaged in budget.damaged],
         "notes": [{camel(name): value for name, value in vars(entry).items()} for entry in budget.notes],
     }
 

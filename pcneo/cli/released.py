@@ -53,7 +53,7 @@ def print_prepared(prepared: list[Prepared], as_json: bool) -> None:
         {
             "mechanism": release.mechanism.name,
             "k": release.mechanism.k,
-            "epsilon": exact_text(release.mechanism.epsilon),
+            "epsilon": exact_text(release.spend.epsilon),
             "delta": exact_text(release.spend.delta),
             "run": release.run.id if release.run else None,
             "leastScale": release.utility.least_scale,

@@ -13,6 +13,7 @@ from pcneo.graph.hashes import (
     keys_hash,
     membership_hash,
     owner_hash,
+    secret_mark,
 )
 from pcneo.graph.partial import PartialGraph
 
@@ -30,4 +31,5 @@ __all__ = [
     "keys_hash",
     "membership_hash",
     "owner_hash",
+    "secret_mark",
 ]

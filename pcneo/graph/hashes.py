@@ -18,6 +18,7 @@ __all__ = [
     "keys_hash",
     "membership_hash",
     "owner_hash",
+    "secret_mark",
 ]
 
 
@@ -47,8 +48,13 @@ def keys_hash(keys: KeyArray) -> str:
 
 
 def keys_fingerprint(keys: KeyArray, secret: bytes) -> str:
-    """Return the hexadecimal HMAC-SHA-256, under `secret`, of what `keys_hash` hashes."""
-    return hmac.new(secret, bytes.fromhex(keys_hash(keys)), hashlib.sha256).hexdigest()
+    """Return the `secret_mark` and the hexadecimal HMAC-SHA-256, under `secret`, of what `keys_hash` hashes."""
+    return secret_mark(secret) + hmac.new(secret, bytes.fromhex(keys_hash(keys)), hashlib.sha256).hexdigest()
+
+
+def secret_mark(secret: bytes) -> str:
+    """Return what tells one secret from another and does not give it away."""
+    return hashlib.sha256(secret).hexdigest()[:12] + ":"
 
 
 def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:

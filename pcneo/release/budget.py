@@ -51,9 +51,10 @@ class GraphBudget:
 
     Attributes:
         graph: its name.
-        account: total and spends.
+        account: total and spends, without those of damaged records.
         totals: every total that was set, oldest first.
         releases: every release, oldest first.
+        damaged: records of this graph, or that may be of any, from which nothing can be computed.
         lost: whether its own node is gone from the database; what was spent stands against every graph of its data.
         notes: what its owner did to its ledger by hand, oldest first.
     """
@@ -62,6 +63,7 @@ class GraphBudget:
     account: Account
     totals: tuple[BudgetRecord, ...]
     releases: tuple[ReleaseRecord, ...]
+    damaged: tuple[DamagedRecord, ...] = ()
     lost: bool = False
     notes: tuple[NoteRecord, ...] = ()
 
@@ -105,9 +107,12 @@ def account_of(ledger: LedgerRecords, graph: str) -> Account:
     Raises:
         BudgetError: a record of this graph, or one that may be of any, is damaged.
     """
-    for damaged in ledger.damaged:
-        if damaged.graph in (None, graph):
-            raise BudgetError(f"{damaged} {how_to_mend(damaged, graph)}", graph=graph, record=damaged.record)
+    for damaged in ledger.damaged_of(graph):
+        raise BudgetError(f"{damaged} {how_to_mend(damaged, graph)}", graph=graph, record=damaged.record)
+    return _account(ledger, graph)
+
+
+def _account(ledger: LedgerRecords, graph: str) -> Account:
     totals = [budget for budget in ledger.budgets if budget.graph == graph]
     total = _recorded_cost(totals[-1]) if totals else None
     return Account(graph, total, tuple(_spend(release) for release in ledger.releases if release.graph == graph))
@@ -309,16 +314,18 @@ def show(db: Database, *, graph: str | None = None) -> list[GraphBudget]:
     """
     ledger = list_ledger(db)
     known = [record.name for record in ledger.graphs]
-    lost = sorted((ledger.used | {note.graph for note in ledger.notes}) - set(known))
+    named = {record.graph for record in (*ledger.notes, *ledger.damaged) if record.graph is not None}
+    lost = sorted((ledger.used | named) - set(known))
     names = [*known, *lost] if graph is None else [graph]
     if graph is not None and graph not in lost:
         find_graph(db, graph)
     return [
         GraphBudget(
             name,
-            account_of(ledger, name),
+            _account(ledger, name),
             tuple(budget for budget in ledger.budgets if budget.graph == name),
             tuple(release for release in ledger.releases if release.graph == name),
+            ledger.damaged_of(name),
             name in lost,
             tuple(note for note in ledger.notes if name in (note.graph, note.other)),
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
 from pcneo.errors import BudgetError, GraphError
+from pcneo.graph import secret_mark
 from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names, how_to_mend
 from pcneo.store.chosen_graph import find_graph
@@ -173,9 +174,9 @@ def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterat
         if graph is None or damaged.graph in (None, graph):
             about = f"{'release' if damaged.is_release else 'total'} {damaged.record}"
             yield Finding(about, f"It {damaged.why}. {how_to_mend(damaged, graph or 'NAME')}")
-    spoilt = {damaged.graph for damaged in ledger.damaged}
+    yield from _of_secret(gateway.get_secret(), ledger, graph)
     for known in ledger.graphs:
-        if known.name not in ledger.used or graph not in (None, known.name) or spoilt & {None, known.name}:
+        if known.name not in ledger.used or graph not in (None, known.name) or ledger.damaged_of(known.name):
             continue
         try:
             account = account_of(ledger, known.name)
@@ -194,3 +195,17 @@ def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterat
         if release.run_version not in kept[release.run]:
             what = f"It rests on version {release.run_version} of run {release.run}, which its owner has let go."
             yield Finding(f"release {release.id}", what, is_fault=False)
+
+
+def _of_secret(secret: bytes | None, ledger: LedgerRecords, graph: str | None) -> Iterator[Finding]:
+    marks: dict[str, set[str]] = {}
+    for release in ledger.releases:
+        if release.keys_fingerprint is not None and graph in (None, release.graph):
+            marks.setdefault(release.graph, set()).add(release.keys_fingerprint.partition(":")[0] + ":")
+    for name, known in marks.items():
+        if secret is None or secret_mark(secret) not in known:
+            what = (
+                "The ledger's secret was deleted or changed after its last release: under another name it would begin "
+                "at nothing spent, without a word. Its next release is stored under the new secret."
+            )
+            yield Finding(f"graph {name}", what)

@@ -178,6 +178,10 @@ class LedgerRecords:
         """The names of graphs that have a total or a release."""
         return {record.graph for record in (*self.budgets, *self.releases)}
 
+    def damaged_of(self, graph: str) -> tuple[DamagedRecord, ...]:
+        """Return the damaged records of a graph, or that may be of any."""
+        return tuple(record for record in self.damaged if record.graph in (None, graph))
+
     def are_apart(self, graph: str, other: str) -> bool:
         """Whether the owner has said that two names stand for different graphs."""
         return any(note.kind == "apart" and {note.graph, note.other} == {graph, other} for note in self.notes)
@@ -237,15 +241,15 @@ def _damage(properties: Mapping[str, Any], fields: Mapping[str, str]) -> str | N
         return f"has no {name}" if numbers or properties.get(name) is None else f"has a {name} of another kind"
     try:
         epsilon, delta = (exact_number(properties[name], _MOST_DIGITS) for name in ("epsilon", "delta"))
-        if properties.get("epsilonOne") is not None:
+        if "epsilonOne" in fields and properties.get("epsilonOne") is not None:
             exact_number(properties["epsilonOne"], _MOST_DIGITS)
     except ValueError:
         return "has no number for ε or δ"
     if epsilon < 0 or not 0 <= delta < 1:
         return f"has ε = {epsilon} and δ = {delta}"
-    if properties.get("run") is not None and properties.get("membershipHash") is None:
+    if "run" in fields and properties.get("run") is not None and properties.get("membershipHash") is None:
         return "does not say on which groups it rests"
-    if not 0 <= (properties.get("number") or 0) < LARGEST_NUMBER:
+    if "number" in fields and not 0 <= (properties.get("number") or 0) < LARGEST_NUMBER:
         return "has a number that no total gets"
     return None
 
