@@ -58,12 +58,31 @@ def equal_values(path: Path, rows: int, members: int, text: str | None, head: Fi
         keys(rows * members),
         type=pyarrow.list_(pyarrow.field("element", key, nullable=False)),
     )
-    ones = pyarrow.array(np.ones(rows, np.int64))
-    names = {"vertex": keys(rows), "size": ones, "edges": ones, "density": ones.cast("float64"), "members": lists}
+    ones, true = pyarrow.array(np.ones(rows, np.int64)), pyarrow.array(np.ones(rows, np.bool_))
+    names = {"vertex": keys(rows), "size": ones, "edges": ones, "density": ones.cast("float64")}
+    names |= {"proven": true, "best": true, "members": lists}
     schema = pyarrow.schema([pyarrow.field(name, column.type, nullable=False) for name, column in names.items()])
     table = pyarrow.Table.from_arrays(list(names.values()), schema=schema.with_metadata(head.metadata()))
     pyarrow.parquet.write_table(table, path, compression="zstd", row_group_size=rows)
     assert path.stat().st_size < 300_000
+
+
+def other_pages(path: Path) -> None:
+    """Pages of more values than the end of the file says, which that does not keep a reader from unpacking."""
+    large, small, rows = path.with_suffix(".large"), path.with_suffix(".small"), 50_000
+    zeros = pyarrow.table({"vertex": np.zeros(10**7, np.int64)})
+    pyarrow.parquet.write_table(zeros, large, compression="zstd", use_dictionary=False, row_group_size=10**7)
+    equal_values(small, rows, 1, None)
+    keys = pyarrow.array(np.random.default_rng(1).integers(0, 2**62, rows))  # which zstd leaves as large as they are
+    table = pyarrow.parquet.read_table(small)
+    table = table.set_column(0, table.schema.field(0), keys)
+    pyarrow.parquet.write_table(table, small, compression="zstd", use_dictionary=False, row_group_size=rows)
+    (of_large, of_small) = (pyarrow.parquet.ParquetFile(p).metadata.row_group(0).column(0) for p in (large, small))
+    start, whole = of_large.data_page_offset, bytearray(small.read_bytes())
+    pages = large.read_bytes()[start : start + of_large.total_compressed_size]
+    assert len(pages) < of_small.total_compressed_size
+    whole[of_small.data_page_offset : of_small.data_page_offset + len(pages)] = pages
+    path.write_bytes(whole)
 
 
 def public(epsilon: str) -> str:
@@ -124,6 +143,8 @@ BOMBS: dict[str, tuple[str, Make, str]] = {
     "members.parquet": (COHESIONS, lambda p: equal_values(p, 1, 2 * 10**7, None), "more than a file of this graph"),
     "vertices.parquet": (COHESIONS, lambda p: equal_values(p, 10**7, 1, None), "more than a file of this graph"),
     "text.parquet": (COHESIONS, lambda p: equal_values(p, 10, 10**6, "a" * 20), "more than a file of this graph"),
+    "other-pages.parquet": (COHESIONS, other_pages, "more than a file of this graph"),
+    "repeated-text.parquet": (COHESIONS, lambda p: equal_values(p, 6_000, 1, "a" * 10**5), "the graph does not have"),
     "long-text.parquet": (COHESIONS, lambda p: equal_values(p, 1, 1, "a" * 10**8), "more than a file of this graph"),
     "pipe.parquet": (COHESIONS, os.mkfifo, "not a regular file"),
     "zeros.parquet": (COHESIONS, link, "not a regular file"),

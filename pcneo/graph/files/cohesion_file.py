@@ -300,7 +300,7 @@ class CohesionFile:
             raise self._unfit("its columns are not those that pcneo writes")
         if sum(self._rows) != self.cohesions:
             raise self._unfit("rows are missing")
-        self._texts = ["members.list.element"] if schema.field("vertex").type == pyarrow.string() else None
+        self._texts = ["vertex", "members.list.element"] if schema.field("vertex").type == pyarrow.string() else None
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
@@ -325,14 +325,16 @@ class CohesionFile:
         """Return the row groups that have rows; refuse one that names a vertex not among the keys, which ascend."""
         groups = []
         with self._open() as file:
-            if unpacks_to_more(file.metadata, keys, 2 * ROW_GROUP_MEMBERSHIPS):
+            with self.path.open("rb") as raw:
+                unfit = unpacks_to_more(raw, file.metadata, keys, 2 * ROW_GROUP_MEMBERSHIPS)
+            if unfit:
                 raise self._unfit("it unpacks to more than a file of this graph can hold")
             for number, rows in enumerate(self._rows):
-                column = file.read_row_group(number, columns=["vertex"]).column(0)
+                column = file.read_row_group(number, columns=["vertex"]).combine_chunks().column(0)
                 if len(column) != rows:
                     raise self._unfit("rows are missing")
                 if rows:
-                    first, last = self._positions(keys, column.take([0, rows - 1])).tolist()
+                    first, last = self._positions(keys, column.chunk(0).take([0, rows - 1])).tolist()
                     groups.append(RowGroup(first, last, self, number))
         return groups
 
@@ -372,7 +374,7 @@ class CohesionFile:
     def _positions(self, keys: KeyArray, wanted: Any) -> NDArray[np.int64]:
         import pyarrow
 
-        if pyarrow.types.is_dictionary(wanted.type):  # members, of whom many are in several cohesions
+        if pyarrow.types.is_dictionary(wanted.type):  # a text is held once, however often it is there
             return self._positions(keys, wanted.dictionary)[np.asarray(wanted.indices)]
         if pyarrow.types.is_string(wanted.type) == (keys.dtype == object):
             with self._reading():
