@@ -17,7 +17,7 @@ from pcneo.privacy.composition import fits
 from pcneo.release.budget import account_of, check_sole_names, how_to_mend
 from pcneo.store.chosen_graph import find_graph
 from pcneo.store.database import Database, GraphRecord
-from pcneo.store.ledger import list_ledger
+from pcneo.store.ledger import get_secret, list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
@@ -174,7 +174,7 @@ def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterat
         if graph is None or damaged.graph in (None, graph):
             about = f"{'release' if damaged.is_release else 'total'} {damaged.record}"
             yield Finding(about, f"It {damaged.why}. {how_to_mend(damaged, graph or 'NAME')}")
-    yield from _of_secret(gateway.get_secret(), ledger, graph)
+    yield from _of_secret(get_secret(db), ledger, graph)
     for known in ledger.graphs:
         if known.name not in ledger.used or graph not in (None, known.name) or ledger.damaged_of(known.name):
             continue
