@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from pcneo.annotate.plan import (
     Asked,
@@ -34,9 +34,6 @@ from pcneo.store.schema import OWN_SCHEMA
 from pcneo.store.standing import Keeping, OpenGraph, open_graph, run_id
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import lock_patience
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["Client", "WriteResult", "update_runs", "write"]
 

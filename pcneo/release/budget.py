@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.selection import Selection
@@ -38,9 +38,6 @@ from pcneo.store.ledger_records import (
 )
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["Forgotten", "GraphBudget", "forget", "set_total", "show"]
 

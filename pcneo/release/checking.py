@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
 from pcneo.errors import BudgetError, GraphError
@@ -21,9 +20,6 @@ from pcneo.store.ledger import get_secret, list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.stored.runs import find_run, unfinished_runs
 from pcneo.stored.verifying import VerifiedRun, by_graph, verified
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["Checked", "Finding", "check"]
 

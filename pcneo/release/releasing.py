@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.selection import Selection
@@ -35,9 +35,6 @@ from pcneo.store.count_property import check_property, write_property
 from pcneo.store.database import Database
 from pcneo.store.ledger import note_answers
 from pcneo.store.schema import OWN_SCHEMA
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["Released", "check_requests", "release"]
 

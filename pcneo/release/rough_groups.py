@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from pcneo.annotate import Keeping, WriteResult
 from pcneo.annotate.plan import Asked, Options, Plan
@@ -20,9 +20,6 @@ from pcneo.release.answers_file import AnswersFile
 from pcneo.store.database import Database
 from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["RoughGroups", "annotate_answers"]
 

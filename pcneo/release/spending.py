@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from pcneo.basics.config import __version__
 from pcneo.basics.selection import Selection
@@ -39,9 +38,6 @@ from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import create_budget, create_release, get_secret, list_ledger, merge_secret, read_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["Terms", "admit", "check_early", "check_room", "enter", "spend"]
 

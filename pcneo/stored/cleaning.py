@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
 from pcneo.store.count_property import remove_properties
@@ -17,9 +16,6 @@ from pcneo.store.lock import GraphLock
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import find_run, unfinished_runs
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["CleanResult", "clean", "is_unfinished", "runs_relied_on"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pcneo.basics.frames import Table
 from pcneo.basics.keys import key_text
@@ -19,9 +19,6 @@ from pcneo.store.database import Database
 from pcneo.store.statements import Declaration, Statement, all_statements
 from pcneo.store.tokens import tokenize
 from pcneo.stored.runs import LATEST, find_run
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["QueryResult", "list_queries", "render_for_run", "render_query", "run_query"]
 

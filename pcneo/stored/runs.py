@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pcneo.basics.frames import words
 from pcneo.basics.model import Key, Run
@@ -15,9 +14,6 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.database import Database, GraphRecord
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs", "runs_named", "unfinished_runs"]
 

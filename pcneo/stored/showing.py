@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
@@ -15,9 +14,6 @@ from pcneo.store.chosen_graph import find_keys, read_graph
 from pcneo.store.database import Database
 from pcneo.stored.networks import critical_counts
 from pcneo.stored.runs import find_run
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["read_cohesions", "show"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Key, Progress, Run
 from pcneo.errors import KeyPropertyError
@@ -13,9 +12,6 @@ from pcneo.graph import fingerprint, membership_hash
 from pcneo.store.chosen_graph import read_graph
 from pcneo.store.database import Database, GraphRecord
 from pcneo.stored.runs import find_run
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["VerifiedRun", "by_graph", "verified", "verify"]
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Key, Run
 from pcneo.errors import NotFoundError
 from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
 from pcneo.stored.runs import find_run, runs_named
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["Difference", "Side", "diff", "history", "let_go"]
 

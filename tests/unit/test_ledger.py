@@ -235,7 +235,7 @@ def test_two_labels_on_the_same_nodes_are_two_names_for_the_same_data() -> None:
 
 
 def test_a_graph_whose_node_was_deleted_stands_against_every_name_over_its_data() -> None:
-    lost = recorded("gone", id="1f", selection=Selection("Person", "KNOWS"))
+    lost = recorded("gone", id="1f", node_labels=("Person",), relationship_types=("KNOWS",))
     records = LedgerRecords((graph("a"),), (), (lost,))
     assert records.lost == (lost,)
     check_sole_names(records, [graph("gone")])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress
 from pcneo.basics.selection import Selection
@@ -21,9 +20,6 @@ from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.release.request import GraphRequest
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["ATTACK_NOTICE", "AttackResult", "MechanismAttacked", "attack"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pcneo.basics.model import Progress, Run
 from pcneo.basics.selection import Selection
@@ -22,9 +21,6 @@ from pcneo.release.choice import Place, choose_at, find_place, read_parameters
 from pcneo.release.prepared import Prepared, prepare, prepare_beside
 from pcneo.release.request import GraphRequest
 from pcneo.store.database import Database
-
-if TYPE_CHECKING:
-    from pcneo.store.database import Database
 
 __all__ = ["audit"]
 
