@@ -76,9 +76,11 @@ def is_empty(db: Database, selection: Selection) -> bool:
 
 
 def versions_relied_on(db: Database, run: str) -> set[int]:
-    """Return the versions of a run that releases rest on."""
-    versions = {release.run_version for release in list_ledger(db).releases if release.run == run}
-    return {version for version in versions if version is not None}
+    """Return the versions of a run that releases rest on, damaged ones too."""
+    ledger = list_ledger(db)
+    named: list[tuple[object, object]] = [(release.run, release.run_version) for release in ledger.releases]
+    named += [(damaged.properties.get("run"), damaged.properties.get("runVersion")) for damaged in ledger.damaged]
+    return {version for of, version in named if of == run and isinstance(version, int)}
 
 
 def share_nodes(db: Database, selection: Selection, other: Selection) -> bool:

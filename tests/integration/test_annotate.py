@@ -763,7 +763,7 @@ def test_a_run_is_known_by_its_id_any_beginning_of_it_or_what_it_is_of(db):
     db.run("MATCH (v:PCohesionVersion) SET v.finishedAt = datetime('2100-01-01')")
     assert find(graph=NAME) == second
     db.run("CREATE (:Robot {id: '7'})-[:BEEPS]->(:Robot {id: '8'})")
-    of_robots: dict[str, Any] = {"selection": Selection("Robot", "BEEPS"), "create_index": True}
+    of_robots: dict[str, Any] = {"selection": Selection("Robot", "BEEPS", "id"), "create_index": True}
     robots = write(db, 0.5, graph="robots", **of_robots).runs[0].run
     assert find(vertex="7") == robots  # no other graph has it
     assert find(vertex="7", graph=NAME) == second
