@@ -11,7 +11,7 @@ from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of, is_to_be_cancelled
 from pcneo.store.failures import translated
-from pcneo.store.sessions import session_options
+from pcneo.store.sessions import limited, session_options
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row
 
@@ -46,7 +46,7 @@ async def ask(
         The answer.
 
     Raises:
-        RequestError, DatabaseError: as from `pcneo.ask`.
+        RequestError, BusyError, DatabaseError: as from `pcneo.ask`.
     """
     values = {"command": command, "graph": graph, "p": p, "search": search, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
@@ -83,6 +83,8 @@ async def _rows(
     async def work(transaction: AsyncManagedTransaction) -> list[Row]:
         return [dict(record.items()) async for record in await transaction.run(text, parameters)]
 
+    if access == "WRITE":
+        work = limited(work)
     with translated():
         async with driver.session(**session_options(driver, database, access)) as session:
             return await (session.execute_write if access == "WRITE" else session.execute_read)(work)

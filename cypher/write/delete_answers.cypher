@@ -27,5 +27,10 @@ CALL () {
   LIMIT $limit
   RETURN answer
 }
+CALL (answer) {
+  MATCH (answer)-[its]-(other)
+  SET its.version = its.version, other.version = other.version // locks them where a wait can be ended, not at the commit
+  RETURN count(its) AS held
+}
 DETACH DELETE answer
 RETURN count(*) AS deleted

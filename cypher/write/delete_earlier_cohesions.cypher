@@ -1,7 +1,8 @@
 // Delete some hubs of runs of earlier formats, which name no search.
 //
 // parameters:
-//   $limit  integer 1..  hubs a transaction
+//   $limit    integer 1..  hubs a transaction
+//   $careful  boolean      lock members, and their relationships where they are few, as `hold_vertices` does
 // returns:
 //   deleted  integer  hubs deleted; 0 when none is left
 // repeatable: what is gone is not found again.
@@ -10,5 +11,19 @@ WHERE run.id IS NOT NULL AND run.search IS NULL
 MATCH (cohesion:PCohesion {run: run.id})
 WITH cohesion
 LIMIT $limit
+WITH collect(cohesion) AS cohesions
+CALL (cohesions) {
+  UNWIND CASE WHEN $careful THEN cohesions ELSE [] END AS cohesion
+  MATCH (member)--(cohesion)
+  WITH DISTINCT member
+  ORDER BY elementId(member)
+  SET member.run = member.run
+  WITH member
+  MATCH (member)-[few]-()
+  WHERE COUNT { (member)--() } < 50
+  SET few.run = few.run
+  RETURN count(few) AS held
+}
+UNWIND cohesions AS cohesion
 DETACH DELETE cohesion
 RETURN count(*) AS deleted

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
 from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of, is_to_be_cancelled
-from pcneo.store.failures import translated
-from pcneo.store.statements import load_statement
-from pcneo.store.transaction import Row, in_transaction, rows_of
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
@@ -57,19 +54,20 @@ def ask(
 
     Raises:
         RequestError: the request failed, was cancelled, or was not answered in time; the message says why.
+        BusyError: for ten seconds, an open transaction has held the request.
         DatabaseError: the database cannot be asked.
     """
     values = {"command": command, "graph": graph, "p": p, "search": search, "vertices": vertices, "run": run, "by": by}
     placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
     try:
-        _rows(db, "WRITE", "place_request", placed.parameters())
+        db.write("place_request", **placed.parameters())
     except KeyboardInterrupt:  # the request may be there already, though nobody has said so here
-        _rows(db, "WRITE", "cancel_request", {"id": placed.id})
+        db.write("cancel_request", id=placed.id)
         raise
     patience = Patience(placed.id, timeout, time.monotonic())
     try:
         while True:
-            rows = _rows(db, "READ", "get_answer", {"id": placed.id})
+            rows = db.read("get_answer", id=placed.id)
             answer = answer_of(placed.id, rows)
             if isinstance(answer, AnsweredRequest):
                 return answer
@@ -78,11 +76,5 @@ def ask(
             time.sleep(patience.pause(time.monotonic(), rows[0]))
     except BaseException as error:
         if is_to_be_cancelled(error):
-            _rows(db, "WRITE", "cancel_request", {"id": placed.id})
+            db.write("cancel_request", id=placed.id)
         raise
-
-
-def _rows(db: Database, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
-    text = load_statement(statement).render({})
-    with translated(), db.session(access) as session:
-        return in_transaction(session, rows_of, text, parameters)

@@ -137,17 +137,28 @@ class Worker:
         return True
 
     def _refuse_excess(self) -> None:
-        while refused := self._queue.refuse_excess(self._settings.max_waiting):
-            tell("refused", requests=refused, why="too many wait")
+        try:
+            while refused := self._queue.refuse_excess(self._settings.max_waiting):
+                tell("refused", requests=refused, why="too many wait")
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
+            tell("not refused yet", level=logging.WARNING, why=error)
 
     def _tidy(self) -> bool:
-        """Delete answers that are kept no longer; return whether all were."""
+        """Delete answers that are kept no longer; return False if more of them can go at once."""
         seconds, keep = self._settings.keep_days * 86_400, self._settings.keep_answers
         until = time.monotonic() + SLICE_SECONDS
-        while deleted := self._queue.delete_answers(seconds, keep):
-            tell("forgot", answers=deleted)
-            if time.monotonic() > until:
-                return False
+        try:
+            with lock_patience(WAITED_BEFORE_SECONDS):
+                while deleted := self._queue.delete_answers(seconds, keep):
+                    tell("forgot", answers=deleted)
+                    if time.monotonic() > until:
+                        return False
+        except ConnectionFailedError:
+            raise
+        except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
+            tell("not forgotten yet", level=logging.WARNING, why=error)
         return True
 
     def _claim(self, id: Key) -> Claim | None:

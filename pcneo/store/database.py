@@ -238,7 +238,8 @@ class Database(RunReader):
 
     def delete_earlier(self) -> int:
         """Delete the runs of earlier formats with their hubs; return how many runs."""
-        while self.write("delete_earlier_cohesions", limit=EARLIER_BATCH)[0]["deleted"]:
+        careful = self.waits.sees_strangers()
+        while self.write("delete_earlier_cohesions", limit=EARLIER_BATCH, careful=careful)[0]["deleted"]:
             pass
         return self.write("delete_earlier_runs")[0]["deleted"]
 

@@ -124,6 +124,7 @@ CODES: dict[str, Callable[[Exception], PcneoError]] = {
     "Neo.ClientError.Transaction.Terminated": _ended,
     "Neo.ClientError.Transaction.TransactionTimedOut": _timed_out,
     "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration": _too_slow,
+    "Neo.TransientError.Transaction.DeadlockDetected": _kept_waiting,
     "Neo.TransientError.Transaction.LockAcquisitionTimeout": _kept_waiting,
     OUT_OF_MEMORY: _out_of_memory,
 }

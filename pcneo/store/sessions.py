@@ -24,9 +24,10 @@ from pcneo.store.statements import Statement, load_statement
 from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, noticing_breaks, rows_of
 from pcneo.store.waiting import BLOCKED_SECONDS, Wait, Watch
 
-__all__ = ["Sessions", "open_session", "session_options"]
+__all__ = ["Sessions", "limited", "open_session", "session_options"]
 
 T = TypeVar("T")
+Work = TypeVar("Work", bound=Callable[..., Any])
 
 
 @dataclass
@@ -179,7 +180,7 @@ class Sessions:
         token = uuid.uuid4().hex
         values = {**self.marks, **metadata, "pcneo": token}
         with (
-            self.waits.over(token, values.get("pcneoWriter"), limit) as wait,
+            self.waits.over(token, values.get("pcneoWriter"), limit, partial(_cut, session)) as wait,
             begun(session, values, timeout=timeout) as opened,
         ):
             yield opened, wait
@@ -204,10 +205,20 @@ def open_session(driver: neo4j.Driver, database: str | None, access: str) -> Ite
         session.close()
         raise
     except BaseException:
-        session.__exit__(CancelledError, None, None)  # for this kind the driver cuts the connection
+        _cut(session)
         raise
     else:
         session.close()
+
+
+def limited(work: Work) -> Work:
+    """Have the server end the transactions in which the driver calls `work` after as long as locks are waited for."""
+    return neo4j.unit_of_work(timeout=BLOCKED_SECONDS)(work)
+
+
+def _cut(session: neo4j.Session) -> None:
+    """Cut the connection of a session; a thread that waits for the server in it goes on with an error."""
+    session.__exit__(CancelledError, None, None)  # for this kind of error the driver does it
 
 
 def session_options(driver: neo4j.Driver | neo4j.AsyncDriver, database: str | None, access: str) -> dict[str, Any]:

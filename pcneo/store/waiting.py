@@ -28,7 +28,7 @@ LOOK_SECONDS = 1.0
 TICK_SECONDS = 0.2
 """How soon a wait ends where the work is to stop."""
 ENDING_SECONDS = 2.0
-"""How long an interrupted command waits for the second session."""
+"""How long an interrupted command waits for the second session, and work that is to stop for a commit."""
 
 _TRANSACTION = re.compile(r"[^\s\[\],]+-transaction-\d+")
 
@@ -41,7 +41,7 @@ _patience: ContextVar[float] = ContextVar("patience", default=BLOCKED_SECONDS)
 
 
 class BlockedError(BusyError):
-    """A transaction was ended while it waited for a lock."""
+    """A transaction was ended while it waited for a lock, or left alone in its commit."""
 
 
 @contextmanager
@@ -97,18 +97,21 @@ class Wait:
 
     Attributes:
         limit: seconds for which it may be blocked.
-        ended: whether it was ended because it was blocked.
+        ended: whether it was ended, or left alone in its commit, because it was blocked.
         blocker: what it was last seen to wait for.
+        cut: closes its connection.
     """
 
-    def __init__(self, token: str, group: str | None, limit: float) -> None:
+    def __init__(self, token: str, group: str | None, limit: float, cut: Callable[[], object]) -> None:
         """Begin, with the patience of this place."""
         self.limit = limit
         self.ended = False
         self.blocker: Blocker | None = None
+        self.cut = cut
         self.token, self.group = token, group
         self.began = time.monotonic()
-        self.blocked_since: float | None = None
+        self._blocked_since: float | None = None
+        self._commits_since: float | None = None
         self._events = _ending.get()
 
     @property
@@ -119,11 +122,31 @@ class Wait:
     def is_over(self, blocker: Blocker | None, now: float) -> bool:
         """Note what blocks it, if anything does, and return whether it has been blocked for too long."""
         self.blocker = blocker or self.blocker
-        self.blocked_since = None if blocker is None else self.blocked_since or now
-        return self.blocked_since is not None and (self.is_hurried or now - self.blocked_since >= self.limit)
+        self._blocked_since = None if blocker is None else self._blocked_since or now
+        return self._blocked_since is not None and (self.is_hurried or now - self._blocked_since >= self.limit)
+
+    def is_to_leave(self, commits: bool, strangers: bool, now: float) -> bool:
+        """Note whether it is being committed, and return whether it has been for so long that it is left alone.
+
+        Nobody can end a commit that waits for a lock. One behind the fence may be left: should it come through, nobody
+        sees what it wrote. Any other one is left only where the work is to stop.
+        """
+        self._commits_since = (self._commits_since or now) if commits else None
+        if self._commits_since is None:
+            return False
+        seconds = now - self._commits_since
+        if self.is_hurried:
+            return seconds >= ENDING_SECONDS
+        return self.group is not None and strangers and seconds >= self.limit
 
     def error(self) -> BlockedError:
         """Return what is said where it was ended."""
+        if self._commits_since is not None:
+            return BlockedError(
+                "A commit waits for what an open transaction holds, where nobody can end it, so it was left alone: it "
+                "may come through once that transaction is over, and until then the graph is busy. SHOW TRANSACTIONS "
+                "lists those that are open. The next run finds out what counts."
+            )
         held = "was stopped at once" if self.is_hurried else f"was given up after {self.limit:g} seconds"
         return BlockedError(
             f"An open transaction holds what this one needs to write, so it {held}: {self.blocker}. Try again once "
@@ -154,18 +177,20 @@ class Watch:
         self._runs = False
 
     @contextmanager
-    def over(self, token: str, group: str | None = None, limit: float = BLOCKED_SECONDS) -> Iterator[Wait]:
+    def over(self, token: str, group: str | None, limit: float, cut: Callable[[], object]) -> Iterator[Wait]:
         """Watch a transaction inside the block, where it begins and ends.
 
         Args:
             token: its metadata `pcneo`.
-            group: its metadata `pcneoWriter`; those of one group wait for each other as long as it takes.
+            group: its metadata `pcneoWriter`, of those behind a fence; those of one group wait for each other as long
+                as it takes.
             limit: seconds for which it may be blocked.
+            cut: closes its connection, from another thread.
 
         Raises:
-            BlockedError: it was ended.
+            BlockedError: it was ended, or left alone in its commit.
         """
-        wait = Wait(token, group, min(limit, _patience.get()))
+        wait = Wait(token, group, min(limit, _patience.get()), cut)
         with self._lock:
             self._waits.add(wait)
             if not self._runs:
@@ -226,12 +251,17 @@ class Watch:
     def _look(self, waits: Sequence[Wait]) -> None:
         rows = {str(row["transaction"]): row for row in self._transactions()}
         ours = {row["token"]: row for row in rows.values() if row["token"] is not None}
+        strangers = any(row["locks"] and row["token"] is None for row in rows.values())
         for wait in waits:
-            row = ours.get(wait.token)
+            row, now = ours.get(wait.token), time.monotonic()
             blocker = None if row is None else _blocker(row, wait.group, rows)
-            if wait.is_over(blocker, time.monotonic()):
+            if wait.is_over(blocker, now):
                 wait.ended = True  # before it can be noticed
                 wait.ended = self._end(wait.token, True)
+            elif wait.is_to_leave(row is not None and row["status"] == "Closing", strangers, now):
+                log.debug("a commit is left alone, which waits for somebody's lock")
+                wait.ended = True
+                wait.cut()
 
 
 def _blocker(row: Row, group: str | None, rows: Mapping[str, Row]) -> Blocker | None:
