@@ -94,7 +94,7 @@ def _timed_out(error: Exception) -> PcneoError:
 
 
 def _too_slow(error: Exception) -> PcneoError:
-    return DatabaseError(
+    return BusyError(
         f"The server needed longer for a transaction than pcneo waits; it is busy, or something holds it up: "
         f"{_line(error)}",
         code=_code(error),

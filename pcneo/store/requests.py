@@ -139,7 +139,7 @@ class RequestQueue:
 
     def refuse(self, ids: Sequence[Key], message: str) -> int:
         """Let requests fail unclaimed, for a reason; return how many of them nobody was working on."""
-        with self.db.transaction({}, timeout=TRANSACTION_SECONDS) as transaction:
+        with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=ids)
             refused = transaction.run("refuse_requests", ids=ids, message=message, ahead=AHEAD_SECONDS)[0]["refused"]
             transaction.commit()

@@ -66,6 +66,8 @@ def test_the_drivers_own_errors_come_out_as_ours_with_theirs_as_the_cause(kind):
         ("Neo.TransientError.Transaction.Terminated", DatabaseError, "ended this transaction"),
         ("Neo.TransientError.Transaction.LockClientStopped", BusyError, "transaction"),
         ("Neo.TransientError.Transaction.LockAcquisitionTimeout", BusyError, "transaction"),
+        ("Neo.TransientError.Transaction.DeadlockDetected", BusyError, "lock"),
+        ("Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration", BusyError, "longer"),
         ("Neo.ClientError.Transaction.TransactionTimedOut", DatabaseError, "db.transaction.timeout"),
         (OUT_OF_MEMORY, DatabaseError, "db.memory.transaction.max"),
         ("Neo.ClientError.Statement.SyntaxError", DatabaseError, "something went wrong"),
