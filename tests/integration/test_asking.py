@@ -19,7 +19,7 @@ from services import look, serving
 
 import pcneo
 from pcneo.errors import ParameterError, RequestError
-from pcneo.service import blocking, placing
+from pcneo.service import placing
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
@@ -148,15 +148,15 @@ def test_a_task_that_is_cancelled_before_it_knows_its_request_is_there_cancels_i
 
 
 def test_an_interruption_while_a_request_is_placed_cancels_it(db, monkeypatch):
-    send = blocking._rows
+    send = db.store.write
 
-    def interrupted(store: Any, access: str, statement: str, parameters: Any) -> Any:
-        rows = send(store, access, statement, parameters)
+    def interrupted(statement: str, **parameters: Any) -> Any:
+        rows = send(statement, **parameters)
         if statement == "place_request":
             raise KeyboardInterrupt
         return rows
 
-    monkeypatch.setattr(blocking, "_rows", interrupted)
+    monkeypatch.setattr(db.store, "write", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pcneo.ask(db.store, graph="friends", p=0.5, request="given up")
     assert look(db, "given up")["cancel"] is True
