@@ -49,7 +49,8 @@ def made(
     common = {"mechanism": "critical", "epsilon": 1, **asked}
     if "answers_from" in common:
         del common["mechanism"], common["epsilon"]
-    requests = [ReleaseRequest(to=path, k=k, **common) for path, k in zip(to, ks, strict=True)]
+    many = {"share": "several k", "parts": len(ks)} if len(ks) > 1 else {}  # as the command line has it
+    requests = [ReleaseRequest(to=path, k=k, **many, **common) for path, k in zip(to, ks, strict=True)]
     return release(db.store, requests=requests, terms=terms)
 
 

@@ -55,15 +55,20 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many numbers each draw was for, counted at the source of all noise."""
+    """How many numbers, or bytes of coins, each draw was for, counted at the source of all noise."""
     sizes: list[int] = []
-    draw = Noise.draw
+    draw, coins = Noise.draw, Noise.coins
 
     def counted(self: Noise, scale: Fraction, size: int) -> list[int]:
         sizes.append(size)
         return draw(self, scale, size)
 
+    def counted_coins(self: Noise, size: int) -> bytes:
+        sizes.append(size)
+        return coins(self, size)
+
     monkeypatch.setattr(Noise, "draw", counted)
+    monkeypatch.setattr(Noise, "coins", counted_coins)
     return sizes
 
 
@@ -424,7 +429,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     assert list(tmp_path.iterdir()) == []
     release(
         kite.store,
-        requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="edge", epsilon=1)],
+        requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
         noise=ReleaseNoise(),
     )
     assert sum(drawn) > 0
