@@ -30,7 +30,7 @@ POINTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "statement": (("neo4j:Transaction", "run"), ("neo4j:Session", "run")),
     "commit": (("neo4j:Transaction", "commit"),),
     "file": (("os:", "replace"), ("os:", "link"), ("os:", "fsync")),
-    "draw": (("pcneo.privacy.noise:ReleaseNoise", "_sample"),),
+    "draw": (("pcneo.privacy.noise:ReleaseNoise", "_sample"), ("pcneo.privacy.noise:ReleaseNoise", "_bytes")),
 }
 """Where a child can be made to die: just before or just after the n-th call of one of these."""
 

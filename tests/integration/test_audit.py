@@ -41,6 +41,7 @@ def no_noise_of_a_release(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("an audit drew a release's noise")
 
     monkeypatch.setattr(ReleaseNoise, "_sample", refuse)
+    monkeypatch.setattr(ReleaseNoise, "_bytes", refuse)
     monkeypatch.setattr(ReleaseNoise, "__init__", refuse)
 
 

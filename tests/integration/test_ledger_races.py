@@ -40,15 +40,15 @@ from pcneo.release import ReleaseRequest, release
 from pcneo.privacy import noise
 
 database, folder = sys.argv[1], Path(sys.argv[2])
-sample, hold = noise.ReleaseNoise._sample, []
+draw, hold = noise.ReleaseNoise._bytes, []
 
-def held(self, scale, size):
+def held(self, size):
     if hold:
         print("spent", flush=True)
         time.sleep(600)
-    return sample(self, scale, size)
+    return draw(self, size)
 
-noise.ReleaseNoise._sample = held
+noise.ReleaseNoise._bytes = held
 noise.ReleaseNoise()
 with connect(database=database) as db:
     print("ready", flush=True)
@@ -187,7 +187,7 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
     annotate.write(db.store, p=0.6, selection=Selection("Person", "KNOWS", "id"))
     budget.set_total(db.store, graph=NAME, epsilon=1)
     killer = "import os, signal\nfrom pcneo.privacy.noise import ReleaseNoise\n"
-    killer += "ReleaseNoise._sample = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+    killer += "ReleaseNoise._bytes = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
     worker = subprocess.run(
         [sys.executable, "-c", killer + PROGRAM, db.name, str(tmp_path)],
         env={**os.environ, **server.environment},
