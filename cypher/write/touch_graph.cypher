@@ -9,6 +9,7 @@
 //   format       integer   the latest of the data model that was written under its name, at least the one given
 // repeatable: writes the time, and the same format again.
 MATCH (graph:PCohesionGraph {name: $name})
-SET graph.lockedAt = datetime(),
-    graph.format = CASE WHEN graph.format > $format THEN graph.format ELSE $format END
+SET graph.lockedAt = datetime()
+WITH graph // two properties set at once take locks in another order than one alone: two writers could deadlock
+SET graph.format = CASE WHEN graph.format > $format THEN graph.format ELSE $format END
 RETURN coalesce(graph.lastVersion, 0) AS lastVersion, graph.lockedAt AS lockedAt, graph.format AS format
