@@ -29,6 +29,8 @@ TICK_SECONDS = 0.2
 """How soon a wait ends where the work is to stop."""
 ENDING_SECONDS = 2.0
 """How long an interrupted command waits for the second session, and work that is to stop for a commit."""
+MOST_NAMED = 3
+"""How many open transactions are named where it is not known which of them is in the way."""
 
 _TRANSACTION = re.compile(r"[^\s\[\],]+-transaction-\d+")
 
@@ -112,6 +114,7 @@ class Wait:
         self.began = time.monotonic()
         self._blocked_since: float | None = None
         self._commits_since: float | None = None
+        self._others: Sequence[Blocker] = ()
         self._events = _ending.get()
 
     @property
@@ -125,27 +128,28 @@ class Wait:
         self._blocked_since = None if blocker is None else self._blocked_since or now
         return self._blocked_since is not None and (self.is_hurried or now - self._blocked_since >= self.limit)
 
-    def is_to_leave(self, commits: bool, strangers: bool, now: float) -> bool:
+    def is_to_leave(self, commits: bool, others: Sequence[Blocker], now: float) -> bool:
         """Note whether it is being committed, and return whether it has been for so long that it is left alone.
 
         Nobody can end a commit that waits for a lock. One behind the fence may be left: should it come through, nobody
         sees what it wrote. Any other one is left only where the work is to stop.
         """
         self._commits_since = (self._commits_since or now) if commits else None
+        self._others = others
         if self._commits_since is None:
             return False
         seconds = now - self._commits_since
         if self.is_hurried:
             return seconds >= ENDING_SECONDS
-        return self.group is not None and strangers and seconds >= self.limit
+        return self.group is not None and bool(others) and seconds >= self.limit
 
     def error(self) -> BlockedError:
         """Return what is said where it was ended."""
         if self._commits_since is not None:
             return BlockedError(
                 "A commit waits for what an open transaction holds, where nobody can end it, so it was left alone: it "
-                "may come through once that transaction is over, and until then the graph is busy. SHOW TRANSACTIONS "
-                "lists those that are open. The next run finds out what counts."
+                "may come through once that transaction is over, and until then the graph is busy. The next run finds "
+                f"out what counts. Open: {'; '.join(map(str, self._others[:MOST_NAMED])) or 'none that is seen here'}."
             )
         held = "was stopped at once" if self.is_hurried else f"was given up after {self.limit:g} seconds"
         return BlockedError(
@@ -251,14 +255,14 @@ class Watch:
     def _look(self, waits: Sequence[Wait]) -> None:
         rows = {str(row["transaction"]): row for row in self._transactions()}
         ours = {row["token"]: row for row in rows.values() if row["token"] is not None}
-        strangers = any(row["locks"] and row["token"] is None for row in rows.values())
+        others = [_described(id, rows) for id, row in rows.items() if row["locks"] and row["token"] is None]
         for wait in waits:
             row, now = ours.get(wait.token), time.monotonic()
             blocker = None if row is None else _blocker(row, wait.group, rows)
             if wait.is_over(blocker, now):
                 wait.ended = True  # before it can be noticed
                 wait.ended = self._end(wait.token, True)
-            elif wait.is_to_leave(row is not None and row["status"] == "Closing", strangers, now):
+            elif wait.is_to_leave(row is not None and row["status"] == "Closing", others, now):
                 log.debug("a commit is left alone, which waits for somebody's lock")
                 wait.ended = True
                 wait.cut()
