@@ -17,7 +17,8 @@ from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import Search
 from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import ParameterError
-from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead, check_parquet
+from pcneo.graph.files.cohesion_file import CohesionWriter, check_parquet
+from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.search import REVISION
 
 if TYPE_CHECKING:

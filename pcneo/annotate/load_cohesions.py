@@ -17,7 +17,8 @@ from pcneo.annotate.writing import WriteResult, update_runs
 from pcneo.basics.model import AnyPath, CohesionBatch, Progress
 from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
-from pcneo.graph.files.cohesion_file import CohesionFile, FileHead, RowGroup, check_parquet
+from pcneo.graph.files.cohesion_file import CohesionFile, RowGroup, check_parquet
+from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.search import REVISION
 from pcneo.search.cohesion import Found, Searched, make_task
 from pcneo.store.standing import Keeping

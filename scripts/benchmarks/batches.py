@@ -26,7 +26,8 @@ def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
     """Write batches as `annotate --format parquet` does."""
     from pcneo.basics.searches import Search
     from pcneo.basics.selection import Selection
-    from pcneo.graph.files.cohesion_file import CohesionWriter, FileHead
+    from pcneo.graph.files.cohesion_file import CohesionWriter
+    from pcneo.graph.files.cohesion_file_head import FileHead
 
     head = FileHead(Search("3/10"), "", 1, Selection((), (), ""), "", "", "", 0, 0, (1, 1))
     with path.open("wb") as file, CohesionWriter(file, head, keys) as writer:

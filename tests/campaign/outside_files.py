@@ -16,7 +16,8 @@ from pcneo import graph_from_edges, minimal_p_cohesions, read_release
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError
-from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter, FileHead
+from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
+from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import read_batch
 

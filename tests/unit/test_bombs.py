@@ -18,7 +18,7 @@ import pytest
 
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
-from pcneo.graph.files.cohesion_file import FileHead
+from pcneo.graph.files.cohesion_file_head import FileHead
 
 MOST_BYTES, MOST_SECONDS = 500_000_000, 5.0
 HEAD = b"# mechanism: respond\n# epsilon: 1\n"

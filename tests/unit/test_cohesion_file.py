@@ -25,7 +25,8 @@ from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError
 from pcneo.graph.files import cohesion_file
-from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter, FileHead
+from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
+from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.search import search_batches
 
 HEAD = FileHead(

@@ -1,11 +1,9 @@
-"""Cohesions in Parquet files: a row each, and in the metadata what they are of (DATA-MODEL.md#cohesions-in-files)."""
+"""Cohesions in Parquet files, a row each (DATA-MODEL.md#cohesions-in-files)."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,98 +18,18 @@ from pcneo.basics.model import CohesionBatch, KeyArray
 from pcneo.basics.searches import DEFAULT_P, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError, ParameterError, PcneoError, needs_extra
+from pcneo.graph.files.cohesion_file_head import FORMAT, PREFIX, FileHead
 from pcneo.graph.files.unpacked_sizes import unpacks_to_more
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["CohesionFile", "CohesionWriter", "FileHead", "RowGroup", "check_parquet"]
+__all__ = ["CohesionFile", "CohesionWriter", "RowGroup", "check_parquet"]
 
 _FAULTS = (OSError, ValueError, KeyError, TypeError, RecursionError, ParameterError)
-FORMAT = "2"
-"""Of the columns and the metadata."""
-PREFIX = b"pcneo."
-"""Before our names in a file's metadata."""
 ROW_GROUP_MEMBERSHIPS = 1_000_000
 ROW_GROUP_COHESIONS = 200_000
 """A row group is written as soon as it has as many of either: some megabytes, of which one is in memory at a time."""
-
-
-@dataclass(frozen=True)
-class FileHead:
-    """What a file says of its cohesions.
-
-    Attributes:
-        search: what was searched for, and how.
-        pcneo: the version of pcneo that wrote it.
-        revision: of the search, as in `pcneo.basics.model.Run`.
-        selection: labels, types and key of the graph in its database.
-        graph: the graph's name there; empty where pcneo knew it under none.
-        fingerprint: of the graph as it was read.
-        fingerprint_key: the key of the fingerprint, drawn for this file; empty where it is that of `graph`.
-        vertices, edges: of the graph.
-        part: which part of how many.
-    """
-
-    search: Search
-    pcneo: str
-    revision: int
-    selection: Selection
-    graph: str
-    fingerprint: str
-    fingerprint_key: str
-    vertices: int
-    edges: int
-    part: tuple[int, int]
-
-    def metadata(self) -> dict[bytes, bytes]:
-        """Return it as the metadata of a Parquet file, every value as text."""
-        texts = {
-            "format": FORMAT,
-            "p": str(self.search.p),
-            "search": self.search.name,
-            "effort": str(self.search.effort),
-            "version": self.pcneo,
-            "revision": str(self.revision),
-            "node_labels": json.dumps(self.selection.node_labels),
-            "relationship_types": json.dumps(self.selection.relationship_types),
-            "key": self.selection.key,
-            "graph": self.graph,
-            "fingerprint": self.fingerprint,
-            "fingerprint_key": self.fingerprint_key,
-            "vertices": str(self.vertices),
-            "edges": str(self.edges),
-            "part": "{}/{}".format(*self.part),
-        }
-        texts["checksum"] = _checksum(texts)
-        return {PREFIX + name.encode(): text.encode() for name, text in texts.items()}
-
-    @classmethod
-    def of(cls, metadata: dict[bytes, bytes]) -> FileHead:
-        """Read it back, or fail as parsers of text do."""
-        texts = {name[len(PREFIX) :].decode(): text.decode() for name, text in metadata.items() if name[:6] == PREFIX}
-        if texts.pop("checksum") != _checksum(texts) or texts["format"] != FORMAT:
-            raise ValueError("another format, or damaged")
-        number, _, parts = texts["part"].partition("/")
-        return cls(
-            search=Search(texts["p"], texts["search"], int(texts["effort"])),
-            pcneo=texts["version"],
-            revision=int(texts["revision"]),
-            selection=Selection(
-                tuple(json.loads(texts["node_labels"])), tuple(json.loads(texts["relationship_types"])), texts["key"]
-            ),
-            graph=texts["graph"],
-            fingerprint=texts["fingerprint"],
-            fingerprint_key=texts["fingerprint_key"],
-            vertices=int(texts["vertices"]),
-            edges=int(texts["edges"]),
-            part=(int(number), int(parts)),
-        )
-
-
-def _checksum(texts: dict[str, str]) -> str:
-    """Return a SHA-256 of the other entries: Parquet itself has checksums of its pages alone."""
-    return hashlib.sha256(json.dumps(sorted(texts.items())).encode()).hexdigest()
 
 
 def check_parquet() -> None:
