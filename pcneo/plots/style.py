@@ -1,7 +1,8 @@
 """The style of all figures: how they are made and saved, and how each search, mechanism and local view looks.
 
-The colours are Okabe and Ito's, which people with colour blindness can tell apart. Markers, lines and hatches differ as
-well, so a copy without colours can still be read. No text is smaller than 8 points at the figure's size.
+The colours are Okabe and Ito's, and Paul Tol's where these did not suffice; people with colour blindness can tell them
+apart. Markers, lines and hatches differ as well, so a copy without colours can still be read. No text is smaller than 8
+points at the figure's size.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class Look:
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {
         # searches, and the baseline that their cohesions are compared with
-        "smallest": Look("smallest found", "#882255", "P", "-", "xx"),
+        "smallest": Look("smallest found", "#332288", "<", (0, (3, 1, 1, 1, 1, 1)), "||"),
         "density": Look("density score", "#0072B2", "o", "-", ""),
         "degree": Look("degree score (reconstructed)", "#E69F00", "s", "--", "///"),
         "elv": Look("extended local view", "#009E73", "^", "-.", "\\\\\\"),
