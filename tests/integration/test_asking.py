@@ -56,15 +56,17 @@ def test_an_own_identifier_asks_once(db, service):
 
 
 def test_what_fails_raises_with_the_services_message(db, service):
-    with pytest.raises(RequestError, match="p must be a number between 0 and 1") as raised:
-        pcneo.ask(db.store, graph="friends", p=2)
+    with pytest.raises(RequestError, match="no vertex 99") as raised:
+        pcneo.ask(db.store, graph="friends", p=0.5, vertices=[99])
     assert raised.value.data["status"] == "failed"
     assert look(db, raised.value.data["id"])["status"] == "failed"
 
 
-def test_an_empty_list_is_refused_before_anything_is_asked(db):
+def test_an_empty_list_and_a_p_out_of_range_are_refused_before_anything_is_asked(db):
     with pytest.raises(ParameterError, match="vertices is an empty list"):
         pcneo.ask(db.store, graph="friends", vertices=[])
+    with pytest.raises(ParameterError, match="p must be a number between 0 and 1"):
+        pcneo.ask(db.store, graph="friends", p=2)
     assert db.run("MATCH (q:PCohesionRequest) RETURN q") == []
 
 

@@ -148,7 +148,7 @@ def test_a_token_that_was_copied_ends_nobody_elses_work(db: Database) -> None:
     assert claim is not None
     copy = ask(db, command="check", graph="friends", status="running", token=claim.token)
     with queue.db.marked({"pcneoRequest": claim.token}).transaction({}) as work:
-        work.run("touch_graph", name="friends")
+        assert work.touch_graph("friends") is not None
         assert queue.claim(copy, "second") is not None
         work.commit()
     assert look(db, first)["token"] == claim.token

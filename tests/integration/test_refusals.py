@@ -27,7 +27,7 @@ from pcneo.errors import (
     RightsError,
     SchemaError,
 )
-from pcneo.store import connection, reading
+from pcneo.store import reading, server_version
 from pcneo.store.connection import connect, connect_to
 from pcneo.store.server_version import version_number
 from pcneo.stored import cleaning, runs, verifying
@@ -600,7 +600,7 @@ def test_a_version_that_is_none_is_refused():
 
 
 def test_a_server_older_than_the_oldest_that_works_is_refused_in_one_line(server, db, monkeypatch):
-    monkeypatch.setattr(connection, "OLDEST_SERVER", (9999, 1))
+    monkeypatch.setattr(server_version, "OLDEST_SERVER", (9999, 1))
     db.put(cycle(5))
     for ask in (lambda: connect_to(settings(server)), lambda: stream(db)):
         with pytest.raises(

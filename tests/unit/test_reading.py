@@ -35,10 +35,10 @@ class SmallStore(GraphReader):
         self.requests: list[Any] = []
         self.another = threading.Semaphore(0)
 
-    def _read(self, name: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
+    def read(self, statement: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
         self.requests.append(parameters)
         self.another.release()
-        if name == "get_page":
+        if statement == "get_page":
             chosen = [row for row in ROWS if row[0] >= parameters["from"]][: parameters["limit"]]
         else:
             chosen = [(key, sorted(GRAPH[key])) for key in parameters["keys"] if key in GRAPH]
@@ -103,8 +103,8 @@ class SmallRunStore(RunReader):
         self.most = most
         self.sizes: list[int] = []
 
-    def _read(self, name: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
-        assert (name, parameters["run"], parameters["version"]) == ("get_cohesions", "run", 3)
+    def read(self, statement: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
+        assert (statement, parameters["run"], parameters["version"]) == ("get_cohesions", "run", 3)
         keys = [key for key in parameters["keys"] if key in GRAPH]
         self.sizes.append(len(parameters["keys"]))
         if sum(len(GRAPH[key]) for key in keys) > self.most:
@@ -188,7 +188,7 @@ class SlowHubs(RunReader):
     def __init__(self) -> None:
         self.asked = threading.Semaphore(0)
 
-    def _read(self, name: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
+    def read(self, statement: str, names: Any = None, /, **parameters: Any) -> list[dict[str, Any]]:
         self.asked.release()
         time.sleep(0.1)
         start = max(0, parameters["from"])
