@@ -111,7 +111,7 @@ def end_locking_transactions(db: Database) -> None:
     """Do what an administrator or a server that shuts down does to the transaction that holds the lock."""
     ended = db.run(
         "SHOW TRANSACTIONS YIELD transactionId AS held, metaData "
-        "WHERE metaData.pcneo IS NOT NULL AND metaData.pcneoGraph IS NULL "  # batches name their graph, the lock does not
+        "WHERE metaData.pcneo IS NOT NULL AND metaData.pcneoGraph IS NULL "  # batches name their graph
         "TERMINATE TRANSACTIONS held YIELD message RETURN message"
     )
     assert ended == [["Transaction terminated."]]
