@@ -19,7 +19,7 @@ from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers, PairAnswers
-from pcneo.privacy.mechanisms import MECHANISMS, Drawn, Once, Respond, mechanism_named
+from pcneo.privacy.mechanisms import Drawn, Once, Respond, mechanism_named
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.beforehand import check_noise, told_beforehand
@@ -231,7 +231,7 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
     requests = list(map(of_its_answers, requests))
     for request in requests:
         read_parameters(request)
-        _check_share(request)
+        request.check_share()
         if request.parties and (request.mechanism != Respond.name or request.answers_from is not None):
             raise ParameterError(
                 "Parties answer with respond, and where answers are still to be drawn; leave --parties out.",
@@ -248,23 +248,6 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
                 value=terms.write_property,
             )
     check_destinations(requests)
-
-
-def _check_share(request: ReleaseRequest) -> None:
-    mechanism = mechanism_named(request.mechanism)
-    if request.share is None or mechanism.shares_bound:
-        return
-    if request.parts == 1:
-        sharing = ", ".join(name for name, kind in MECHANISMS.items() if kind.shares_bound)
-        raise ParameterError(
-            f"Releases of {sharing} can share one C*; those of {mechanism.name} cannot. Leave share out.",
-            name="share",
-            value=request.share,
-        )
-    if mechanism.adds_noise:
-        raise ParameterError(
-            f"A release of {mechanism.name} has one k; make one for each.", name="k", value=request.parts
-        )
 
 
 # --- After the spend: exact counts meet noise

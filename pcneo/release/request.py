@@ -15,7 +15,7 @@ from pcneo.basics.searches import AnyP, P
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
-from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest
+from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest, mechanism_named
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.outputs import check_writable
 
@@ -161,6 +161,27 @@ class ReleaseRequest(GraphRequest):
                     value=str(folder),
                 )
 
+    def check_share(self) -> None:
+        """Refuse to share what the mechanism does not draw, and several k where each needs noise of its own.
+
+        Raises:
+            ParameterError: says which.
+        """
+        mechanism = None if self.share is None else mechanism_named(self.mechanism)
+        if mechanism is None or mechanism.shares_bound:
+            return
+        if self.parts == 1:
+            sharing = ", ".join(name for name, kind in MECHANISMS.items() if kind.shares_bound)
+            raise ParameterError(
+                f"Releases of {sharing} can share one C*; those of {mechanism.name} cannot. Leave share out.",
+                name="share",
+                value=self.share,
+            )
+        if mechanism.adds_noise:
+            raise ParameterError(
+                f"A release of {mechanism.name} has one k; make one for each.", name="k", value=self.parts
+            )
+
 
 def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
     """Return the request with the mechanism and the ε of the answers that it is computed from.
@@ -188,13 +209,18 @@ def each_k(request: ReleaseRequest, ks: Sequence[int], *, named: bool) -> list[R
         request: without its k.
         ks: vertices of the cliques.
         named: whether file names get k and ε where there is a single k, too.
+
+    Raises:
+        ParameterError: a k is there twice, or the mechanism cannot share with others what the request says.
     """
+    request.check_share()
     if len(set(ks)) < len(ks):
         raise ParameterError(f"k is there twice: {', '.join(map(str, ks))}.", name="k", value=list(ks))
     if len(ks) == 1:
         to = _numbered(request.public, ks[0], request.epsilon) if named else request.to
         return [replace(request, k=ks[0], to=to)]
-    share = request.share or f"{request.public} at {request.epsilon}"
+    # All k are in the name: rows of a batch with one `to` and other k share nothing.
+    share = request.share or f"{request.public} at {request.epsilon}, k = {', '.join(map(str, ks))}"
     return [
         replace(request, to=_numbered(request.public, k, request.epsilon), k=k, share=share, parts=len(ks)) for k in ks
     ]
@@ -268,8 +294,8 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
         )
         ks = [_whole("k", text) for text in (cells.get("k") or "").split()]
         return each_k(request, ks or [ReleaseRequest.k], named=False)
-    except ValueError as error:
-        end = "" if str(error).endswith("?") else "."
+    except (ValueError, ParameterError) as error:
+        end = "" if str(error).endswith(("?", ".")) else "."
         raise FileFormatError(f"{path}, line {line}: {error}{end}", path=path, line=line) from error
 
 

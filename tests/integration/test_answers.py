@@ -103,16 +103,37 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
 
 @pytest.mark.parametrize("mechanism", ["critical", "respond"])
 def test_two_sizes_are_one_spend_and_one_draw(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str
 ) -> None:
     sizes: list[int] = []
     monkeypatch.setattr("pcneo.privacy.noise.system_coins", lambda size: sizes.append(size) or os.urandom(size))
     prepared, _ = made(db, tmp_path / "3.json", tmp_path / "4.json", ks=(3, 4), mechanism=mechanism)
     pairs = len(pairs_of(prepared[0])) if mechanism == "critical" else 11 * 10 // 2
     assert sum(sizes) == 3 * pairs
+    code, _, err = pcneo("release", "--mechanism", mechanism, "-e", 1, "-k", 3, "-k", 4, "--to", tmp_path / "out.json")
+    assert code == 0, err
+    assert sum(sizes) == 2 * 3 * pairs
     (shown,) = budget.show(db.store, graph=NAME)
-    assert shown.account.spent.epsilon == 1
-    assert db.run("MATCH (r:PCohesionRelease) RETURN r.epsilon ORDER BY r.at, r.k") == [["1/1"], ["0/1"]]
+    assert shown.account.spent.epsilon == 2
+    ledger = db.run("MATCH (r:PCohesionRelease) RETURN r.k, r.epsilon, r.id, r.answers ORDER BY r.at, r.k")
+    assert [(k, epsilon) for k, epsilon, _, _ in ledger] == [(3, "1/1"), (4, "0/1")] * 2
+    drawn = [release for _, epsilon, release, _ in ledger if epsilon == "1/1"]
+    assert [answers for *_, answers in ledger] == [drawn[0], drawn[0], drawn[1], drawn[1]]
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "respond"])
+def test_two_releases_that_share_nothing_draw_and_pay_for_their_own(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mechanism: str
+) -> None:
+    sizes: list[int] = []
+    monkeypatch.setattr("pcneo.privacy.noise.system_coins", lambda size: sizes.append(size) or os.urandom(size))
+    requests = [ReleaseRequest(to=tmp_path / f"{k}.json", k=k, mechanism=mechanism, epsilon=1) for k in (3, 4)]
+    prepared, _ = release(db.store, requests=requests)
+    pairs = len(pairs_of(prepared[0])) if mechanism == "critical" else 11 * 10 // 2
+    assert sum(sizes) == 2 * 3 * pairs
+    (shown,) = budget.show(db.store, graph=NAME)
+    assert shown.account.spent.epsilon == 2
+    assert db.run("MATCH (r:PCohesionRelease) WHERE r.answers = r.id RETURN count(r)") == [[2]]
 
 
 def test_counts_of_critical_are_those_of_the_twin_from_its_published_answers(db: Database, tmp_path: Path) -> None:

@@ -82,6 +82,13 @@ def test_answers_are_shared_by_several_k_and_by_no_two_rows() -> None:
     assert [c.spend.epsilon for c in chosen(asked("respond"), asked("respond", k=4, to=Path("b.csv")))] == [1, 1]
 
 
+def test_rows_with_one_name_and_other_k_share_nothing() -> None:
+    rows = [each_k(asked("edge"), ks, named=False) for ks in ([3, 4], [5, 6])]
+    first, second = (sum(choice.spend.epsilon for choice in chosen(*row)) for row in rows)
+    assert (first, second) == (1, 1)
+    assert sum(choice.spend.epsilon for choice in chosen(*rows[0], *rows[1])) == 2
+
+
 def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
     for rows, says in (
         ([asked("edge", delta="0.1", share="x"), asked("edge", delta="0.2", share="x")], "have one delta"),
@@ -92,6 +99,8 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
             chosen(*rows)
     with pytest.raises(ParameterError, match="edge can share one C"):
         check_requests([asked("respond", share="x", to=tmp_path / "a.csv")])
+    with pytest.raises(ParameterError, match="those of respond cannot"):
+        each_k(asked("respond", share="x"), [3, 4], named=False)
     with pytest.raises(ParameterError, match="elv has one k"):
         check_requests(each_k(asked("elv", to=tmp_path / "a.csv"), [3, 4], named=False))
     with pytest.raises(ParameterError, match="there twice"):
@@ -105,9 +114,14 @@ def test_a_row_of_a_batch_may_have_several_k_and_a_share(tmp_path: Path) -> None
     assert [(str(row.to), row.k, row.share, row.parts) for row in rows] == [
         ("a-k3-e1.csv", 3, "x", 2), ("a-k4-e1.csv", 4, "x", 2), ("b.csv", 3, "x", 1), ("c.csv", 3, None, 1),
     ]  # fmt: skip
-    file.write_text("to,mechanism,epsilon,k\na.csv,edge,1,3 x\n")
-    with pytest.raises(FileFormatError, match="line 2: k is 'x'"):
-        read_batch(file)
+    for row, says in (
+        ("edge,1,3 x,", r"k is 'x', not a whole number\.$"),
+        ("edge,1,3 3,", r"k is there twice: 3, 3\.$"),
+        ("critical,1,3 4,x", r"those of critical cannot\. Leave share out\.$"),
+    ):
+        file.write_text(f"to,mechanism,epsilon,k,share\na.csv,{row}\n")
+        with pytest.raises(FileFormatError, match=f"line 2: .*{says}"):
+            read_batch(file)
 
 
 def test_one_bound_and_the_same_degrees_are_drawn_for_all() -> None:
