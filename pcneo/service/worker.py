@@ -75,7 +75,7 @@ class Worker:
         self._settings = settings
         self._figures = figures
         self._known = -1
-        self._entered = self._tidied = -1e9
+        self._entered = self._tidied = self._not_refused_until = -1e9
         self._left_alone: dict[Key, float] = {}
         self._troubles: Counter[Key] = Counter()
         self._trimmed: dict[str, float] = {}
@@ -137,6 +137,8 @@ class Worker:
         return True
 
     def _refuse_excess(self) -> None:
+        if time.monotonic() < self._not_refused_until:
+            return
         try:
             while refused := self._queue.refuse_excess(self._settings.max_waiting):
                 tell("refused", requests=refused, why="too many wait")
@@ -144,6 +146,7 @@ class Worker:
             raise
         except (BusyError, DatabaseError) as error:  # somebody's transaction holds one of them
             tell("not refused yet", level=logging.WARNING, why=error)
+            self._not_refused_until = time.monotonic() + LONGEST_WAIT
 
     def _tidy(self) -> bool:
         """Delete answers that are kept no longer; return False if more of them can go at once."""
