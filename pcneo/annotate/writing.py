@@ -37,7 +37,7 @@ from pcneo.store.waiting import lock_patience
 
 __all__ = ["Client", "WriteResult", "update_runs", "write"]
 
-LEFT_SECONDS = 2.0
+LEFT_SECONDS = 1.0
 """How long somebody's lock is waited for where what it keeps can be left to the next writer."""
 
 log = logging.getLogger("pcneo")

@@ -444,7 +444,8 @@ def test_open_transactions_at_random_beside_a_writer_and_a_service(db: Database,
             "an answer to each",
         )
     assert troubles == []
-    assert all(took < at_pace(LIMIT) for took, _ in waits), waits
+    # Two waits can follow one another: five seconds for the service to give the graph back, and then somebody's lock.
+    assert all(took < at_pace(LIMIT + 5) for took, _ in waits), waits
     named = [message for _, message in waits if "Another pcneo is writing" not in message]
     assert all("user 'neo4j' at" in message for message in named), named
     assert db.run("MATCH (q:PCohesionRequest) WHERE q.status <> 'complete' RETURN q.message") == []
