@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -28,7 +29,7 @@ from pcneo.privacy.exact import positive
 from pcneo.privacy.facts import Answers
 from pcneo.store.ledger_records import ReleaseRecord
 
-__all__ = ["AnswersFile", "answers_hash", "write_answers"]
+__all__ = ["AnswersFile", "answers_hash", "opened_behind_head", "quoted", "write_answers"]
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
 _BLOCK = 2**20  # bytes of lines that are read together
@@ -66,7 +67,7 @@ def write_answers(
         PcneoError: it cannot be written, or it exists.
     """
     integers = keys.dtype != object
-    texts = [str(key) if integers else _quoted(key) for key in keys.tolist()]
+    texts = [str(key) if integers else quoted(key) for key in keys.tolist()]
     firsts = [f"{text}{' ' if integers else ','}".encode() for text in texts]
     seconds = [f"{text}\n".encode() for text in texts]
     with whole_file(path, replace=False, mode=mode) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
@@ -78,7 +79,8 @@ def write_answers(
                 packed.write(first + first.join(map(seconds.__getitem__, ys.tolist())))
 
 
-def _quoted(key: str) -> str:
+def quoted(key: str) -> str:
+    """Return a text as CSV quotes it."""
     return '"' + key.replace('"', '""') + '"'
 
 
@@ -164,10 +166,8 @@ class AnswersFile:
         """
         read = self._integer_pairs if keys.dtype != object else self._text_pairs
         longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
-        most = _LONGEST_HEAD + len(keys) ** 2 * (2 * longest + 3)  # twice as long only where all of it is quotes
-        with opened(self.path, most) as file:
-            for _ in _head(self.path, file):
-                pass
+        most = len(keys) ** 2 * (2 * longest + 3)  # twice as long only where all of it is quotes
+        with opened_behind_head(self.path, most) as file:
             try:
                 return AnsweredPairs.of_parts(len(keys), self._ascending(read(file, keys), len(keys)))
             except (ValueError, OverflowError, csv.Error) as error:
@@ -209,6 +209,15 @@ class AnswersFile:
             f"{self.path} has answers about a vertex {key!r} that the graph does not have: they are of other vertices.",
             key=key,
         )
+
+
+@contextmanager
+def opened_behind_head(path: Path, most: int) -> Iterator[io.BufferedReader]:
+    """Open a file of answers behind the lines at its top, to read at most so many bytes; raises as `opened` does."""
+    with opened(path, _LONGEST_HEAD + most) as file:
+        for _ in _head(path, file):
+            pass
+        yield file
 
 
 def _head(path: Path, file: io.BufferedReader) -> Iterator[bytes]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,13 +16,14 @@ import numpy as np
 from pcneo.basics.model import KeyArray
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
-from pcneo.errors import FileFormatError, GraphError
+from pcneo.errors import GraphError
 from pcneo.privacy import facts
+from pcneo.release.answers_file import opened_behind_head, quoted
 
 __all__ = ["pair_answers_hash", "read_pair_answers", "write_pair_answers"]
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
-_LONGEST_HEAD = 2**20
+_LONGEST_LINE = 2**20
 
 
 def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairAnswers) -> str:
@@ -68,36 +68,31 @@ def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
         graph: P̂.
 
     Raises:
-        FileFormatError: the file cannot be read.
+        FileFormatError: the file cannot be read, or holds more than such answers can.
         GraphError: it is about other pairs.
     """
     yes, at = np.empty(graph.pair_count, np.bool_), 0
-    try:
-        with gzip.open(path, "rb") as file:
-            line = b"# "
-            while line.startswith(b"# "):
-                line = file.readline(_LONGEST_HEAD)
-            for lines in _beginnings(keys, graph):
-                for beginning in lines:
-                    if line[:-2].decode("utf-8", "replace") != beginning or line[-2:] not in (b"0\n", b"1\n"):
-                        raise GraphError(
-                            f"{path} has answers about other pairs than those inside the groups, which go on with "
-                            f"{beginning.rstrip(' ,')}."
-                        )
-                    yes[at] = line[-2:] == b"1\n"
-                    at += 1
-                    line = file.readline(_LONGEST_HEAD)
-            if line:
-                raise GraphError(f"{path} has answers about more pairs than there are inside the groups.")
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileFormatError(f"{path} cannot be read as answers: {error}.", path=path) from error
+    longest = max((len(str(key).encode()) for key in keys.tolist()), default=0)
+    with opened_behind_head(path, graph.pair_count * (4 * longest + 8) + 1) as file:
+        for lines in _beginnings(keys, graph):
+            for beginning in lines:
+                line = file.readline(_LONGEST_LINE)
+                if line[:-2].decode("utf-8", "replace") != beginning or line[-2:] not in (b"0\n", b"1\n"):
+                    raise GraphError(
+                        f"{path} has answers about other pairs than those inside the groups, which go on with "
+                        f"{beginning.rstrip(' ,')}."
+                    )
+                yes[at] = line[-2:] == b"1\n"
+                at += 1
+        if file.read(1):
+            raise GraphError(f"{path} has answers about more pairs than there are inside the groups.")
     return PairAnswers(yes)
 
 
 def _beginnings(keys: KeyArray, graph: Hull) -> Iterator[list[str]]:
     """Yield what the line of each pair begins with, in blocks."""
     integers = keys.dtype != object
-    texts = [str(key) if integers else '"' + key.replace('"', '""') + '"' for key in keys.tolist()]
+    texts = [str(key) if integers else quoted(key) for key in keys.tolist()]
     between = " " if integers else ","
     for u, v in pair_blocks(graph.protected):
         yield [texts[x] + between + texts[y] + between for x, y in zip(u.tolist(), v.tolist(), strict=True)]
