@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -16,13 +15,14 @@ from pcneo.basics.frames import rounded
 from pcneo.errors import GraphError
 from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
+from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
 from pcneo.privacy.outlook import Utility
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import Flips, check_epsilon, threshold_of
+from pcneo.privacy.randomised_response import check_epsilon
 
 __all__ = ["EARLIER_GROUPS", "Critical"]
 
@@ -41,14 +41,8 @@ _NOTHING, _ALL, _TRUTH = (0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True)
-class Critical(Mechanism):
-    """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact.
-
-    Attributes:
-        n: number of vertices, public.
-    """
-
-    n: int
+class Critical(Answered):
+    """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact."""
 
     name = "critical"
     run_by = OWNER
@@ -65,7 +59,6 @@ class Critical(Mechanism):
     )
     needs_groups = True
     compared = True
-    adds_noise = False
     of_columns = MappingProxyType(
         {
             **Mechanism.of_columns,
@@ -82,16 +75,6 @@ class Critical(Mechanism):
         whole("k", parameters.k, at_least=3, at_most=4)
         check_epsilon(parameters.epsilon, cls.name)
         return parameters
-
-    @cached_property
-    def flips(self) -> Flips:
-        """The chance of a flip, and what follows from it."""
-        return Flips(self.n, threshold_of(self.epsilon))
-
-    @property
-    def threshold(self) -> int:
-        """a, of 2^24: an answer is flipped where its coin is below it."""
-        return self.flips.below
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m pairs inside groups; nothing bounds the cost of a connection outside."""

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from types import MappingProxyType
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.answer_counts import estimate
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
+from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
@@ -40,17 +40,15 @@ BIASED = "Clipped and smoothed counts are biased. The total and standard errors 
 
 
 @dataclass(frozen=True)
-class Respond(Mechanism):
+class Respond(Answered):
     """Every connection is protected, nothing is given, and all is computed from one answer for each pair.
 
     Attributes:
-        n: number of vertices, public.
         large: whether more than 65,536 vertices are meant.
         clip: whether counts cut to what is possible are added.
         smooth: whether counts drawn towards those of vertices of like degree are added; for k = 3.
     """
 
-    n: int
     large: bool | None = None
     clip: bool | None = None
     smooth: bool | None = None
@@ -83,7 +81,6 @@ class Respond(Mechanism):
     of_negatives = (
         "Estimates err both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
     )
-    adds_noise = False
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -110,16 +107,6 @@ class Respond(Mechanism):
             clip=bool(parameters.clip),
             smooth=bool(parameters.smooth),
         )
-
-    @cached_property
-    def flips(self) -> Flips:
-        """The chance of a flip, and what follows from it."""
-        return Flips(self.n, threshold_of(self.epsilon))
-
-    @property
-    def threshold(self) -> int:
-        """a, of 2^24: an answer is flipped where its coin is below it."""
-        return self.flips.below
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m = inside + outside pairs: groups make no difference."""

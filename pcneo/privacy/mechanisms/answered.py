@@ -1,0 +1,34 @@
+"""The form of mechanisms whose numbers are all computed from answers that coins have flipped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from pcneo.privacy.mechanisms.base import Mechanism
+from pcneo.privacy.randomised_response import Flips, threshold_of
+
+__all__ = ["Answered"]
+
+
+@dataclass(frozen=True)
+class Answered(Mechanism):
+    """Pairs are answered by randomised response, and no other random number is drawn.
+
+    Attributes:
+        n: number of vertices, public.
+    """
+
+    n: int
+
+    adds_noise = False
+
+    @cached_property
+    def flips(self) -> Flips:
+        """The chance of a flip, and what follows from it."""
+        return Flips(self.n, threshold_of(self.epsilon))
+
+    @property
+    def threshold(self) -> int:
+        """a, of 2^24: an answer is flipped where its coin is below it."""
+        return self.flips.below
