@@ -1,4 +1,4 @@
-// Every total that was set, as it stands: whoever reads decides which are sound.
+// Every total that was set, as it stands; the reader decides which are sound.
 //
 // returns:
 //   element     string  identifies the node within this transaction

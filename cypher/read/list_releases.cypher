@@ -1,4 +1,4 @@
-// Every release that was recorded, as it stands: whoever reads decides which are sound.
+// Every release that was recorded, as it stands; the reader decides which are sound.
 //
 // returns:
 //   element     string  identifies the node within this transaction

@@ -19,7 +19,7 @@ __all__ = ["UnreadableError", "bad_file", "check_regular", "opened", "read_whole
 
 BLOCK_BYTES = 1 << 20
 FREELY_UNPACKED = 1 << 24
-"""Bytes that a packed file may hold whatever its size is."""
+"""Bytes that a packed file of any size may hold."""
 PADDING = 3 << 20
 """Bytes of a packed file that may be read beyond as many as it has held so far."""
 MOST_TIMES = 100
