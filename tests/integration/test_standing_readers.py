@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import neo4j
@@ -108,7 +109,7 @@ def test_a_run_whose_new_version_is_half_committed_is_there(db: Database, monkey
         if len(pauses) == 2:
             db.run("MATCH (v:PCohesionVersion) SET v.version = -v.version")
 
-    monkeypatch.setattr(run_reader.time, "sleep", show_the_rest)
+    monkeypatch.setattr(run_reader, "time", SimpleNamespace(sleep=show_the_rest))  # other threads sleep as before
     assert [stored.run.id for stored in runs.list_runs(db.store)] == [RUN]
     assert len(pauses) == 2
     db.run("MATCH (v:PCohesionVersion) DELETE v")
