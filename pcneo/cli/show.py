@@ -33,22 +33,29 @@ def show(
     p: RunP = None,
     search: RunSearch = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Also draw it (.svg or .png); an existing file is replaced.")
+        Path | None,
+        typer.Option("--plot", help="Also draw it: .svg, .png, or .html to look into. An existing file is replaced."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
 
-    Example: pcneo show 58 --plot 58.svg
+    Example: pcneo show 58 --plot 58.html
     """
-    from pcneo.plots import check_picture, draw_cohesion
+    from pcneo.plots import PAGE_ENDING, check_picture, draw_cohesion, draw_page
     from pcneo.stored.showing import show as show_cohesion
+    from pcneo.stored.showing import show_members
 
     if plot is not None:
-        check_picture(plot)
+        check_picture(plot, or_page=True)
+    page = plot is not None and plot.suffix.lower() == PAGE_ENDING
     with connected() as db:
         shown = show_cohesion(db, vertex=vertex, run=run, graph=graph, p=p, search=search)
-    if plot is not None:
+        drawn = draw_page(shown, show_members(db, shown)) if page else None
+    if plot is not None and drawn is not None:
+        drawn.save(plot)
+        note(f"Picture to look into, of {drawn.opens:,} cohesion{'' if drawn.opens == 1 else 's'}: {plot}")
+    elif plot is not None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             draw_cohesion(shown, plot)

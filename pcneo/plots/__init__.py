@@ -12,16 +12,20 @@ display. To draw a picture of your own:
 
 from pcneo.plots.cohesion_picture import draw_cohesion
 from pcneo.plots.distributions import draw_distributions
-from pcneo.plots.style import COLUMN, LOOKS, PAGE, Look, check_picture, look, new_figure, save_figure
+from pcneo.plots.page import Page, draw_page
+from pcneo.plots.style import COLUMN, LOOKS, PAGE, PAGE_ENDING, Look, check_picture, look, new_figure, save_figure
 
 __all__ = [
     "COLUMN",
     "LOOKS",
     "PAGE",
+    "PAGE_ENDING",
     "Look",
+    "Page",
     "check_picture",
     "draw_cohesion",
     "draw_distributions",
+    "draw_page",
     "look",
     "new_figure",
     "save_figure",

@@ -59,14 +59,14 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
         ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
         PcneoError: matplotlib is not installed.
     """
-    drawn = _visible(shown)
+    drawn = visible(shown)
     rings = arrange(drawn)
     shorter = (arrange(drawn, longest) for longest in SHORTER_LABELS)
-    if _scale(rings) <= NAMED_ABOVE:
-        rings = next((tried for tried in shorter if _scale(tried) > NAMED_ABOVE), rings)
-    scale = _scale(rings)
+    if scale_of(rings) <= NAMED_ABOVE:
+        rings = next((tried for tried in shorter if scale_of(tried) > NAMED_ABOVE), rings)
+    scale = scale_of(rings)
     width = max(2 * rings.radius * scale, LEAST_WIDTH)
-    title, entries = fitted(_title(shown), width), _entries(rings, drawn, shown, scale)
+    title, entries = fitted(title_of(shown), width), entries_of(rings, drawn, shown, scale)
     lines = max(USUAL_LINES, sum(1 + text.count("\n") for text in (title, *(label for label, _ in entries))))
     with new_figure(width=width, height=2 * rings.radius * scale + (lines - 0.5) * LINE_INCHES) as (figure, axes):
         (plane,) = axes[0]
@@ -86,7 +86,7 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
     return figure
 
 
-def _visible(shown: ShownCohesion) -> ShownCohesion:
+def visible(shown: ShownCohesion) -> ShownCohesion:
     """As much of the cohesion as can be seen: the nearest members, the vertex's own connections, some of the others."""
     cohesion = shown.cohesion
     members = sorted(cohesion.members, key=lambda key: shown.hops[key])[:MOST_MEMBERS]
@@ -103,12 +103,12 @@ def _visible(shown: ShownCohesion) -> ShownCohesion:
     )
 
 
-def _scale(rings: Rings) -> float:
+def scale_of(rings: Rings) -> float:
     """Inches on paper for an inch of `rings`."""
     return min(1.0, PAGE / (2 * rings.radius))
 
 
-def _title(shown: ShownCohesion) -> str:
+def title_of(shown: ShownCohesion) -> str:
     cohesion = shown.cohesion
     search = look(cohesion.search.name).label
     counts = [_counted(cohesion.size, "member"), _counted(cohesion.edges, "critical connection")]
@@ -119,7 +119,7 @@ def _title(shown: ShownCohesion) -> str:
     )
 
 
-def _entries(
+def entries_of(
     rings: Rings, drawn: ShownCohesion, shown: ShownCohesion, scale: float
 ) -> list[tuple[str, dict[str, Any]]]:
     """What the legend explains, of all that is drawn: its words and its look."""
@@ -139,7 +139,7 @@ def _entries(
         some = _part(len(drawn.connections), len(shown.connections))
         entries.append((f"critical connection: both ends are members{some}", {"color": CRITICAL}))
     if rings.others:
-        unnamed = "" if _names_others(rings, scale) else f"{_counted(len(rings.others), 'name')} left out"
+        unnamed = "" if names_others(rings, scale) else f"{_counted(len(rings.others), 'name')} left out"
         some = _part(len(rings.others), len(shown.others), unnamed)
         line = {"color": OTHER, "linestyle": DASHED, "linewidth": 0.8}
         ends = {"marker": "o", "markerfacecolor": "white"}
@@ -169,7 +169,7 @@ def _notes(rings: Rings) -> str:
     return "".join(f"\n{note}" for note in notes)
 
 
-def _names_others(rings: Rings, scale: float) -> bool:
+def names_others(rings: Rings, scale: float) -> bool:
     return scale > NAMED_ABOVE and len(rings.others) <= MOST_LABELLED_OTHERS
 
 
@@ -237,7 +237,7 @@ def _draw_vertices(plane: Axes, rings: Rings, shown: ShownCohesion, scale: float
         zorder=6,
     )
     if scale > NAMED_ABOVE:
-        others = rings.others if _names_others(rings, scale) else ()
+        others = rings.others if names_others(rings, scale) else ()
         for key in (*members, *others):
             _name(plane, rings, key, "black" if key in shown.hops else "#666666")
 

@@ -32,6 +32,7 @@ __all__ = [
     "COLUMN",
     "LOOKS",
     "PAGE",
+    "PAGE_ENDING",
     "Look",
     "check_picture",
     "letters_without_glyph",
@@ -44,6 +45,9 @@ COLUMN = 3.4
 """Width of a figure in one column of print, in inches."""
 PAGE = 7.0
 """Width of a figure across a page of print, in inches."""
+
+PAGE_ENDING = ".html"
+"""What the name of an interactive picture ends in."""
 
 _ENDINGS = (".svg", ".png")
 _STYLE = {
@@ -183,20 +187,23 @@ def _picture() -> type[Figure]:
     return Picture
 
 
-def check_picture(path: AnyPath) -> None:
+def check_picture(path: AnyPath, *, or_page: bool = False) -> None:
     """Check, before long work, that a picture can be drawn and written at `path`.
 
     Args:
         path: the picture, `.svg` or `.png`.
+        or_page: whether it may be an interactive one, `.html`, which needs no matplotlib.
 
     Raises:
-        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
+        ParameterError: the suffix is another, or the file cannot be written.
         PcneoError: matplotlib is not installed.
     """
     path = Path(path)
-    if path.suffix.lower() not in _ENDINGS:
-        raise ParameterError(f"{path}: a picture's name ends in {' or '.join(_ENDINGS)}.", name="plot", value=path)
-    _require_matplotlib()
+    endings = (*_ENDINGS, PAGE_ENDING) if or_page else _ENDINGS
+    if path.suffix.lower() not in endings:
+        raise ParameterError(f"{path}: a picture's name ends in {' or '.join(endings)}.", name="plot", value=path)
+    if path.suffix.lower() != PAGE_ENDING:
+        _require_matplotlib()
     check_place(path, "plot", replace=True)
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
 from pcneo.basics.searches import AnyP
+from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
 from pcneo.store.chosen_graph import find_keys, read_graph
 from pcneo.store.database import Database
+from pcneo.store.run_reader import StoredHub
 from pcneo.stored.networks import critical_counts
-from pcneo.stored.runs import find_run
+from pcneo.stored.runs import StoredRun, find_run
 
-__all__ = ["read_cohesions", "show"]
+__all__ = ["read_cohesions", "show", "show_members"]
 
 Neighbours = Mapping[Key, set[Key]]
 
@@ -51,7 +54,8 @@ def show(
     stored = find_run(db, run=run, graph=graph, p=p, search=search, vertex=vertex)
     (vertex,) = find_keys(db, stored.selection, [vertex])
     hub = db.get_cohesion(stored.selection, stored.run, vertex)
-    near = {key: _known(keys) for key, keys in db.get_neighbours(stored.selection, [vertex])}
+    near: dict[Key, set[Key]] = {}
+    _fetch(db, stored.selection, near, [vertex])
     if vertex not in near:
         labels, key = "|".join(stored.selection.node_labels), stored.selection.key
         raise NotFoundError(
@@ -66,9 +70,36 @@ def show(
             what="cohesion",
             name=vertex,
         )
-    members = _known(hub.members)
-    further = sorted((near[vertex] | members) - {vertex})
-    near |= {key: _known(keys) for key, keys in db.get_neighbours(stored.selection, further)}
+    return _around(db, stored, hub, near)
+
+
+def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
+    """Yield the cohesions of a cohesion's members, the members with most critical connections first.
+
+    Each is read when it is asked for. Members that have none in this run are left out.
+
+    Args:
+        db: the database.
+        shown: the cohesion, as `show` returned it.
+
+    Raises:
+        GraphChangedError: a member of one of the cohesions is gone.
+    """
+    stored = find_run(db, run=shown.run.id)
+    ends = Counter(key for pair in shown.connections for key in pair)
+    order = sorted(set(shown.cohesion.members) - {shown.cohesion.vertex}, key=lambda key: (-ends[key], key))
+    near: dict[Key, set[Key]] = {}
+    for vertex in order:
+        hub = db.get_cohesion(stored.selection, stored.run, vertex)
+        if hub is not None:
+            _fetch(db, stored.selection, near, [vertex])
+            yield _around(db, stored, hub, near)
+
+
+def _around(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[Key]]) -> ShownCohesion:
+    """The cohesion in the graph as it is now; what is missing of the neighbourhoods is read."""
+    vertex, members = hub.vertex, _known(hub.members)
+    _fetch(db, stored.selection, near, near[vertex] | members)
     if not near.keys() >= set(hub.members):
         raise GraphChangedError(
             f"A member of this cohesion is gone, or has lost its key, since run {stored.run.id}. "
@@ -85,6 +116,12 @@ def show(
         local_view=_local_view(near, vertex),
         moved=stored.moved or len(connections) != hub.edges,
     )
+
+
+def _fetch(db: Database, selection: Selection, near: dict[Key, set[Key]], keys: Iterable[Key]) -> None:
+    """Read the neighbourhoods that are not there yet."""
+    missing = sorted(set(keys) - near.keys())
+    near |= {key: _known(ends) for key, ends in db.get_neighbours(selection, missing)} if missing else {}
 
 
 def _known(keys: Iterable[Key | None]) -> set[Key]:

@@ -17,6 +17,7 @@ import pcneo
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
+from pcneo.stored.showing import show_members
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 # a ring of six with a chord and two tails: members, neighbours outside and vertices further away
@@ -60,6 +61,16 @@ def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
         assert not shown.moved
         made = pcneo.to_networkx(shown)
         assert (set(made), {tuple(sorted(edge)) for edge in made.edges}) == (members, inside)
+
+
+def test_the_members_of_a_cohesion_are_shown_as_each_would_be_alone(db):
+    write(db)
+    shown = show(db, 0)
+    others = list(show_members(db.store, shown))
+    assert {one.cohesion.vertex for one in others} == set(shown.cohesion.members) - {0}
+    assert others == [show(db, one.cohesion.vertex) for one in others]
+    ends = [sum(one.cohesion.vertex in pair for pair in shown.connections) for one in others]
+    assert ends == sorted(ends, reverse=True)
 
 
 def test_a_number_may_come_as_text_and_a_run_by_its_name(db):

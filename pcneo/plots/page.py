@@ -1,0 +1,206 @@
+"""The interactive picture: one HTML file that needs no network; hover, drag, click a member to open its cohesion.
+
+Drawn by Cytoscape.js, which is part of the file; places, colours and words are those of the still picture.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pcneo.basics.model import AnyPath, Key, ShownCohesion
+from pcneo.basics.whole_file import check_place, whole_file
+from pcneo.errors import ParameterError
+from pcneo.plots.cohesion_picture import CRITICAL, OTHER, entries_of, names_others, title_of, visible
+from pcneo.plots.labels import TIE, isolated
+from pcneo.plots.rings import Rings, arrange
+from pcneo.plots.style import PAGE_ENDING, look
+
+__all__ = ["MOST_FURTHER", "Page", "draw_page"]
+
+MOST_FURTHER = 100
+"""Members whose own cohesions are in the file, too."""
+MOST_LINES = 20_000
+"""Connections in the file: further cohesions are left out from there on."""
+LONGEST_KEY = 200
+"""Letters of a key in the line below the picture."""
+HEIGHT = 560
+"""Pixels of the picture in a notebook."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """An interactive picture; a notebook shows it, and `save` writes it.
+
+    Attributes:
+        html: the whole document, which loads nothing else.
+        opens: cohesions in it, the first one included.
+    """
+
+    html: str
+    opens: int
+
+    def save(self, path: AnyPath) -> None:
+        """Write the document; an older one there is replaced.
+
+        Args:
+            path: the file, `.html`.
+
+        Raises:
+            ParameterError: the name ends otherwise, or the file cannot be written.
+        """
+        path = Path(path)
+        if path.suffix.lower() != PAGE_ENDING:
+            raise ParameterError(f"{path}: an interactive picture's name ends in .html.", name="plot", value=path)
+        check_place(path, "plot", replace=True)
+        with whole_file(path, replace=True) as file:
+            file.write(self.html.encode())
+
+    def __repr__(self) -> str:
+        """Say what it is, without its half megabyte."""
+        return f"Page(opens={self.opens})"
+
+    def _repr_html_(self) -> str:
+        """Show it in a frame of its own, so that its scripts and the notebook's leave each other alone."""
+        frame = f'width="100%" height="{HEIGHT}" style="border:0" sandbox="allow-scripts"'
+        return f'<iframe {frame} srcdoc="{html.escape(self.html)}"></iframe>'
+
+
+def draw_page(shown: ShownCohesion, further: Iterable[ShownCohesion] = ()) -> Page:
+    """Draw one cohesion to be looked into: hover over a vertex, drag it, click a member to open its cohesion.
+
+    A cohesion of hundreds of members is drawn as in the still picture: the nearest members and some connections, which
+    the legend says.
+
+    Args:
+        shown: the cohesion that is shown first.
+        further: cohesions of its members, in the order in which they are taken while there is room.
+
+    Returns:
+        The picture. It needs no matplotlib.
+    """
+    taken = _taken(shown, further)
+    number = {one.cohesion.vertex: i for i, one in enumerate(taken)}
+    data = {
+        "cohesions": [_drawn(one, number) for one in taken],
+        "colours": {"critical": CRITICAL, "other": OTHER, "member": look(shown.cohesion.search.name).colour},
+        "hint": _hint(shown, len(taken)),
+    }
+    template = _text("page.html")
+    parts = {
+        "@data@": _embedded(data),
+        "@library@": _text("cytoscape", "cytoscape.min.js"),
+        "@program@": _text("page.js"),
+    }
+    for mark, text in parts.items():
+        before, after = template.split(mark) if mark == "@data@" else template.rsplit(mark, 1)
+        template = before + text + after
+    return Page(template, len(taken))
+
+
+def _taken(shown: ShownCohesion, further: Iterable[ShownCohesion]) -> list[ShownCohesion]:
+    """The cohesions for which there is room."""
+    taken, lines = [shown], len(visible(shown).connections)
+    for one in further:
+        lines += len(visible(one).connections)
+        if len(taken) > MOST_FURTHER or lines > MOST_LINES:
+            break
+        if one.cohesion.vertex != shown.cohesion.vertex:
+            taken.append(one)
+    return taken
+
+
+def _drawn(shown: ShownCohesion, number: dict[Key, int]) -> dict[str, Any]:
+    drawn = visible(shown)
+    rings = arrange(drawn)
+    keys = [shown.cohesion.vertex, *(key for key in drawn.cohesion.members if key != shown.cohesion.vertex)]
+    place = {key: i for i, key in enumerate([*keys, *rings.others])}
+    beside = dict.fromkeys(keys, 0)
+    for pair in shown.connections:
+        for key in pair:
+            beside[key] = beside.get(key, 0) + 1
+    vertices = [
+        _vertex(rings, key, "vertex" if i == 0 else "member", number.get(key), _words(shown, key, beside[key]))
+        for i, key in enumerate(keys)
+    ]
+    named = names_others(rings, 1.0)
+    for key in rings.others:
+        words = f"{_short(key)}, a neighbour of {_short(shown.cohesion.vertex)} that is not a member."
+        vertices.append(_vertex(rings, key, "other", None, words, named=named))
+    connections = [(place[a], place[b], "critical") for a, b in drawn.connections]
+    connections += [(0, place[key], "other") for key in rings.others]
+    return {
+        "title": [line.replace(TIE, " ") for line in title_of(shown).split("\n")],
+        "legend": _legend(rings, drawn, shown),
+        "vertices": vertices,
+        "connections": connections,
+    }
+
+
+def _vertex(rings: Rings, key: Key, kind: str, opens: int | None, words: str, *, named: bool = True) -> tuple[Any, ...]:
+    """What the program draws of one vertex; a dollar sign has no meaning there."""
+    place, label = rings.places[key], rings.labels.of[key].replace(r"\$", "$") if named else ""
+    return label, round(place.real, 3), round(place.imag, 3), kind, opens, words
+
+
+def _words(shown: ShownCohesion, key: Key, connections: int) -> str:
+    """The line below the picture for a member."""
+    counted = f"{connections:,} critical connection{'' if connections == 1 else 's'}"
+    if key == shown.cohesion.vertex:
+        return f"{_short(key)}, whose cohesion it is: {counted}."
+    hops = shown.hops[key]
+    away = "3 or more hops" if hops > 2 else f"{hops} hop{'' if hops == 1 else 's'}"
+    return f"{_short(key)}, a member {away} from {_short(shown.cohesion.vertex)}: {counted}."
+
+
+def _short(key: Key) -> str:
+    text = str(key)
+    return isolated(text if len(text) <= LONGEST_KEY else f"{text[:LONGEST_KEY]}…")
+
+
+def _legend(rings: Rings, drawn: ShownCohesion, shown: ShownCohesion) -> list[tuple[str, str, str]]:
+    """The still picture's legend: words, mark, colour."""
+    entries = []
+    for words, looks in entries_of(rings, drawn, shown, 1.0):
+        text = words.replace("\n", " ").replace(TIE, " ").replace(r"\$", "$")
+        entries.append((text, _mark(looks), str(looks["color"])))
+    return [entry for entry in entries if entry[1] != "outline"]
+
+
+def _mark(looks: dict[str, Any]) -> str:
+    if looks.get("marker") == "*":
+        return "vertex"
+    if looks.get("marker") == "o" and looks.get("markerfacecolor") == "white":
+        return "dashed line"
+    if "marker" in looks:
+        return "member"
+    return "outline" if "linestyle" in looks else "line"
+
+
+def _hint(shown: ShownCohesion, cohesions: int) -> str:
+    """What can be done, and how many members can be opened where that is not all."""
+    hint = "Hover over a vertex, drag it, scroll to zoom."
+    if cohesions == 1:
+        return hint
+    members = shown.cohesion.size - 1
+    if cohesions > members:
+        which = "a member"
+    elif cohesions == 2:
+        which = "the member with a black ring"
+    else:
+        which = f"one of the {cohesions - 1:,} members with a black ring, of {members:,},"
+    return f"{hint} Click {which} to open its own cohesion."
+
+
+def _embedded(data: Any) -> str:
+    """JSON that cannot end the script element it stands in, whatever keys are made of."""
+    return json.dumps(data, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _text(*names: str) -> str:
+    return files("pcneo.plots").joinpath(*names).read_text(encoding="utf-8")
