@@ -109,6 +109,7 @@ def scale_of(rings: Rings) -> float:
 
 
 def title_of(shown: ShownCohesion) -> str:
+    """Return whose cohesion it is, and its counts, in two lines."""
     cohesion = shown.cohesion
     search = look(cohesion.search.name).label
     counts = [_counted(cohesion.size, "member"), _counted(cohesion.edges, "critical connection")]
@@ -170,6 +171,7 @@ def _notes(rings: Rings) -> str:
 
 
 def names_others(rings: Rings, scale: float) -> bool:
+    """Return whether there is room for the names of neighbours outside."""
     return scale > NAMED_ABOVE and len(rings.others) <= MOST_LABELLED_OTHERS
 
 
