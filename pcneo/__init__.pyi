@@ -1,6 +1,7 @@
 from . import aio, annotate, errors, plots, release
 from .annotate.load import load
 from .annotate.load_cohesions import load_cohesions
+from .annotate.profiling import profile
 from .basics.config import __version__
 from .basics.model import Cohesion, CohesionBatch, Graph
 from .basics.progress_bars import ProgressBars
@@ -56,6 +57,7 @@ __all__ = [
     "minimal_p_cohesion",
     "minimal_p_cohesions",
     "plots",
+    "profile",
     "read_cohesions",
     "read_release",
     "release",

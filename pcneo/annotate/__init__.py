@@ -9,6 +9,8 @@ from pcneo.annotate.describing import StatsResult, stats
 from pcneo.annotate.estimating import Estimate, EstimateResult, estimate
 from pcneo.annotate.filing import FiledCohesions, ParquetResult, to_parquet
 from pcneo.annotate.plan import Configuration
+from pcneo.annotate.profiling import Profile
+from pcneo.annotate.steadiness import Steadiness, SteadinessResult, steadiness
 from pcneo.annotate.streaming import stream
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import WriteResult, write
@@ -21,11 +23,15 @@ __all__ = [
     "FiledCohesions",
     "Keeping",
     "ParquetResult",
+    "Profile",
     "StatsResult",
+    "Steadiness",
+    "SteadinessResult",
     "UpdatedRun",
     "WriteResult",
     "estimate",
     "stats",
+    "steadiness",
     "stream",
     "to_parquet",
     "write",

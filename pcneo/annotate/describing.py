@@ -10,7 +10,7 @@ from pcneo.annotate.plan import Asked, Configuration, Options, make_plan, size_t
 from pcneo.annotate.supply import supply_of
 from pcneo.basics.frames import Table, columns_of
 from pcneo.basics.model import AnyPath
-from pcneo.plots import check_picture, draw_distributions
+from pcneo.plots import check_picture, draw_distributions, draw_profile
 from pcneo.search.tally import Summary, Tally
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
 
     Args:
         db: the database.
-        plot: a picture of both, `.svg` or `.png`, which needs matplotlib.
+        plot: a picture of both, `.svg` or `.png`, which needs matplotlib: over p where there are several.
         **asked: as for `write`; create_index is refused.
 
     Returns:
@@ -83,7 +83,6 @@ def stats(db: Database, *, plot: AnyPath | None = None, **asked: Unpack[Asked]) 
     )
     if plot is not None:
         runs = {text: (tally.sizes, tally.densities) for text, tally in tallies.items()}
-        draw_distributions(
-            runs, plan.searches[0].name, plot, vertices=supply.vertices if plan.vertices is None else None
-        )
+        draw = draw_profile if len(runs) > 1 else draw_distributions
+        draw(runs, plan.searches[0].name, plot, vertices=supply.vertices if plan.vertices is None else None)
     return result

@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.basics.frames import rounded
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P
 from pcneo.basics.selection import Selection
-from pcneo.cli.console import Bars, connected, note, print_json, print_table, without_empty
+from pcneo.cli.annotated import print_estimate, print_files, print_stats, print_steadiness, print_written
+from pcneo.cli.console import Bars, connected, note, print_json
 from pcneo.cli.options import Json, NodeLabels, RelationshipTypes
 from pcneo.cli.streams import print_row, takes_all_text
 
 if TYPE_CHECKING:
-    from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, WriteResult
+    from pcneo.annotate import ParquetResult, WriteResult
     from pcneo.basics.model import Cohesion
-    from pcneo.search.tally import Summary
     from pcneo.store.database import Database
 
-__all__ = ["Format", "Mode", "annotate", "print_written"]
+__all__ = ["Format", "Mode", "annotate"]
 
 
 class Mode(StrEnum):
@@ -99,7 +98,16 @@ def annotate(
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="With stats: also draw sizes and densities, .svg or .png.")
+        Path | None,
+        typer.Option("--plot", help="With stats: also draw sizes and densities, over p where several are named."),
+    ] = None,
+    orders: Annotated[
+        int | None,
+        typer.Option(
+            "--orders",
+            min=1,
+            help="With stats: search under N further numberings, and write into --to how steady answers are.",
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -113,7 +121,10 @@ def annotate(
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="With parquet: a new file, .parquet, or a folder. Only you can read the file."),
+        typer.Option(
+            "--to",
+            help="With parquet: a new file, .parquet, or a folder; with --orders: a folder. Only you can read them.",
+        ),
     ] = None,
     part: Annotated[
         str | None,
@@ -134,11 +145,12 @@ def annotate(
     from pcneo import annotate as modes
 
     in_files = format_ is Format.parquet
+    _check_orders(orders, mode, to, scheduler, plot)
     if format_ is not None and mode is not Mode.stream:
         raise typer.BadParameter("Cohesions are given with --mode stream.", param_hint="--format")
     if in_files and vertex:
         raise typer.BadParameter("A file is of all vertices; single ones are printed.", param_hint="--vertex")
-    if in_files != (to is not None):
+    if orders is None and in_files != (to is not None):
         raise typer.BadParameter("--format parquet and --to belong together.", param_hint="--to")
     if scheduler is not None and (mode is Mode.estimate or vertex):
         raise typer.BadParameter(
@@ -165,7 +177,9 @@ def annotate(
         Mode.stats: partial(modes.stats, plot=plot),
         Mode.estimate: modes.estimate,
     }[mode]
-    if to is not None:
+    if orders is not None:
+        run = partial(modes.steadiness, to=to or Path(), orders=orders)
+    elif to is not None:
         run = partial(_to_parquet, to=to, part=_part(part))
     if answers_from is not None:
         run = partial(_from_answers, answers_from=answers_from)
@@ -195,11 +209,25 @@ def annotate(
     elif isinstance(result, modes.WriteResult):
         print_written(result)
     elif isinstance(result, modes.ParquetResult):
-        _print_files(result)
+        print_files(result)
+    elif isinstance(result, modes.SteadinessResult):
+        print_steadiness(result)
     elif isinstance(result, modes.StatsResult):
-        _print_stats(result)
+        print_stats(result)
     else:
-        _print_estimate(result)
+        print_estimate(result)
+
+
+def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: str | None, plot: Path | None) -> None:
+    """Refuse what goes with no numberings."""
+    if orders is None:
+        return
+    if mode is not Mode.stats or scheduler is not None or plot is not None:
+        raise typer.BadParameter(
+            "Numberings are compared with --mode stats, on this machine, and without a picture.", param_hint="--orders"
+        )
+    if to is None:
+        raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
 
 
 def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
@@ -223,25 +251,6 @@ def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
             print(json.dumps(row, ensure_ascii=not takes_all_text()))
         else:
             print_row([*values, json.dumps(cohesion.members, ensure_ascii=False)])
-
-
-SUMMARY = (
-    *("p", "cohesions", "memberships", "median size", "size at 90 %", "largest size", "mean size"),
-    *("median density", "mean density"),
-)
-
-
-def print_written(result: WriteResult) -> None:
-    """Print what became of standing runs."""
-    rows = [
-        [run.run, run.version, run.added, run.retired, *_summary_row(str(run.search.p), run.summary)[1:]]
-        for run in result.runs
-    ]
-    columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
-    print_table(columns, rows, result.caption(), names=["version"])
-    if not any(run.changed for run in result.runs):
-        note("Up to date: nothing has changed, and nothing was written.")
-    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
 
 
 @contextmanager
@@ -278,95 +287,3 @@ def _to_parquet(db: Database, *, vertices: object, create_index: bool, **options
     if create_index:
         raise typer.BadParameter("stream writes nothing to the database, no index either.", param_hint="--create-index")
     return to_parquet(db, **options)
-
-
-def _print_files(result: ParquetResult) -> None:
-    from rich.filesize import decimal
-
-    rows = [(file.p, str(file.path), file.cohesions, file.memberships, decimal(file.bytes)) for file in result.files]
-    which = "" if result.part == (1, 1) else ", part {} of {}".format(*result.part)
-    print_table(
-        ["p", "file", "cohesions", "memberships", "size"],
-        rows,
-        f"{result.vertices:,} vertices, {result.edges:,} edges{which}; nothing was written to the database",
-    )
-    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
-
-
-def _print_stats(result: StatsResult) -> None:
-    rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
-    print_table(SUMMARY, rows, result.caption())
-    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
-
-
-def _note_seconds(**millis: int) -> None:
-    note(" · ".join(f"{stage} {_duration(duration / 1000)}" for stage, duration in millis.items()))
-
-
-def _summary_row(p: str, summary: Summary) -> list[Any]:
-    sizes, densities = summary.sizes, summary.densities
-    return [
-        p,
-        summary.cohesions,
-        summary.memberships,
-        *([*map(_whole, (sizes.p50, sizes.p90, sizes.max)), sizes.mean] if sizes else [None] * 4),
-        *((densities.p50, densities.mean) if densities else [None] * 2),
-    ]
-
-
-def _whole(size: float) -> float:
-    """A quantile of sizes lies between two of them at times, and is a size otherwise."""
-    return int(size) if size.is_integer() else size
-
-
-def _print_estimate(result: EstimateResult) -> None:
-    from rich.filesize import decimal
-
-    rows = [
-        (
-            p,
-            estimate.sampled,
-            estimate.memberships,
-            _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
-            _duration(estimate.compute_seconds),
-            _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
-            _duration(estimate.write_seconds),
-            _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
-            _duration(estimate.total_seconds),
-            decimal(estimate.store_bytes),
-            None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
-        )
-        for p, estimate in result.estimates.items()
-    ]
-    columns = [
-        "p",
-        "sampled vertices",
-        "memberships",
-        "their 95 % interval",
-        "search",
-        "its 95 % interval",
-        "writing",
-        "its range",
-        "in all",
-        "size in the store",
-        "size as Parquet",
-    ]
-    print_table(*without_empty(columns, rows), result.caption())
-    note(f"read {_duration(result.read_seconds)}; search and write go on side by side, so the slower one sets the time")
-    for p, estimate in result.estimates.items():
-        for line in estimate.advice():
-            note(f"p={p}: {line}")
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in the unit that fits, to two digits or three."""
-    if seconds < 0.0005:
-        return "under 1 ms"
-    for unit, length in (("h", 3600), ("min", 60), ("s", 1)):
-        if seconds >= length * (2 if length > 1 else 1):
-            return f"{rounded(seconds / length, 3)} {unit}"
-    return f"{seconds * 1000:,.0f} ms"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcneo.cli.annotate import print_written
+from pcneo.cli.annotated import print_written
 from pcneo.cli.console import Bars, connected, print_json
 from pcneo.cli.options import Json
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import logging
 import os
@@ -15,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
+from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.visible import visible
 from pcneo.errors import OutputError, PcneoError
 
 __all__ = [
     "VisibleFormatter",
     "can_ask",
-    "csv_row",
     "filled",
     "mend_streams",
     "note",
@@ -36,8 +35,6 @@ _LABEL = re.compile(r" *(?:[\w-]+ {2,})?")
 """What stands before the text of a line: white space, and a word that is set apart, as in a list of meanings."""
 
 _SIGN, _WHOLE_SIGN = re.compile(r" ([=≈]) "), re.compile(r"\u00a0([=≈])\u00a0")
-
-_RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def mend_streams() -> None:
@@ -148,21 +145,6 @@ def print_row(values: Sequence[Any]) -> None:
             "PYTHONIOENCODING=utf-8, or give --json."
         ) from error
     print(row)
-
-
-def csv_row(values: Sequence[Any]) -> str:
-    r"""Return a row of CSV that no spreadsheet runs, without a line end.
-
-    A text that begins with one of `=`, `+`, `-`, `@`, a tab, a carriage return or `'` gets a `'` before it; numbers
-    stay as they are.
-    """
-    out = io.StringIO()
-    csv.writer(out).writerow(map(_guarded, values))  # which quotes what is in its own line end, \r and \n
-    return out.getvalue().removesuffix("\r\n")
-
-
-def _guarded(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_RUN_BY_SPREADSHEETS) else value
 
 
 class VisibleFormatter(logging.Formatter):

@@ -13,6 +13,7 @@ display. To draw a picture of your own:
 from pcneo.plots.cohesion_picture import draw_cohesion
 from pcneo.plots.distributions import draw_distributions
 from pcneo.plots.page import Page, draw_page
+from pcneo.plots.profiles import draw_profile
 from pcneo.plots.style import COLUMN, LOOKS, PAGE, PAGE_ENDING, Look, check_picture, look, new_figure, save_figure
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "draw_cohesion",
     "draw_distributions",
     "draw_page",
+    "draw_profile",
     "look",
     "new_figure",
     "save_figure",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_distributions"]
+__all__ = ["LOGARITHMIC_FROM", "draw_distributions", "whose"]
 
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
@@ -79,13 +79,17 @@ def draw_distributions(
             xlim=(0, 1.02),
         )
         count = max((len(sizes) for sizes, _ in runs.values()), default=0)
-        whose = f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
-        title = f"Minimal p-cohesions of {whose}, {look(search).label}"
+        title = f"Minimal p-cohesions of {whose(count, vertices)}, {look(search).label}"
         figure.suptitle(fitted(title, PAGE), x=0.02, ha="left")
         figure.legend(loc="outside lower center", ncols=min(len(runs), LEGEND_COLUMNS))
         if path is not None:
             save_figure(figure, path)
     return figure
+
+
+def whose(count: int, vertices: int | None) -> str:
+    """Return whose cohesions a picture shows."""
+    return f"all {count:,} vertices" if count == vertices else "1 vertex" if count == 1 else f"{count:,} vertices"
 
 
 def _middle(values: NDArray[np.int64] | NDArray[np.float64]) -> float:

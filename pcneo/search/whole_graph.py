@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,17 @@ from pcneo.basics.model import CohesionBatch, Graph, Key
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import as_graph
+from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, Task, make_task
 
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["minimal_p_cohesions", "queried_positions", "search_batches"]
+__all__ = ["in_ranges", "minimal_p_cohesions", "queried_positions", "search_batches"]
 
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
 
 _RANGE_SECONDS = 0.05  # short enough to interrupt and to balance, long enough that its overhead does not show
 _RANGES_AHEAD = 3  # of each thread: a slow consumer holds the threads back, a quick one seldom waits
@@ -173,31 +175,53 @@ def queried_positions(graph: Graph, vertices: Iterable[int] | None) -> NDArray[n
 def _search(
     graph: Graph, task: Task, queries: NDArray[np.int64], threads: int, progress: Progress
 ) -> Iterator[CohesionBatch]:
-    """Run ranges of about equal cost on threads: each is as long as the time of the last one to end suggests."""
+    """Search ranges of the queried vertices on threads."""
     searched = Searched.of(graph, task.search.p)
+    return in_ranges(queries, lambda part, work: task.run(searched, part, work), searched.workspace, threads, progress)
+
+
+def in_ranges(
+    queries: NDArray[np.int64],
+    work_on: Callable[[NDArray[np.int64], Workspace], T],
+    allocate: Callable[[NDArray[np.uint8]], Workspace],
+    threads: int,
+    progress: Progress,
+) -> Iterator[T]:
+    """Work on ranges of vertices of about equal cost: each is as long as the time of the last one to end suggests.
+
+    Args:
+        queries: int64, positions.
+        work_on: takes the positions of a range and the workspace of its thread.
+        allocate: makes the workspace of a thread, which stops when the flag that it takes is not 0.
+        threads: how many.
+        progress: called with the number of vertices done and of all.
+
+    Yields:
+        What `work_on` returns, range after range.
+    """
     own, stop = threading.local(), np.zeros(1, np.uint8)
 
-    def allocate() -> None:
-        own.work = searched.workspace(stop)
+    def begin() -> None:
+        own.work = allocate(stop)
 
-    def run(part: NDArray[np.int64]) -> tuple[CohesionBatch, float]:
+    def run(part: NDArray[np.int64]) -> tuple[T, int, float]:
         start = time.perf_counter()
-        batch = task.run(searched, part, own.work)
-        return batch, time.perf_counter() - start
+        result = work_on(part, own.work)
+        return result, len(part), time.perf_counter() - start
 
     started, done, length = 0, 0, 1
-    running: deque[Future[tuple[CohesionBatch, float]]] = deque()
-    with ThreadPoolExecutor(threads, initializer=allocate) as pool:
+    running: deque[Future[tuple[T, int, float]]] = deque()
+    with ThreadPoolExecutor(threads, initializer=begin) as pool:
         try:
             while done < len(queries):
                 while started < len(queries) and len(running) < _RANGES_AHEAD * threads:
                     running.append(pool.submit(run, queries[started : started + length]))
                     started += length
-                batch, seconds = running.popleft().result()
-                length = max(1, min(_GROWTH * length, int(len(batch) * _RANGE_SECONDS / seconds)))
-                done += len(batch)
+                result, count, seconds = running.popleft().result()
+                length = max(1, min(_GROWTH * length, int(count * _RANGE_SECONDS / seconds)))
+                done += count
                 progress(done, len(queries))
-                yield batch
+                yield result
         finally:
             stop[0] = 1  # what runs now ends soon, however large its sets are
             for future in running:

@@ -529,6 +529,40 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     assert (tmp_path / "2.svg").exists()
 
 
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_how_steady_answers_are_is_written_to_two_files_and_nothing_to_the_database(pcneo: Any, tmp_path: Path) -> None:
+    _loaded(pcneo, "1 2\n2 3\n1 3\n3 4\n4 5\n5 3\n", tmp_path)
+    asked = ("annotate", *NAMES, "-p", "0.5", "-p", "0.3", "--search", "density", "--mode", "stats", "--orders", "4")
+    pathless = pcneo(*asked)
+    assert pathless.returncode == 2
+    assert "--to" in pathless.stderr
+    for wrong in (["--mode", "stream"], ["--plot", "a.svg"], ["--scheduler", "tcp://127.0.0.1:1"], ["--orders", "0"]):
+        assert pcneo(*asked, "--to", str(tmp_path / "none"), *wrong).returncode == 2
+    assert not (tmp_path / "none").exists()
+    shown = pcneo(*asked, "--to", str(tmp_path / "steady"), "--json")
+    assert shown.returncode == 0, shown.stderr
+    vertices, connections = (_rows(tmp_path / "steady" / f"{name}.csv") for name in ("vertices", "connections"))
+    assert [(row["p"], row["vertex"]) for row in vertices] == [
+        (p, str(v)) for p in ("1/2", "3/10") for v in range(1, 6)
+    ]
+    assert all(row["same"] in ("0.0", "0.25", "0.5", "0.75", "1.0") for row in vertices)
+    summary = json.loads(shown.stdout)["summaries"]["1/2"]
+    assert summary["connections"] == sum(row["p"] == "1/2" for row in connections)
+    assert summary["same"] == sum(float(row["same"]) for row in vertices if row["p"] == "1/2") / 5
+    assert (tmp_path / "steady" / "connections.csv").stat().st_mode & 0o777 == 0o600
+    again = pcneo(*asked, "--to", str(tmp_path / "steady"))
+    assert again.returncode == 2
+    assert "exists" in again.stderr
+    one = pcneo(*asked, "--to", str(tmp_path / "one"), "--vertex", "3")
+    assert one.returncode == 0, one.stderr
+    assert {row["vertex"] for row in _rows(tmp_path / "one" / "vertices.csv")} == {"3"}
+    assert pcneo("runs").stdout.startswith("No run")
+
+
 def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0

@@ -15,7 +15,7 @@ from pcneo.annotate import EstimateResult
 from pcneo.annotate.estimating import Estimate
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import rounded
-from pcneo.cli import annotate, clean, release, runs
+from pcneo.cli import annotated, clean, release, runs
 from pcneo.cli.console import print_table
 from pcneo.cli.main import main
 from pcneo.server import servers
@@ -176,9 +176,9 @@ def test_rounded_numbers_have_commas_in_place_of_powers_of_ten(value: float | No
 def test_a_time_stands_in_the_unit_that_fits_and_an_interval_without_width_is_one_number(
     seconds: float, text: str
 ) -> None:
-    assert annotate._duration(seconds) == text
-    assert annotate._span(text, text) == text
-    assert annotate._span("54", "55") == "54 to 55"
+    assert annotated._duration(seconds) == text
+    assert annotated._span(text, text) == text
+    assert annotated._span("54", "55") == "54 to 55"
 
 
 @pytest.mark.parametrize("parquet_bytes", [None, 1_000])
@@ -188,14 +188,14 @@ def test_an_estimate_shows_the_size_of_files_where_files_can_be_written(
     figures: dict[str, Any] = dict.fromkeys((field.name for field in fields(Estimate)), 1)
     estimate = Estimate(**{**figures, "parquet_bytes": parquet_bytes})
     configuration: Any = {"vertices": None}
-    annotate._print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
+    annotated.print_estimate(EstimateResult(1, 1, 1, 1, 1.0, {"3/10": estimate}, configuration))
     shown = " ".join(capsys.readouterr().out.split())
     assert "size in the store" in shown
     assert ("size as Parquet" in shown) is (parquet_bytes is not None)
 
 
 def test_a_quantile_of_sizes_is_a_whole_number_unless_it_lies_between_two() -> None:
-    assert [str(annotate._whole(size)) for size in (4.0, 4.5)] == ["4", "4.5"]
+    assert [str(annotated._whole(size)) for size in (4.0, 4.5)] == ["4", "4.5"]
 
 
 def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 import typer
 
+from pcneo.basics.csv_rows import csv_row
 from pcneo.basics.visible import visible
 from pcneo.cli.console import print_json, print_table
 from pcneo.cli.main import run
-from pcneo.cli.streams import VisibleFormatter, csv_row, note, say
+from pcneo.cli.streams import VisibleFormatter, note, say
 from pcneo.errors import FileFormatError, PcneoError
 from pcneo.graph.files import read_graph_file
 

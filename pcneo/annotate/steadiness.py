@@ -1,0 +1,191 @@
+"""Mode `stats` with several numberings: how steady answers are, in two files; nothing is written to the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
+
+from numpy.typing import NDArray
+
+from pcneo.annotate.plan import Asked, Configuration, Options, make_plan, size_text
+from pcneo.annotate.supply import WholeGraph
+from pcneo.basics.csv_rows import csv_row
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.model import AnyPath
+from pcneo.basics.whole_file import check_place, refusing, whole_file
+from pcneo.errors import ParameterError
+from pcneo.search import VertexSteadiness, search_orders
+
+if TYPE_CHECKING:
+    from pcneo.store.database import Database
+
+__all__ = ["Steadiness", "SteadinessResult", "steadiness"]
+
+_FILES = {
+    "vertices.csv": ("p", "vertex", "size", "smallest", "largest", "sets", "same", "always", "ever"),
+    "connections.csv": ("p", "vertex", "from", "to", "critical", "share"),
+}
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """How steady the cohesions of one p are.
+
+    Attributes:
+        vertices: searched, each under every numbering.
+        same: mean share of numberings in which a vertex has the cohesion that it has as the keys are.
+        steady: share of the vertices that have that cohesion in all of them.
+        connections: pairs of a vertex and a connection that is critical for it in any numbering or as the keys are.
+        always: share of the connections that are critical as the keys are which are so in every numbering.
+        share: mean share of numberings in which a connection is critical, of those that are so as the keys are.
+    """
+
+    vertices: int
+    same: float
+    steady: float
+    connections: int
+    always: float
+    share: float
+
+
+@dataclass(frozen=True)
+class SteadinessResult(Table):
+    """How steady answers are, and the two files.
+
+    Attributes:
+        orders: numberings besides that of the keys.
+        summaries: by p, as `a/b`.
+        files: `vertices.csv` and `connections.csv`.
+        node_count, relationship_count, vertices, edges, pre_processing_millis, compute_millis, configuration: as in
+            `StatsResult`.
+    """
+
+    orders: int
+    summaries: dict[str, Steadiness]
+    files: tuple[Path, ...]
+    node_count: int
+    relationship_count: int
+    vertices: int
+    edges: int
+    pre_processing_millis: int
+    compute_millis: int
+    configuration: Configuration
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each p."""
+        return columns_of({"p": p, **vars(summary)} for p, summary in self.summaries.items())
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        size = size_text(self.vertices, self.edges, self.configuration)
+        return f"{size}; under {self.orders:,} further numberings; nothing was written to the database"
+
+
+def steadiness(db: Database, *, to: AnyPath, orders: int, **asked: Unpack[Asked]) -> SteadinessResult:
+    """Search under several numberings, and write for each vertex and each critical connection how steady it is.
+
+    Ties are broken by key, so renumbering the vertices changes some cohesions; nothing else about the graph does.
+    `vertices.csv` has a row for each vertex: the size of its cohesion, the smallest and largest under the numberings,
+    how many different ones there are, the share `same` of numberings with the one that it has as the keys are, and how
+    many connections are critical always and ever. `connections.csv` has, for each vertex, a row for each connection
+    that is critical for it, as the keys are or in a numbering: whether it is as the keys are, and the share of
+    numberings. Rows are written as they are found. The files appear whole or not at all, and only their owner can read
+    them.
+
+    Args:
+        db: the database.
+        to: a folder, which is made if it is missing; the files in it must be new.
+        orders: numberings besides that of the keys, 1 or more; the search takes as many times longer.
+        **asked: as for `write`; vertices are searched in the whole graph; create_index and scheduler are refused.
+
+    Raises:
+        ParameterError: as in `stats`, or orders is out of range, or a file exists or cannot be written.
+        PcneoError: as in `stats`.
+    """
+    options, folder = Options.of(**asked), Path(to)
+    if orders < 1:
+        raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)
+    if options.scheduler is not None:
+        raise ParameterError("Numberings are searched here, not on a cluster.", name="scheduler", value=None)
+    with refusing(folder, "to"):
+        folder.mkdir(parents=True, exist_ok=True)
+    paths = tuple(folder / name for name in _FILES)
+    for path in paths:
+        check_place(path, "to", replace=False)
+    plan = make_plan(db, "stats", options)
+    supply = WholeGraph(plan)
+    positions = None if plan.vertices is None else _positions(supply.graph.keys, plan.vertices)
+    read_millis, summaries = plan.millis(), dict[str, Steadiness]()
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(path, replace=False, mode=0o600)) for path in paths]
+        for file, columns in zip(files, _FILES.values(), strict=True):
+            _write(file, [columns])
+        for search in plan.searches:
+            batches = search_orders(
+                supply.graph,
+                search,
+                orders,
+                vertices=positions,
+                concurrency=plan.concurrency,
+                progress=plan.searching(search),
+            )
+            summaries[str(search.p)] = _filed(str(search.p), batches, *files)
+    node_count, relationship_count = supply.counts
+    return SteadinessResult(
+        orders=orders,
+        summaries=summaries,
+        files=paths,
+        node_count=node_count,
+        relationship_count=relationship_count,
+        vertices=supply.vertices,
+        edges=supply.edges,
+        pre_processing_millis=read_millis,
+        compute_millis=plan.millis() - read_millis,
+        configuration=plan.configuration,
+    )
+
+
+def _positions(keys: NDArray[Any], named: Sequence[Any]) -> list[int]:
+    """Return where the named keys, all of which are there, are among the keys."""
+    wanted = set(named)
+    return [place for place, key in enumerate(keys.tolist()) if key in wanted]
+
+
+def _filed(p: str, batches: Iterator[list[VertexSteadiness]], vertices: BinaryIO, connections: BinaryIO) -> Steadiness:
+    """Write the rows of one p as they come, and add them up."""
+    count, listed, critical = 0, 0, 0
+    same, steady, always, share = 0.0, 0, 0, 0.0
+    for batch in batches:
+        _write(vertices, (_vertex_row(p, one) for one in batch))
+        for one in batch:
+            _write(connections, _connection_rows(p, one))
+            own = one.shares[one.critical]
+            count, listed, critical = count + 1, listed + len(one.shares), critical + len(own)
+            same, steady = same + one.same, steady + (one.same == 1)
+            always, share = always + int((own == 1).sum()), share + float(own.sum())
+    of_vertices, of_critical = max(count, 1), max(critical, 1)
+    return Steadiness(
+        vertices=count,
+        same=same / of_vertices,
+        steady=steady / of_vertices,
+        connections=listed,
+        always=always / of_critical,
+        share=share / of_critical,
+    )
+
+
+def _vertex_row(p: str, one: VertexSteadiness) -> tuple[Any, ...]:
+    always, ever = int((one.shares == 1).sum()), int((one.shares > 0).sum())
+    return (p, one.vertex, one.size, one.smallest, one.largest, one.sets, one.same, always, ever)
+
+
+def _connection_rows(p: str, one: VertexSteadiness) -> Iterator[tuple[Any, ...]]:
+    for a, b, critical, share in zip(*one.ends, one.critical.tolist(), one.shares.tolist(), strict=True):
+        yield p, one.vertex, a, b, str(critical).lower(), share
+
+
+def _write(file: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:
+    file.write("".join(f"{csv_row(row)}\n" for row in rows).encode())

@@ -1,0 +1,139 @@
+"""What `pcneo annotate` prints of its results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pcneo.basics.frames import rounded
+from pcneo.cli.console import note, print_table, without_empty
+
+if TYPE_CHECKING:
+    from pcneo.annotate import EstimateResult, ParquetResult, StatsResult, SteadinessResult, WriteResult
+    from pcneo.search.tally import Summary
+
+__all__ = ["print_estimate", "print_files", "print_stats", "print_steadiness", "print_written"]
+
+SUMMARY = (
+    *("p", "cohesions", "memberships", "median size", "size at 90 %", "largest size", "mean size"),
+    *("median density", "mean density"),
+)
+
+
+def print_written(result: WriteResult) -> None:
+    """Print what became of standing runs."""
+    rows = [
+        [run.run, run.version, run.added, run.retired, *_summary_row(str(run.search.p), run.summary)[1:]]
+        for run in result.runs
+    ]
+    columns = ["run", "version", "new", "gone", *SUMMARY[1:]]
+    print_table(columns, rows, result.caption(), names=["version"])
+    if not any(run.changed for run in result.runs):
+        note("Up to date: nothing has changed, and nothing was written.")
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis, write=result.write_millis)
+
+
+def print_files(result: ParquetResult) -> None:
+    """Print the files of cohesions."""
+    from rich.filesize import decimal
+
+    rows = [(file.p, str(file.path), file.cohesions, file.memberships, decimal(file.bytes)) for file in result.files]
+    which = "" if result.part == (1, 1) else ", part {} of {}".format(*result.part)
+    print_table(
+        ["p", "file", "cohesions", "memberships", "size"],
+        rows,
+        f"{result.vertices:,} vertices, {result.edges:,} edges{which}; nothing was written to the database",
+    )
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def print_stats(result: StatsResult) -> None:
+    """Print sizes and densities."""
+    rows = [_summary_row(p, summary) for p, summary in result.summaries.items()]
+    print_table(SUMMARY, rows, result.caption())
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def print_steadiness(result: SteadinessResult) -> None:
+    """Print how steady answers are."""
+    rows = [
+        (p, one.vertices, one.same, one.steady, one.connections, one.share, one.always)
+        for p, one in result.summaries.items()
+    ]
+    columns = ["p", "vertices", "same", "always the same", "critical ever", "share critical", "always critical"]
+    print_table(columns, rows, result.caption())
+    note("Files: " + ", ".join(map(str, result.files)))
+    _note_seconds(read=result.pre_processing_millis, search=result.compute_millis)
+
+
+def _note_seconds(**millis: int) -> None:
+    note(" · ".join(f"{stage} {_duration(duration / 1000)}" for stage, duration in millis.items()))
+
+
+def _summary_row(p: str, summary: Summary) -> list[Any]:
+    sizes, densities = summary.sizes, summary.densities
+    return [
+        p,
+        summary.cohesions,
+        summary.memberships,
+        *([*map(_whole, (sizes.p50, sizes.p90, sizes.max)), sizes.mean] if sizes else [None] * 4),
+        *((densities.p50, densities.mean) if densities else [None] * 2),
+    ]
+
+
+def _whole(size: float) -> float:
+    """A quantile of sizes lies between two of them at times, and is a size otherwise."""
+    return int(size) if size.is_integer() else size
+
+
+def print_estimate(result: EstimateResult) -> None:
+    """Print what storing would cost."""
+    from rich.filesize import decimal
+
+    rows = [
+        (
+            p,
+            estimate.sampled,
+            estimate.memberships,
+            _span(f"{estimate.memberships_low:,}", f"{estimate.memberships_high:,}"),
+            _duration(estimate.compute_seconds),
+            _span(_duration(estimate.compute_seconds_low), _duration(estimate.compute_seconds_high)),
+            _duration(estimate.write_seconds),
+            _span(_duration(estimate.write_seconds_low), _duration(estimate.write_seconds_high)),
+            _duration(estimate.total_seconds),
+            decimal(estimate.store_bytes),
+            None if estimate.parquet_bytes is None else decimal(estimate.parquet_bytes),
+        )
+        for p, estimate in result.estimates.items()
+    ]
+    columns = [
+        "p",
+        "sampled vertices",
+        "memberships",
+        "their 95 % interval",
+        "search",
+        "its 95 % interval",
+        "writing",
+        "its range",
+        "in all",
+        "size in the store",
+        "size as Parquet",
+    ]
+    print_table(*without_empty(columns, rows), result.caption())
+    note(f"read {_duration(result.read_seconds)}; search and write go on side by side, so the slower one sets the time")
+    for p, estimate in result.estimates.items():
+        for line in estimate.advice():
+            note(f"p={p}: {line}")
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit that fits, to two digits or three."""
+    if seconds < 0.0005:
+        return "under 1 ms"
+    for unit, length in (("h", 3600), ("min", 60), ("s", 1)):
+        if seconds >= length * (2 if length > 1 else 1):
+            return f"{rounded(seconds / length, 3)} {unit}"
+    return f"{seconds * 1000:,.0f} ms"

@@ -1,0 +1,98 @@
+"""How steady answers are under other numberings, against a plain twin; sizes over a grid of p."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import pcneo
+from pcneo.basics.model import Graph
+from pcneo.basics.searches import SEARCHES, Search
+from pcneo.errors import ParameterError
+from pcneo.graph import graph_from_edges
+from pcneo.search import minimal_p_cohesions, search_orders
+from pcneo.search.orders import VertexSteadiness, numberings
+
+ORDERS = 5
+
+
+def renumbered(graph: Graph, edges: list[Any], ranks: np.ndarray, p: str, search: str) -> dict[int, set[int]]:
+    """The cohesion of each position of a graph whose keys are given out anew, by position in the graph as it was."""
+    place = {key: i for i, key in enumerate(graph.keys.tolist())}
+    new = {key: int(ranks[i]) for key, i in place.items()}
+    old = {rank: place[key] for key, rank in new.items()}
+    again = graph_from_edges(list(old), [new[a] for a, _ in edges], [new[b] for _, b in edges])
+    found = minimal_p_cohesions(again, p, search).cohesions()
+    return {old[int(one.vertex)]: {old[int(member)] for member in one.members} for one in found}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_steadiness_is_that_of_graphs_whose_keys_were_given_out_anew(search: str, seed: int):
+    drawn = random.Random(seed)
+    keys = drawn.sample(range(1_000), 40)
+    edges = [tuple(drawn.sample(keys[:38], 2)) for _ in range(100)]  # two vertices are without neighbours
+    graph = graph_from_edges(keys, [a for a, _ in edges], [b for _, b in edges])
+    orders = numberings(graph.vertex_count, ORDERS)
+    assert len({ranks.tobytes() for ranks in orders}) == ORDERS
+    answers = [renumbered(graph, edges, ranks, "0.4", search) for ranks in [np.arange(40), *orders]]
+    found = [one for batch in search_orders(graph, Search("0.4", search), ORDERS) for one in batch]
+    assert [one.vertex for one in found] == graph.keys.tolist()
+    place = {key: i for i, key in enumerate(graph.keys.tolist())}
+    pairs = {tuple(sorted((place[a], place[b]))) for a, b in edges}
+    for q, one in enumerate(found):
+        _compare_with_twin(one, [answer[q] for answer in answers], pairs, graph)
+    assert any(one.sets > 1 for one in found)
+    assert any(one.same == 1 for one in found)
+
+
+def _compare_with_twin(one: VertexSteadiness, sets: list[set[int]], pairs: set[Any], graph: Graph) -> None:
+    own, others = sets[0], sets[1:]
+    assert one.size == len(own)
+    assert (one.smallest, one.largest) == (min(map(len, others)), max(map(len, others)))
+    assert one.sets == len(Counter(map(frozenset, others)))
+    assert one.same == sum(other == own for other in others) / ORDERS
+    inside = {pair: [set(pair) <= members for members in sets] for pair in pairs}
+    expected = {
+        (graph.keys[a], graph.keys[b]): (row[0], sum(row[1:]) / ORDERS) for (a, b), row in inside.items() if any(row)
+    }
+    shown = zip(*one.ends, one.critical.tolist(), one.shares.tolist(), strict=True)
+    assert {(a, b): (critical, share) for a, b, critical, share in shown} == expected
+
+
+@pytest.mark.parametrize("orders", [0, -1])
+def test_orders_below_one_are_refused(orders: int):
+    with pytest.raises(ParameterError) as refused:
+        search_orders(graph_from_edges([1, 2], [1], [2]), Search("0.5", "density"), orders)
+    assert refused.value.data["name"] == "orders"
+
+
+def test_a_profile_describes_each_p_and_draws_them(tmp_path):
+    graph = nx.les_miserables_graph()
+    described = pcneo.profile(graph, ["1/3", 0.1], "density", plot=tmp_path / "profile.svg")
+    assert list(described.summaries) == ["1/3", "1/10"]
+    for p, summary in described.summaries.items():
+        batch = minimal_p_cohesions(graph, p, "density")
+        assert summary.memberships == len(batch.members)
+        assert summary.sizes is not None
+        assert summary.sizes.max == batch.sizes.max()
+    assert (described.vertices, described.edges) == (77, 254)
+    assert described.as_columns()["p"] == ["1/3", "1/10"]
+    assert (tmp_path / "profile.svg").stat().st_size > 10_000
+
+
+def test_a_profile_of_some_vertices_is_of_these():
+    described = pcneo.profile(nx.les_miserables_graph(), ["0.3"], "smallest", vertices=[73, 2])
+    assert described.summaries["3/10"].cohesions == 2
+
+
+@pytest.mark.parametrize(("ps", "name"), [([], "ps"), (["1"], "p")])
+def test_a_profile_of_no_p_or_a_wrong_one_is_refused(ps: list[str], name: str):
+    with pytest.raises(ParameterError) as refused:
+        pcneo.profile(nx.path_graph(3), ps)
+    assert refused.value.data["name"] == name
