@@ -23,6 +23,7 @@ from pcneo.cli import (
     export,
     load,
     load_cohesions,
+    mcp,
     party,
     queries,
     release,
@@ -72,6 +73,7 @@ app.command(name="demo", cls=Command)(demo.demo)
 app.command(name="load", cls=Command)(load.load)
 app.command(name="annotate", cls=Command)(annotate.annotate)
 app.command(name="load-cohesions", cls=Command)(load_cohesions.load_cohesions)
+app.command(name="mcp", cls=Command)(mcp.mcp)
 app.command(name="queries", cls=Command)(queries.queries)
 app.command(name="show", cls=Command)(show.show)
 app.command(name="export", cls=Command)(export.export)

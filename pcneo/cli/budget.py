@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.console import camel, connected, note, print_json, print_table, say, without_empty
+from pcneo.basics.json_form import camel
+from pcneo.cli.console import connected, note, print_json, print_table, say, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from datetime import datetime
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +19,8 @@ from rich.text import Text
 
 from pcneo.basics.config import ConnectionSettings, read_environment
 from pcneo.basics.frames import is_number, words
+from pcneo.basics.json_form import json_form
 from pcneo.basics.progress_bars import ProgressBars as Bars
-from pcneo.basics.searches import Search
 from pcneo.basics.visible import visible
 from pcneo.cli.streams import can_ask, filled, note, output, say, takes_all_text
 from pcneo.errors import ConnectionFailedError
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bars",
-    "camel",
     "choose_server",
     "chosen_folder",
     "connected",
@@ -247,35 +242,4 @@ def print_json(value: Any) -> None:
         OutputError: it cannot be printed.
     """
     with output():
-        print(json.dumps(_plain(value), ensure_ascii=not takes_all_text()))
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        value = {
-            name: item for field in fields(value) for name, item in _entries(field.name, getattr(value, field.name))
-        }
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, float) and math.isinf(value):
-        return "infinite"  # JSON knows no infinity
-    return float(value) if isinstance(value, Fraction) else value
-
-
-def _entries(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Return the entries of a field; what was searched for is three of them, in the words of the command line."""
-    if isinstance(value, Search):
-        return [("p", str(value.p)), ("search", value.name), ("effort", value.effort)]
-    return [(camel(name), value)]
-
-
-def camel(name: str) -> str:
-    """Return a snake_case name in camelCase, as Neo4j writes names."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+        print(json.dumps(json_form(value), ensure_ascii=not takes_all_text()))

@@ -43,8 +43,8 @@ def show(
     Example: pcneo show 58 --plot 58.html
     """
     from pcneo.plots import PAGE_ENDING, check_picture, draw_cohesion, draw_page
+    from pcneo.stored.showing import plain_cohesion, show_members
     from pcneo.stored.showing import show as show_cohesion
-    from pcneo.stored.showing import show_members
 
     if plot is not None:
         check_picture(plot, or_page=True)
@@ -64,30 +64,9 @@ def show(
         note(f"Picture: {plot}")
     note_run(shown.run, f", p={shown.run.search.p}, search {shown.run.search.name}", moved=shown.moved)
     if as_json:
-        print_json(_plain(shown))
+        print_json(plain_cohesion(shown))
     else:
         _print_shown(shown)
-
-
-def _plain(shown: ShownCohesion) -> dict[str, Any]:
-    cohesion, view = shown.cohesion, shown.local_view
-    return {
-        "run": shown.run.id,
-        "version": shown.run.version,
-        "vertex": cohesion.vertex,
-        "p": str(shown.run.search.p),
-        "search": cohesion.search.name,
-        "size": cohesion.size,
-        "edges": cohesion.edges,
-        "density": cohesion.density,
-        "proven": cohesion.proven,
-        "best": cohesion.best,
-        "members": [{"key": key, "hops": shown.hops[key]} for key in cohesion.members],
-        "criticalConnections": shown.connections,
-        "otherNeighbours": shown.others,
-        "localView": {"size": view.size, "edges": view.edges, "density": view.density},
-        "moved": shown.moved,
-    }
 
 
 def _print_shown(shown: ShownCohesion) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from pcneo.basics.keys import key_text
 from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
@@ -18,7 +19,7 @@ from pcneo.store.run_reader import StoredHub
 from pcneo.stored.networks import critical_counts
 from pcneo.stored.runs import StoredRun, find_run
 
-__all__ = ["read_cohesions", "show", "show_members"]
+__all__ = ["plain_cohesion", "read_cohesions", "show", "show_members"]
 
 Neighbours = Mapping[Key, set[Key]]
 
@@ -94,6 +95,28 @@ def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
         if hub is not None:
             _fetch(db, stored.selection, near, [vertex])
             yield _around(db, stored, hub, near)
+
+
+def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
+    """Return a shown cohesion as JSON has it."""
+    cohesion, view = shown.cohesion, shown.local_view
+    return {
+        "run": shown.run.id,
+        "version": shown.run.version,
+        "vertex": cohesion.vertex,
+        "p": str(shown.run.search.p),
+        "search": cohesion.search.name,
+        "size": cohesion.size,
+        "edges": cohesion.edges,
+        "density": cohesion.density,
+        "proven": cohesion.proven,
+        "best": cohesion.best,
+        "members": [{"key": key, "hops": shown.hops[key]} for key in cohesion.members],
+        "criticalConnections": shown.connections,
+        "otherNeighbours": shown.others,
+        "localView": {"size": view.size, "edges": view.edges, "density": view.density},
+        "moved": shown.moved,
+    }
 
 
 def _around(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[Key]]) -> ShownCohesion:

@@ -21,7 +21,7 @@ from lengths import usual_or_thorough
 from pcneo.cli.main import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
-COMMANDS += ["advise", "check", "show", "serve", "export", "party", "load-cohesions"]
+COMMANDS += ["advise", "check", "show", "serve", "export", "party", "load-cohesions", "mcp"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 

@@ -18,13 +18,16 @@ PAGES = [
     "choose-a-mechanism.md",
     "operate-it.md",
     "beyond-one-machine.md",
+    "when-it-fails.md",
+    "for-a-lawyer.md",
+    "for-agents.md",
 ]
 """In the order in which they are read; the first makes what the others need."""
 
 
 def test_the_guide_has_these_pages_in_this_order() -> None:
     index = (GUIDE / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\d\. \[.+?\]\((.+?)\)", index, re.MULTILINE) == PAGES
+    assert re.findall(r"^\d+\. \[.+?\]\((.+?)\)", index, re.MULTILINE) == PAGES
     assert {path.name for path in GUIDE.glob("*.md")} == {*PAGES, "README.md"}
 
 

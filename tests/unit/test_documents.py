@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from pcneo import errors
 from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 
 ROOT = Path(__file__).parents[2]
@@ -228,3 +229,10 @@ def test_the_floor_plan_is_the_contract() -> None:
     assert [{room.rstrip("/") for room in floor} for floor in drawn] == [
         set(re.findall(r"\w+", layer)) for layer in layers
     ]
+
+
+def test_the_page_for_failures_has_every_exit_code_once() -> None:
+    page = (ROOT / "pcneo" / "guide" / "when-it-fails.md").read_text(encoding="utf-8")
+    codes = [int(code) for row in re.findall(r"^\| ([\d, ]+?) \|", page, re.MULTILINE) for code in row.split(", ")]
+    known = {kind.exit_code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert codes == sorted({0, *known, 129, 130, 143})

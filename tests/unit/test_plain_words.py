@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -57,3 +58,15 @@ def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
     )
     for name, kind in MECHANISMS.items():
         assert bool(kind.make(epsilon=1, n=50).in_plain_words) == (name != "published")
+
+
+def test_the_lawyers_table_has_the_same_numbers() -> None:
+    page = (Path(__file__).parents[2] / "pcneo" / "guide" / "for-a-lawyer.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| (.+?) times \| (.+?) % \| (.+?) % \|$", page, re.MULTILINE)
+    assert len(rows) == 5
+    for epsilon, times, half, hundredth in rows:
+        said = in_plain_words(Fraction(epsilon), Fraction(0), EVERY)
+        assert (
+            f"at most {times} times: a suspicion of 50 % can become at most {half} %, one of 1 % at most {hundredth} %"
+            in said
+        )
