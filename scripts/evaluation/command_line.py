@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pcneo.cli.console import camel, connected, note, print_json, print_table
+from pcneo.basics.json_form import camel
+from pcneo.cli.console import connected, note, print_json, print_table
 from pcneo.cli.options import Json
 from pcneo.errors import ParameterError, PcneoError
 
