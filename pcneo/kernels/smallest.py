@@ -135,13 +135,15 @@ def _closeness(rows, members, counts):
         counts[v] += _INSIDE
     for a in members:
         _add(rows, a, counts, _NEAR)
+        degree = _degree(rows, a)
         for i in range(*_row(rows, a)):
             b = rows.neighbours[i]
-            if b < a and counts[b] & _INSIDE:
+            # The shorter row of the two is looked through: a hub's once for each of its leaves would take minutes.
+            if counts[b] & _INSIDE and (_degree(rows, b) < degree or (_degree(rows, b) == degree and b < a)):
                 common = 0
                 for k in range(*_row(rows, b)):
                     common += (counts[rows.neighbours[k]] & _NEAR) != 0
-                total += (common << 32) // (_degree(rows, a) + _degree(rows, b) - common)
+                total += (common << 32) // (degree + _degree(rows, b) - common)
         _add(rows, a, counts, -_NEAR)
     for v in members:
         counts[v] -= _INSIDE
@@ -542,7 +544,18 @@ def _removal_order(around, spare, start, turn):
 @_lean
 def _shrink(around, order, q, state, spare, leaving):
     """Make the set that is not gone, a p-cohesion around q, minimal; its vertices are tried in this order."""
-    state[q] = _MUST
+    # Who has no neighbour to spare needs all of them. Without this a hub would fall, and its whole row with it, at each
+    # of its leaves: 3 seconds instead of 0.1 for one leaf of a star of 200,000.
+    state[q], leaving[0], left, done = _MUST, q, 1, 0
+    while done < left:
+        if spare[leaving[done]] == 0:
+            for k in range(*_local_row(around, leaving[done])):
+                w = around.heads[k]
+                if state[w] == _OPEN:
+                    state[w] = _MUST
+                    leaving[left] = w
+                    left += 1
+        done += 1
     for v in order:
         if state[v] != _OPEN:
             continue
