@@ -16,12 +16,13 @@ def main() -> None:
     import numpy as np
 
     from pcneo import graph_from_edges, minimal_p_cohesion, minimal_p_cohesions
+    from pcneo.basics.searches import SEARCHES
     from pcneo.counting.answers import AnsweredPairs
     from pcneo.counting.counted import CountedGraph
 
     ends = np.array([0, 0, 1, 2, 2, 3]), np.array([1, 2, 2, 3, 4, 4])
     graph = graph_from_edges(range(5), *map(np.ndarray.tolist, ends))
-    for search in ("density", "degree"):
+    for search in SEARCHES:
         minimal_p_cohesion(graph, 1, "1/2", search)
         batch = minimal_p_cohesions(graph, "1/2", search)
     counted = CountedGraph(graph, batch)

@@ -120,7 +120,7 @@ SEARCHES = {
 `degree` is a reconstruction of the 2021 baseline; whatever reports it must call it that.
 """
 
-DEFAULT_SEARCH = "density"
+DEFAULT_SEARCH = "smallest"
 """The search where none is named; a run's id does not mention it."""
 
 DEFAULT_P = P("0.3")
@@ -145,12 +145,12 @@ def check_search(name: object) -> str:
 class Search:
     """What is searched for, and how.
 
-    >>> Search("0.3") == Search("3/10", "density")
+    >>> Search("0.3") == Search("3/10", "smallest")
     True
 
     Attributes:
         p: the share of its neighbours that each member keeps.
-        name: of the search; `density` unless given.
+        name: of the search; `smallest` unless given.
         effort: starts of a search that takes effort; 1 for any other.
     """
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.model import AnyPath, Key, ShownCohesion
+from pcneo.basics.searches import DEFAULT_SEARCH
 from pcneo.plots.labels import TIE, fitted, isolated
 from pcneo.plots.rings import MOST_LABELLED_OTHERS, Rings, arrange
 from pcneo.plots.style import LOOKS, PAGE, letters_without_glyph, look, new_figure, save_figure
@@ -111,11 +112,11 @@ def scale_of(rings: Rings) -> float:
 def title_of(shown: ShownCohesion) -> str:
     """Return whose cohesion it is, and its counts, in two lines."""
     cohesion = shown.cohesion
-    search = look(cohesion.search.name).label
+    search = "" if cohesion.search.name == DEFAULT_SEARCH else f", {look(cohesion.search.name).label}"
     counts = [_counted(cohesion.size, "member"), _counted(cohesion.edges, "critical connection")]
     counts.append(f"density {cohesion.density:.2g}")
     return (
-        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{cohesion.p}, {search}\n"
+        f"Minimal p-cohesion of {isolated(str(cohesion.vertex))}, p{TIE}={TIE}{cohesion.p}{search}\n"
         f"{', '.join(text.replace(' ', TIE) for text in counts)}"
     )
 

@@ -107,9 +107,9 @@ class Look:
 LOOKS: Mapping[str, Look] = MappingProxyType(
     {
         # searches, and the baseline that their cohesions are compared with
-        "smallest": Look("smallest found", "#332288", "<", (0, (3, 1, 1, 1, 1, 1)), "||"),
-        "density": Look("density score", "#0072B2", "o", "-", ""),
-        "degree": Look("degree score (reconstructed)", "#E69F00", "s", "--", "///"),
+        "smallest": Look("search smallest", "#332288", "o", (0, (3, 1, 1, 1, 1, 1)), "||"),
+        "density": Look("search density", "#0072B2", "<", "-", ""),
+        "degree": Look("search degree (reconstructed)", "#E69F00", "s", "--", "///"),
         "elv": Look("extended local view", "#009E73", "^", "-.", "\\\\\\"),
         # mechanisms; `elv` is the one above
         "critical": Look("critical", "#D55E00", "D", "-", ""),
@@ -119,11 +119,11 @@ LOOKS: Mapping[str, Look] = MappingProxyType(
         "respond": Look("respond", "#882255", "X", (0, (5, 1)), "++"),
         # neither a search nor a mechanism
         "exact": Look("exact", "#000000", "x", "-", ""),
-        "other": Look("other", "#999999", ".", ":", ""),
+        "other": Look("other", "#BBBBBB", ".", ":", ""),
     }
 )
-"""The look of each search (`density`, `degree`), of the extended local view and of each mechanism, by its name in the
-code; `exact` is the true value, `other` is whatever is there for comparison only."""
+"""The look of each search (`smallest`, `density`, `degree`), of the extended local view and of each mechanism, by its
+name in the code; `exact` is the true value, `other` is whatever is there for comparison only."""
 
 
 def look(name: str) -> Look:

@@ -205,10 +205,10 @@ def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Ch
     mechanism = mechanism_named(request.mechanism)
     run = place.run if mechanism.needs_groups else None
     if run is not None and mechanism.searches and run.search.name not in mechanism.searches:
-        there = " or ".join(sorted(mechanism.searches))
+        there = " or ".join(mechanism.searches)
         raise ParameterError(
             f"The mechanism {mechanism.name} takes runs of the searches {there}, as in the paper; run {run.id} is of "
-            f"{run.search.name}. Name another run, or annotate with --search {min(mechanism.searches)}.",
+            f"{run.search.name}. Name another run, or annotate with --search {mechanism.searches[0]}.",
             name="run",
             value=run.id,
         )

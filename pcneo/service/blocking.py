@@ -38,7 +38,7 @@ def ask(
         db: the database.
         graph: the graph's name.
         p: one or several; None for every standing run of the graph.
-        search: `density` or `degree`; None for `density`, without p for that of each run.
+        search: `smallest`, `density` or `degree`; None for `smallest`, without p for that of each run.
         vertices: one key or several; None for the whole graph.
         command: `annotate`; or `check`, of a graph or a run; or `clean`, of a run, where the owner allows it.
         run: id of a run, for `check` and `clean`.

@@ -76,7 +76,7 @@ _SPELLED = {
 
 
 def run_id(graph: str, search: Search, scope: str, answers: str = "") -> str:
-    """Return the id of a standing run: `friends@3/10`, `friends@3/10:degree`, `friends@3/10:vertices`.
+    """Return the id of a standing run: `friends@3/10`, `friends@3/10:density`, `friends@3/10:vertices`.
 
     One of answers has the beginning of their hash in it: `friends@3/10:answers:5f0c1e77`.
     """

@@ -28,7 +28,7 @@ def cohesions(setting: Setting) -> Iterator[Line]:
     random = np.random.default_rng(SEED)
     for p, (wanted, times) in PLAIN.items():
         need, sample_size = pseudocode.needs(rows, p), min(wanted, graph.vertex_count)
-        minimal_p_cohesions(graph, p, vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
+        minimal_p_cohesions(graph, p, "density", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
         rounds = setting.many if p == "0.1" else setting.rounds
         samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(rounds)])
 
@@ -36,11 +36,11 @@ def cohesions(setting: Setting) -> Iterator[Line]:
             sample = np.sort(next(samples)).tolist()
             answers: list[set[int]] = []
             taken = timed(lambda: answers.extend(pseudocode.minimal_p_cohesion(rows, need, q) for q in sample))()
-            _check(answers, minimal_p_cohesions(graph, p, vertices=sample))
+            _check(answers, minimal_p_cohesions(graph, p, "density", vertices=sample))
             return taken / len(sample)
 
-        whole = timed(lambda p=p: minimal_p_cohesions(graph, p, concurrency=THREADS))
-        rows_once = timed(rows_read(graph, minimal_p_cohesions(graph, p, concurrency=THREADS).members))
+        whole = timed(lambda p=p: minimal_p_cohesions(graph, p, "density", concurrency=THREADS))
+        rows_once = timed(rows_read(graph, minimal_p_cohesions(graph, p, "density", concurrency=THREADS).members))
         tasks = {"ours": whole, "plain": plain, "rows": rows_once}
         taken = in_turns(rounds, tasks, warm_up=False, label=f"cohesions p={p}")
         yield Line(
@@ -63,7 +63,9 @@ def cohesions(setting: Setting) -> Iterator[Line]:
         )
     sample_size = min(SAMPLE_HALF, graph.vertex_count)
     samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(setting.rounds + 1)])
-    some = timed(lambda: minimal_p_cohesions(graph, "0.5", vertices=next(samples).tolist(), concurrency=THREADS))
+    some = timed(
+        lambda: minimal_p_cohesions(graph, "0.5", "density", vertices=next(samples).tolist(), concurrency=THREADS)
+    )
     taken = in_turns(setting.rounds, {"ours": some}, label="cohesions p=0.5")
     yield Line(
         f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5, extrapolated",
@@ -84,8 +86,8 @@ def cohesions_half(setting: Setting) -> Iterator[Line]:
     from pcneo import minimal_p_cohesions
 
     graph = setting.graph
-    minimal_p_cohesions(graph, "0.5", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
-    whole = timed(lambda: minimal_p_cohesions(graph, "0.5", concurrency=THREADS))
+    minimal_p_cohesions(graph, "0.5", "density", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
+    whole = timed(lambda: minimal_p_cohesions(graph, "0.5", "density", concurrency=THREADS))
     taken = in_turns(1, {"ours": whole}, warm_up=False, label="cohesions p=0.5")
     yield Line(
         f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5",

@@ -83,7 +83,7 @@ def find(
         note: called with what is done next.
     """
     n = graph.vertex_count
-    facts = CountedGraph(graph, minimal_p_cohesions(graph, P))
+    facts = CountedGraph(graph, minimal_p_cohesions(graph, P, "density"))
     draws = max(1, min(_DRAWS, _PAIRS // math.comb(n, 2)))
     of: dict[tuple[str, str], Attacked] = {}
     for mechanism, kind in MECHANISMS.items():

@@ -82,6 +82,8 @@ def _settings(done: Mapping[str, Finished]) -> str:
         f'"as printed" is `{" + ".join(PRINTED[3])}` for k=3, `{" + ".join(PRINTED[4])}` for k=4. `inside` is inferred '
         "from the paper's figures, and its Section 5 contradicts it: every vertex reports Γ_in + Lap(λ) + Γ_out, "
         '"each vertex would report the subgraph number by injecting Laplace noise". It promises nothing.\n'
+        "- Cohesions are found by the searches `density` and `degree`, as published. pcneo's default search, "
+        "`smallest`, is not in this report.\n"
         f"- {RECONSTRUCTED}\n"
         "- Isolated vertices count in n and are left out of sizes and densities."
         + (f" Samples, seed {SEED}: {', '.join(sampled)}." if sampled else "")

@@ -56,8 +56,8 @@ def random_edges(seed: int, vertices: int = 40, edges: int = 110) -> list[tuple[
     return [(rng.choice(keys), rng.choice(keys)) for _ in range(edges)]
 
 
-def twins(graph: naive.Graph, p: Fraction, search: str = "density") -> dict:
-    if search == "smallest":  # whose twin takes seconds a vertex, and is compared elsewhere
+def twins(graph: naive.Graph, p: Fraction, search: str = "smallest") -> dict:
+    if search == "smallest":  # whose twin takes seconds a vertex, and is compared with it elsewhere
         return {v: set(c.members) for v, c in in_memory(graph, p).items()}
     return {v: naive.minimal_p_cohesion(graph, p, v, search) for v in graph}
 

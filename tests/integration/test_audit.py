@@ -55,7 +55,7 @@ def friends(db: Database) -> naive.Graph:
     """A graph with cohesions for p = 1/2."""
     edges = edges_of(4)
     db.put(edges)
-    annotate.write(db.store, p="1/2", **PERSONS)
+    annotate.write(db.store, p="1/2", search="density", **PERSONS)  # which `published` takes, too
     return naive.graph_of(edges)
 
 
@@ -200,7 +200,7 @@ def test_the_first_phase_of_published_is_compared_after_a_removal(db: Database, 
 def found_of_published(db: Database, adjacency: naive.Graph) -> AuditResult:
     """At p = 0.1 and ε = 10, of which ε2 = 9 is promised to each connection."""
     db.put(connections(adjacency))
-    annotate.write(db.store, p="0.1", **PERSONS)
+    annotate.write(db.store, p="0.1", search="density", **PERSONS)
     result = audited(db, mechanism="published", epsilon=10, delta=Fraction(1, len(adjacency)), h=3)
     assert result.scales is not None
     assert result.scales.phases == 1_000

@@ -595,7 +595,7 @@ def test_files_are_written_listed_and_loaded(pcneo: Any, tmp_path: Path) -> None
     for part in ("1/2", "2/2"):
         assert pcneo(*stream, str(tmp_path), "--part", part).returncode == 0
     files = sorted(map(str, tmp_path.glob("*.parquet")))
-    assert [Path(file).name for file in files] == [f"cohesions-1-2-density-{i}-of-2.parquet" for i in (1, 2)]
+    assert [Path(file).name for file in files] == [f"cohesions-1-2-smallest-{i}-of-2.parquet" for i in (1, 2)]
     loaded = json.loads(pcneo("load-cohesions", *files, "--json").stdout)
     assert [run["run"] for run in loaded["runs"]] == ["Person/KNOWS/id@1/2"]
     assert loaded["runs"][0]["summary"]["cohesions"] == 4

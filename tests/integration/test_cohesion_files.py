@@ -127,7 +127,7 @@ def test_only_the_owner_can_read_a_file(db, tmp_path):
     finally:
         os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert file.name == "cohesions-1-3-density.parquet"
+    assert file.name == "cohesions-1-3-smallest.parquet"
 
 
 def test_a_change_is_loaded_as_a_version_in_which_only_what_differs_is_new(db, tmp_path):
@@ -244,7 +244,7 @@ def test_a_search_that_fails_leaves_no_file(db, tmp_path, monkeypatch):
 def test_files_that_cannot_be_written_are_refused_before_the_graph_is_read(to, p, match, db, tmp_path, monkeypatch):
     (tmp_path / "there.parquet").write_bytes(b"")
     (tmp_path / "with").mkdir()
-    (tmp_path / "with" / "cohesions-1-3-density.parquet").write_bytes(b"")
+    (tmp_path / "with" / "cohesions-1-3-smallest.parquet").write_bytes(b"")
     monkeypatch.setattr(filing, "make_plan", None)
     with pytest.raises(ParameterError, match=match):
         annotate.to_parquet(db.store, p=p, to=tmp_path / to, **PERSONS)

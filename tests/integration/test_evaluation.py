@@ -39,7 +39,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str, monkeypatch: pytest.Monk
     db = Database(neo4j_driver, empty_database)
     db.put(GRAPH.edges)
     for p in ("0.1", "0.4"):
-        annotate.write(db.store, p=p, **PERSONS)
+        annotate.write(db.store, p=p, search="density", **PERSONS)
     return db
 
 

@@ -46,7 +46,7 @@ def test_no_digits_of_an_exact_count_are_in_any_file_log_error_property_or_progr
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     db.put([*itertools.combinations(LARGE, 2), *itertools.combinations(SMALL, 2), (1, 101), (201, 202), (202, 203)])
-    annotate.write(db.store, p=0.3, selection=Selection("Person", "KNOWS", "id"))
+    annotate.write(db.store, p=0.3, search="density", selection=Selection("Person", "KNOWS", "id"))
     monkeypatch.setattr(ReleaseNoise, "_sample", lambda _self, _scale, size: [NOISE] * size)
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
@@ -87,7 +87,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
     from pcneo.release import ReleaseRequest, Terms, release, releasing
 
     db.put([*itertools.combinations(LARGE, 2)])
-    annotate.write(db.store, p=0.3, selection=Selection("Person", "KNOWS", "id"))
+    annotate.write(db.store, p=0.3, search="density", selection=Selection("Person", "KNOWS", "id"))
     texts: list[str] = []
 
     def full(path: Path, text: str) -> None:

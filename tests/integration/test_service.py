@@ -41,12 +41,12 @@ def service(server: Server, db: Database) -> Iterator[Any]:
 
 def expected(p: Any, vertices: Any = range(7)) -> dict[int, set[int]]:
     graph = naive.graph_of(FRIENDS, range(7))
-    return {vertex: set(naive.minimal_p_cohesion(graph, p, vertex)) for vertex in vertices}
+    return {vertex: naive.smallest_p_cohesion(graph, p, vertex)[0] for vertex in vertices}
 
 
 def test_a_request_typed_in_browser_is_answered_in_the_same_place(db, service):
     db.run(
-        "CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', search: 'density', "
+        "CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', search: 'smallest', "
         "vertices: [2, 5], by: 'ann'})"
     )
     text = "MATCH (q:PCohesionRequest) OPTIONAL MATCH (q)-[:PRODUCED]->(r:PCohesionRun) "

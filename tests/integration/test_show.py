@@ -44,7 +44,7 @@ def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
     run = write(db)
     graph = naive.graph_of(EDGES, isolated=[99])
     for vertex in graph:
-        members = naive.minimal_p_cohesion(graph, Fraction(3, 5), vertex)
+        members = naive.smallest_p_cohesion(graph, Fraction(3, 5), vertex)[0]
         view = naive.extended_local_view(graph, vertex)
         distance = nx.single_source_shortest_path_length(nx.Graph(EDGES), vertex) if graph[vertex] else {vertex: 0}
         shown = show(db, vertex)
@@ -131,7 +131,7 @@ def test_a_member_that_has_lost_its_key_is_refused(db):
 def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
     run = write(db)
     graph = naive.graph_of(EDGES, isolated=[99])
-    members = {v: naive.minimal_p_cohesion(graph, Fraction(3, 5), v) for v in graph}
+    members = {v: naive.smallest_p_cohesion(graph, Fraction(3, 5), v)[0] for v in graph}
     for what, name in ((run, "a.json"), ("latest", "b.json")):
         result = pcneo.export(db.store, what=what, path=tmp_path / name)
         assert result.bytes == (tmp_path / name).stat().st_size

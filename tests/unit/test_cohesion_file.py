@@ -30,7 +30,7 @@ from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.search import search_batches
 
 HEAD = FileHead(
-    search=Search("1/3"),
+    search=Search("1/3", "density"),
     pcneo="0.0",
     revision=1,
     selection=Selection(("Person",), ("KNOWS", "LIKES"), "id"),
@@ -139,7 +139,7 @@ def all_of(path: Path, graph: Graph) -> list[Any]:
 def test_what_is_read_back_is_what_was_written(both):
     path, graph, _ = both
     assert CohesionFile(path).head == HEAD
-    assert all_of(path, graph) == list(minimal_p_cohesions(graph, "1/3").cohesions())
+    assert all_of(path, graph) == list(minimal_p_cohesions(graph, "1/3", "density").cohesions())
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
@@ -149,14 +149,14 @@ def test_parts_together_are_the_whole_and_no_row_groups_overlap(parts, membershi
     graph, _ = made(texts=False)
     cohesions = {}
     for i in range(1, parts + 1):
-        batches = search_batches(graph, Search("1/3"), vertices=part_positions(40, (i, parts)))
+        batches = search_batches(graph, Search("1/3", "density"), vertices=part_positions(40, (i, parts)))
         head = replace(HEAD, part=(i, parts))
         path = write(tmp_path / f"{i}.parquet", graph, batches, head)
         for group in CohesionFile(path).row_groups(graph.keys):
             cohesions[group.first, group.last] = list(group.file.read(group.number, graph.keys).cohesions())
     ends = sorted(cohesions)
     assert all(last < first for (_, last), (first, _) in itertools.pairwise(ends))
-    assert [c for end in ends for c in cohesions[end]] == list(minimal_p_cohesions(graph, "1/3").cohesions())
+    assert [c for end in ends for c in cohesions[end]] == list(minimal_p_cohesions(graph, "1/3", "density").cohesions())
 
 
 @pytest.mark.parametrize(("vertices", "parts"), [(0, 3), (1, 5), (100, 1), (1_000, 7), (12_345, 16)])
@@ -170,7 +170,7 @@ def test_parts_share_the_vertices_out_evenly_and_each_once(vertices, parts):
 def test_a_row_group_holds_no_more_than_it_may_and_waits_for_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr(cohesion_file, "ROW_GROUP_MEMBERSHIPS", 40)
     graph, _ = made(texts=False)
-    batches = [minimal_p_cohesions(graph, "1/3", vertices=[v]) for v in range(40)]
+    batches = [minimal_p_cohesions(graph, "1/3", "density", vertices=[v]) for v in range(40)]
     file = pyarrow.parquet.ParquetFile(write(tmp_path / "x.parquet", graph, iter(batches)))
     members = [sum(file.read_row_group(i).column("size").to_pylist()) for i in range(file.num_row_groups)]
     assert len(members) > 3
@@ -191,7 +191,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
             members = (vertices[:, None] + np.arange(size)).clip(max=n - 1).astype(np.uint32).ravel()
             offsets = np.arange(5_001) * size
             nothing = np.zeros(5_000, np.bool_)
-            yield CohesionBatch(Search("1/3"), vertices, offsets, members, vertices, keys, nothing, nothing)
+            yield CohesionBatch(HEAD.search, vertices, offsets, members, vertices, keys, nothing, nothing)
             assert pyarrow.total_allocated_bytes() - before < 64 * 2**20
 
     before = pyarrow.total_allocated_bytes() + keys.nbytes
@@ -216,7 +216,7 @@ def test_texts_are_read_about_as_fast_as_integers(distinct, tmp_path):
         keys = np.array([f"person-{v:09}" for v in range(n)], object) if texts else np.arange(n)
         graph = Graph(keys, np.zeros(n + 1, np.int64), np.empty(0, np.uint32))
         nothing = np.zeros(20_000, np.bool_)
-        batch = CohesionBatch(Search("1/3"), vertices, offsets, members.ravel(), vertices, keys, nothing, nothing)
+        batch = CohesionBatch(HEAD.search, vertices, offsets, members.ravel(), vertices, keys, nothing, nothing)
         file = CohesionFile(write(tmp_path / f"{texts}.parquet", graph, iter([batch])))
         assert np.array_equal(file.read(0, keys).members, batch.members)
         started = time.process_time()

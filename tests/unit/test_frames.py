@@ -64,7 +64,7 @@ def test_without_pandas_and_pyarrow_the_error_names_the_extra(batch: Any, monkey
 
 def test_a_notebook_shows_tables_and_runs_nothing_that_a_key_says(batch: Any, named: Any) -> None:
     shown = named._repr_html_()
-    assert "34 minimal p-cohesions, p=2/5, search density" in shown
+    assert "34 minimal p-cohesions, p=2/5, search smallest" in shown
     assert "&lt;member 00&gt;" in shown
     assert "<member" not in shown
     assert f"The first {SHOWN_ROWS} rows" in shown

@@ -46,7 +46,7 @@ def test_a_batch_becomes_the_whole_graph_with_members_and_counts(searched):
         inside = nx.Graph(edges).subgraph(members[key])
         assert (data["size"], data["edges"]) == (len(inside), inside.number_of_edges())
         assert data["density"] == pytest.approx(nx.density(inside))
-    assert made.graph == {"p": "1/2", "search": "density"}
+    assert made.graph == {"p": "1/2", "search": "smallest"}
 
 
 def test_one_cohesion_becomes_its_critical_connections(searched):

@@ -209,7 +209,7 @@ def test_a_name_written_from_right_to_left_leaves_the_words_around_it_where_they
 
 @pytest.mark.parametrize("length", range(8, 40))
 def test_no_line_of_a_title_ends_within_p_and_its_value(length: int) -> None:
-    title = fitted(f"Minimal p-cohesion of {'x' * length}, p{TIE}={TIE}3/10, density score", 4.6)
+    title = fitted(f"Minimal p-cohesion of {'x' * length}, p{TIE}={TIE}3/10, search density", 4.6)
     assert "p = 3/10" in title
     assert "p-cohesion" in title
 
@@ -258,7 +258,7 @@ def test_a_long_title_is_whole_and_inside_the_frame() -> None:
     figure = plots.draw_cohesion(replace(SMALL, cohesion=cohesion))
     figure.draw_without_rendering()
     (title,) = [text for text in figure.texts if "Minimal" in text.get_text()]
-    assert "123456789/1000000007, degree score (reconstructed)" in title.get_text().replace("\n", " ")
+    assert "123456789/1000000007, search degree (reconstructed)" in title.get_text().replace("\n", " ")
     assert title.get_window_extent().x1 <= figure.bbox.x1
 
 

@@ -192,7 +192,7 @@ def test_one_vertex_is_streamed_in_at_most_two_fetches_more_than_expansion_steps
     graph = naive.graph_of(nx.gnp_random_graph(200, 0.05, seed=8).edges)
     for q in sorted(graph)[::10]:
         store = Recorded(graph)
-        next(search_streamed(store, [q], Search("0.2")))
+        next(search_streamed(store, [q], Search("0.2", "density")))
         assert len(store.fetches) <= len(list(naive.expansion_steps(graph, Fraction("0.2"), q))) + 2
 
 
@@ -201,7 +201,7 @@ def test_vertices_streamed_together_share_fetches_and_keep_the_order_and_the_ans
     graph = naive.graph_of(nx.powerlaw_cluster_graph(300, 4, 0.5, seed=5).edges)
     vertices = [*sorted(graph)[40:60][::-1], 7, 7]
     store = Recorded(graph)
-    together = list(search_streamed(store, vertices, Search(p)))
+    together = list(search_streamed(store, vertices, Search(p, "density")))
     steps = [len(list(naive.expansion_steps(graph, Fraction(p), q))) for q in vertices]
     assert len(store.fetches) <= max(steps) + 2
     assert [c.vertex for c in together] == vertices
@@ -250,7 +250,7 @@ def test_neighbourhoods_are_fetched_once_each_and_few_that_no_expansion_looks_at
     graph = naive.graph_of(nx.random_regular_graph(4, 2_000, seed=1).edges)
     store = Recorded(graph)
     vertices = sorted(graph)[:50]
-    assert [c.vertex for c in search_streamed(store, vertices, Search("0.3"))] == vertices
+    assert [c.vertex for c in search_streamed(store, vertices, Search("0.3", "density"))] == vertices
     fetched = [key for keys in store.fetches for key in keys]
     reached = {w for q in vertices for v in naive.expand(graph, Fraction("0.3"), q) for w in graph[v] | {v}}
     assert len(fetched) == len(set(fetched))
@@ -265,7 +265,7 @@ def test_what_later_steps_need_is_fetched_ahead(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr("pcneo.search.frontier._AHEAD", ahead)
         monkeypatch.setattr("pcneo.search.frontier._FURTHER", further)
         store = Recorded(graph)
-        answer = next(search_streamed(store, [300], Search("0.5")))
+        answer = next(search_streamed(store, [300], Search("0.5", "density")))
         round_trips[ahead, further] = len(store.fetches)
         assert set(answer.members) == naive.minimal_p_cohesion(graph, Fraction("0.5"), 300)
     both, near, none = round_trips.values()

@@ -76,8 +76,8 @@ class Mechanism(ABC):
     """The kind of promise, by which the ledger adds up."""
     needs_groups: ClassVar[bool]
     """Whether it rests on the stored cohesions of a run."""
-    searches: ClassVar[frozenset[str]] = frozenset()
-    """Names of the searches whose runs it may rest on; empty for all."""
+    searches: ClassVar[tuple[str, ...]] = ()
+    """Names of the searches whose runs it may rest on, the one to take first; empty for all."""
     publishes_scale: ClassVar[bool] = False
     """Whether the scale may be published, with the standard error that follows from it."""
     adds_noise: ClassVar[bool] = True

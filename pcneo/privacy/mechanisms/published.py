@@ -28,7 +28,7 @@ class Published(TwoPhases):
         shows="anything: its noise can be far too small for its ε",
     )
     needs_groups = True
-    searches = frozenset({"density", "degree"})  # as in the paper
+    searches = ("density", "degree")  # as in the paper
     publishes_scale = False
 
     def cost(self, inside: int, outside: int = 0) -> Cost:

@@ -45,7 +45,7 @@ def remove_connections(release: Prepared, sample: int, progress: Progress | None
         if time.monotonic() - begin > _PATIENCE:
             break
         smaller = _without(graph, int(u[i]), int(v[i]))
-        later = minimal_p_cohesions(smaller, groups.p, groups.search.name)
+        later = minimal_p_cohesions(smaller, groups.p, groups.search.name, effort=groups.search.effort)
         effect = study.compare(before, CountedGraph(smaller, later, before.label))
         first, second = graph.keys[[u[i], v[i]]].tolist()
         changed = _different(groups, later)

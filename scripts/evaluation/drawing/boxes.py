@@ -27,7 +27,7 @@ class _Family:
     Attributes:
         look: the name of its look.
         result: takes finished cells, a graph and p, and returns the sizes and densities.
-        label: the legend's words; those of the look if None.
+        label: the legend's words; those of the look if None. The paper compares scores, not searches.
     """
 
     look: str
@@ -39,7 +39,7 @@ def _of_score(score: str, label: str | None = None) -> _Family:
     return _Family(score, lambda finished, graph, p: finished.cohesions.only(graph=graph, p=p, score=score), label)
 
 
-_BY_SCORE = (_of_score("density"), _of_score("degree"))
+_BY_SCORE = (_of_score("density", "density score"), _of_score("degree", "degree score (reconstructed)"))
 _AGAINST_VIEWS = (
     _of_score("density", label="minimal p-cohesion"),
     _Family("elv", lambda finished, graph, _: finished.views.only(graph=graph)),
