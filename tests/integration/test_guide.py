@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from printed import GUIDE, ROOT, Reader, blocks, command_lines
+from printed import GUIDE, ROOT, Reader, blocks, command_lines, friends_lines
+
+from pcneo import graph_from_edges, minimal_p_cohesions
+from pcneo.counting.counted import CountedGraph
 
 PAGES = [
     "annotate-your-graph.md",
@@ -53,6 +56,23 @@ def test_the_file_to_follow_along_with_is_the_demos() -> None:
     program, option, path, to, name = shlex.split(line)
     assert (program, option, to, name) == ("gzip", "-dc", ">", "friends.csv")
     assert (ROOT / path).read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_what_critical_leaves_open_is_as_the_guide_and_the_readme_say() -> None:
+    """Of the shipped students; Celegans' graph is not shipped."""
+    ends = [tuple(map(int, line.split())) for line in friends_lines()]
+    graph = graph_from_edges(sorted({key for pair in ends for key in pair}), *zip(*ends, strict=True))
+    table = (GUIDE / "choose-a-mechanism.md").read_text(encoding="utf-8")
+    rounded = []
+    for p in ("0.1", "0.2", "0.3"):
+        shares = []
+        for search in ("smallest", "density"):
+            inside = CountedGraph(graph, minimal_p_cohesions(graph, p, search)).protected().inside
+            shares.append(100 * (1 - inside.mean()))
+        assert f"| {p} | {shares[0]:.1f} ({shares[1]:.1f}) |" in table
+        rounded.append(round(shares[0]))
+    said = "With p = 0.1, 0.2 and 0.3 it leaves {}, {} and {} % of the 800 students' connections unprotected"
+    assert said.format(*rounded) in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
 
 
 @pytest.mark.thorough

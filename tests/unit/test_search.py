@@ -324,9 +324,11 @@ def test_the_kernel_writes_nothing_beyond_its_memory(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pcneo.kernels.cohesion.workspace", guarded)
     edges = [(0, 1), (0, 5), (0, 6), (0, 7), (0, 8), (0, 9), (1, 2), (1, 4), (2, 3), (2, 7), (3, 5), (3, 9), (5, 7)]
     for graph in (naive.graph_of(edges), naive.graph_of(nx.complete_graph(32).edges)):
-        streamed = {c.vertex: set(c.members) for c in search_streamed(fetch_from(graph), [3, 0], Search("0.7"))}
+        streamed = {
+            c.vertex: set(c.members) for c in search_streamed(fetch_from(graph), [3, 0], Search("0.7", "density"))
+        }
         built = arrays(graph)
-        batch = {c.vertex: set(c.members) for c in minimal_p_cohesions(built, "0.7").cohesions()}
+        batch = {c.vertex: set(c.members) for c in minimal_p_cohesions(built, "0.7", "density").cohesions()}
         assert batch == {q: naive.minimal_p_cohesion(graph, Fraction(7, 10), q) for q in graph}
         assert streamed == {q: batch[q] for q in (3, 0)}
     assert beyond
