@@ -11,7 +11,7 @@
 //   size     integer           members of the cohesion
 //   edges    integer           connections inside it
 //   density  float             share of its pairs that are connected
-// cost: HepPh, p=0.1: half of the vertices give 5 rows or fewer, in 4 ms; at most 132 rows, in 13 ms.
+// cost: HepPh, p=0.1, by density: half of the vertices give 5 rows or fewer, in 4 ms; at most 132 rows, in 13 ms.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (:Person {id: $id})-[:IN_COHESION]->(c:PCohesion {run: $run})<-[:HAS_COHESION]-(v)

@@ -11,7 +11,7 @@
 //   a              node                the end with the smaller key
 //   b              node                the other end
 //   relationships  list<relationship>  every relationship between the two
-// cost: HepPh, p=0.1: half of the vertices give 5 rows or fewer, in 6 ms; at most 452 rows, in about 0.1 s.
+// cost: HepPh, p=0.1, by density: half of the vertices give 5 rows or fewer, in 6 ms; at most 452 rows, in about 0.1 s.
 MATCH (run:PCohesionRun {id: $run})
 WITH run.version AS version
 MATCH (:Person {id: $id})-[:HAS_COHESION]->(c:PCohesion {run: $run})<-[:IN_COHESION]-(a)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P
+from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, SEARCHES, P, Search
 from pcneo.basics.selection import Selection
 from pcneo.cli.annotated import print_estimate, print_files, print_stats, print_steadiness, print_written
 from pcneo.cli.console import Bars, connected, note, print_json
@@ -167,6 +167,8 @@ def annotate(
         raise typer.BadParameter("Parts are of --format parquet.", param_hint="--part")
     if plot is not None and mode is not Mode.stats:
         raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
+    if effort is not None and search is not None:
+        Search(DEFAULT_P, search.value, effort)  # which refuses more effort than the search takes
     if answers_from is not None and (mode is not Mode.write or vertex or scheduler is not None):
         raise typer.BadParameter(
             "Groups of answers are stored, for every vertex, and searched here.", param_hint="--from"

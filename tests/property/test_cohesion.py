@@ -227,17 +227,17 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
 # --- Real graphs
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", recorded.SEARCHES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
 def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, score: str) -> None:
     built = arrays(recorded.graph(name))
-    vertices = np.searchsorted(built.keys, recorded.vertices(name)).tolist()
+    vertices = np.searchsorted(built.keys, recorded.vertices(name, score)).tolist()
     checked = minimal_p_cohesions(built, p, score, vertices=vertices, check=True).cohesions(built)
     assert as_sets(checked) == recorded.recorded(name, p, score)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", recorded.SEARCHES)
 @pytest.mark.parametrize(("name", "p"), recorded.CASES)
 def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) -> None:
     assert dict(recorded.twins(name, p, score)) == recorded.recorded(name, p, score)
@@ -246,10 +246,10 @@ def test_the_twin_finds_what_is_recorded_of_it(name: str, p: str, score: str) ->
 def test_the_record_is_of_the_twin() -> None:
     """Of a few vertices each time; of all of them under `--thorough`."""
     for name, p in recorded.CASES:
-        for score in SCORES:
-            kept = recorded.recorded(name, p, score)
-            for q in random.Random(2).sample(sorted(kept), 20):
-                assert naive.minimal_p_cohesion(recorded.graph(name), Fraction(p), q, score) == kept[q]
+        for search in recorded.SEARCHES:
+            kept = recorded.recorded(name, p, search)
+            for q in random.Random(2).sample(sorted(kept), 3 if search == "smallest" else 20):
+                assert recorded.twin(name, p, search, q) == kept[q]
 
 
 @pytest.mark.parametrize("score", SEARCHES)

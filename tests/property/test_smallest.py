@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+import threading
+import time
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
 from typing import Any
@@ -18,6 +22,7 @@ from numba import njit
 from shapes import FRACTIONS, arrays, graphs
 
 from pcneo.basics.searches import Search
+from pcneo.graph import graph_from_edges
 from pcneo.kernels import smallest
 from pcneo.search import minimal_p_cohesion, minimal_p_cohesions, search_batches
 from pcneo.search.cohesion import Searched
@@ -164,6 +169,33 @@ def test_the_twin_counts_what_the_kernel_counts(limit: str) -> None:
 def test_plain_shapes_have_the_sets_that_one_sees(graph: nx.Graph[Any], p: str, size: int, edges: int) -> None:
     batch = minimal_p_cohesions(graph, p, "smallest", vertices=[0], check=True)
     assert (batch.sizes.tolist(), batch.edges.tolist(), batch.proven.tolist()) == ([size], [edges], [True])
+
+
+def test_a_leaf_of_a_star_of_200_000_takes_no_seconds() -> None:
+    """Its hub's row must not be looked through at each of its leaves."""
+    leaves = 200_000
+    star = graph_from_edges(range(leaves + 1), [0] * leaves, range(1, leaves + 1))
+    minimal_p_cohesion(nx.star_graph(40), 5, "3/10")  # whatever compiling runs is not counted
+    begun = time.process_time()
+    batch = minimal_p_cohesions(star, "3/10", vertices=[0, 5], concurrency=1)
+    assert time.process_time() - begun < 2
+    assert batch.sizes.tolist() == [60_001] * 2
+
+
+@pytest.mark.long
+def test_where_sets_are_the_component_of_200_000_one_is_found_and_a_search_of_all_is_interrupted() -> None:
+    n = 200_000
+    rng = np.random.default_rng(1)
+    chords = [pair for pair in zip(range(n), rng.integers(0, n, n).tolist(), strict=True) if pair[0] != pair[1]]
+    ring = [(v, (v + 1) % n) for v in range(n)]
+    graph = graph_from_edges(range(n), *zip(*{tuple(sorted(pair)) for pair in ring + chords}, strict=True))
+    batch = minimal_p_cohesions(graph, "99/100", vertices=[7], concurrency=1)
+    assert (batch.sizes.tolist(), batch.proven.tolist(), batch.best.tolist()) == ([n], [True], [True])
+    begun = time.monotonic()
+    threading.Timer(2, os.kill, [os.getpid(), signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        list(search_batches(graph, Search("99/100")))
+    assert time.monotonic() - begun < 4
 
 
 def test_valjean_is_among_those_who_matter() -> None:
