@@ -24,8 +24,8 @@ def main() -> None:
     graph = graph_from_edges(range(5), *map(np.ndarray.tolist, ends))
     for search in SEARCHES:
         minimal_p_cohesion(graph, 1, "1/2", search)
-        batch = minimal_p_cohesions(graph, "1/2", search)
-    counted = CountedGraph(graph, batch)
+        minimal_p_cohesions(graph, "1/2", search)
+    counted = CountedGraph(graph, minimal_p_cohesions(graph, "1/2"))
     for k in (3, 4):
         counted.counts(k)
     counted.common()

@@ -15,6 +15,7 @@ import naive
 import numpy as np
 import pytest
 from lengths import usual_or_thorough
+from shapes import arrays
 
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import Search
@@ -23,7 +24,7 @@ from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.randomised_response import COINS, Flips, Yes
-from pcneo.search import search_batches
+from pcneo.search import minimal_p_cohesions, search_batches
 
 
 def answers_of(n: int, pairs: Any) -> AnsweredPairs:
@@ -81,7 +82,8 @@ def test_their_groups_are_the_cohesions_of_that_graph(p: Fraction) -> None:
         near = naive.sharing_pairs(naive.graph_of(pairs, isolated=range(n)), Fraction(1, 4))
         twin = naive.graph_of([tuple(pair) for pair in near], isolated=range(n))  # type: ignore[misc]
         groups = groups_of(searched(Flips(n, 2**22), answers_of(n, pairs)), p)
-        assert groups == {v: frozenset(naive.smallest_p_cohesion(twin, p, v)[0]) for v in range(n)}
+        found = minimal_p_cohesions(arrays(twin), p).cohesions()
+        assert groups == {c.vertex: frozenset(c.members) for c in found}
 
 
 @pytest.mark.long
