@@ -216,20 +216,33 @@ def forget_budget(
 
 @app.command("mend", cls=Command)
 def mend_record(
-    record: Annotated[str, typer.Argument(help="The damaged record, as `pcneo check` names it.")],
+    record: Annotated[str, typer.Argument(help="The damaged record, or `secret`, as `pcneo check` names it.")],
     graph: Graph,
-    epsilon: Annotated[str, typer.Option("--epsilon", help="ε that it spent; of a total, what it allows.")],
+    epsilon: Annotated[
+        str | None, typer.Option("--epsilon", help="ε that it spent; of a total, what it allows.", show_default=False)
+    ] = None,
     delta: Annotated[str, typer.Option("--delta", help="δ likewise.")] = "0",
 ) -> None:
     """Say what a damaged record of the ledger is; a note of what it was is kept.
 
+    Where the ledger's secret was deleted or changed, `secret` stores the keys of a graph with its releases again, by
+    which they are recognised under another name.
+
     Example: pcneo budget mend 3f2a9c41d07b --graph friends --epsilon 1
     """
-    from pcneo.release.ledger_mending import mend
+    from pcneo.errors import ParameterError
+    from pcneo.release.ledger_mending import mend, mend_secret
 
+    if (record == "secret") != (epsilon is None):
+        raise ParameterError("Give --epsilon for a record, and for `secret` none.", name="epsilon", value=epsilon)
     with connected() as db:
-        mend(db, record=record, graph=graph, epsilon=epsilon, delta=delta)
-    say(f"mended {record}, of {graph}")
+        if epsilon is None:
+            marked = mend_secret(db, graph=graph)
+            releases = "1 release" if marked == 1 else f"{marked:,} releases"
+            say(f"stored the keys of {graph} with {releases}" if marked else "nothing was to be mended")
+        else:
+            mend(db, record=record, graph=graph, epsilon=epsilon, delta=delta)
+            say(f"mended {record}, of {graph}")
 
 
 @app.command("same", cls=Command)

@@ -5,17 +5,19 @@ Each leaves a note of what it has changed (GUARANTEE.md#budget).
 
 from __future__ import annotations
 
+import secrets
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from pcneo.errors import NotFoundError, ParameterError
+from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.release.budget import account_of, as_json, next_number, note_of
-from pcneo.store.chosen_graph import find_graph
-from pcneo.store.ledger import create_note, mend_record, move_ledger, read_ledger
+from pcneo.store.chosen_graph import find_graph, read_graph
+from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER
 from pcneo.store.lock import GraphLock
 from pcneo.store.schema import OWN_SCHEMA
@@ -24,7 +26,7 @@ from pcneo.store.transaction import Transaction
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["apart", "mend", "same"]
+__all__ = ["apart", "mend", "mend_secret", "same"]
 
 UNKNOWN = "unknown"
 """The mechanism of a release that no longer says its own: it promises nothing that could be known."""
@@ -67,6 +69,35 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
         mend_record(transaction, found, values)
         what = f"said of {'release' if found.is_release else 'total'} {record}, which {found.why}, what it is"
         create_note(transaction, {**note_of("mended", graph, what), "records": [as_json(found.properties)]})
+
+
+def mend_secret(db: Database, *, graph: str) -> int:
+    """Have a graph recognised under other names again, after the ledger's secret was deleted or changed.
+
+    The keys that it has now are stored, under the present secret, with its releases of another one.
+
+    Args:
+        db: the database.
+        graph: the graph's name.
+
+    Returns:
+        How many releases that are.
+
+    Raises:
+        NotFoundError: there is no such graph.
+        BusyError: another writer holds the graph.
+    """
+    record = find_graph(db, graph)
+    db.ensure_schema(OWN_SCHEMA)
+    secret = merge_secret(db, secrets.token_hex(32))
+    with GraphLock(db, graph) as lock:
+        fingerprint = keys_fingerprint(read_graph(db, record.selection).graph.keys, secret)
+        with lock.last_writes() as transaction:
+            marked = mark_releases(transaction, graph, fingerprint, secret_mark(secret))
+            if marked:
+                what = f"said that the keys of {graph} are those of {marked:,} releases, whose secret was gone"
+                create_note(transaction, note_of("mended", graph, what))
+    return marked
 
 
 def same(db: Database, *, graph: str, known_as: str) -> Account:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from pcneo.basics.config import __version__
 from pcneo.basics.selection import Selection
@@ -128,7 +129,8 @@ def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:
         BudgetError: says which rule stands against it.
     """
     secret = get_secret(db)
-    _admit_prepared(list_ledger(db), prepared, {} if secret is None else _fingerprints(prepared, secret), terms)
+    fingerprints = {} if secret is None else _fingerprints(prepared, secret)
+    _admit(list_ledger(db), _graphs(prepared), _spends(prepared), terms, fingerprints)
 
 
 def enter(db: Database, prepared: Sequence[Prepared]) -> None:
@@ -137,7 +139,7 @@ def enter(db: Database, prepared: Sequence[Prepared]) -> None:
     Raises:
         BusyError: another process has just entered one.
     """
-    for graph in {release.graph.name: release.graph for release in prepared}.values():
+    for graph in _graphs(prepared):
         stored = db.merge_graph(graph.name, graph.selection, graph.fingerprint_key)
         if stored.fingerprint_key != graph.fingerprint_key:
             raise BusyError(f"Another pcneo has just entered graph {graph.name!r}. Try again.", graph=graph.name)
@@ -157,7 +159,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
         BusyError: somebody is writing one of the graphs; nothing was spent.
         DatabaseError: the database failed; what was recorded by then stays.
     """
-    graphs = list({release.graph.name: release.graph for release in prepared}.values())
+    graphs = _graphs(prepared)
     of_graph = {graph.name: [release for release in prepared if release.graph.name == graph.name] for graph in graphs}
     spends = _spends(prepared)
     fingerprints = _fingerprints(prepared, merge_secret(db, secrets.token_hex(32)))
@@ -166,7 +168,7 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
             writing = {name: commits.enter_context(locks[name].last_writes()) for name in spends}
             # [spend-under-lock] What is read here nobody can add to before this transaction ends.
             ledger = read_ledger(next(iter(writing.values())), db)
-            totals = _admit_prepared(ledger, prepared, fingerprints, terms)
+            totals = _admit(ledger, graphs, spends, terms, fingerprints)
             for name, transaction in writing.items():
                 if name in totals:
                     number = next_number(ledger, name)
@@ -194,6 +196,10 @@ def spend(db: Database, prepared: Sequence[Prepared], terms: Terms) -> dict[str,
     }
 
 
+def _graphs(prepared: Sequence[Prepared]) -> list[GraphRecord]:
+    return list({release.graph.name: release.graph for release in prepared}.values())
+
+
 def _spends(prepared: Sequence[Prepared]) -> dict[str, list[Spend]]:
     spends: dict[str, list[Spend]] = {}
     for release in prepared:
@@ -207,22 +213,25 @@ def _fingerprints(prepared: Sequence[Prepared], secret: bytes) -> dict[str, str]
     return {name: keys_fingerprint(of_graph, secret) for name, of_graph in keys.items()}
 
 
-def _admit_prepared(
-    ledger: LedgerRecords, prepared: Sequence[Prepared], fingerprints: Mapping[str, str], terms: Terms
-) -> dict[str, Cost]:
-    graphs = {release.graph.name: release.graph for release in prepared}
-    for name, graph in graphs.items():
-        check_not_renamed(ledger, graph, fingerprints.get(name))
-    return _admit(ledger, list(graphs.values()), _spends(prepared), terms)
-
-
 def _admit(
-    ledger: LedgerRecords, graphs: Sequence[GraphRecord], spends: Mapping[str, Sequence[Spend]], terms: Terms
+    ledger: LedgerRecords,
+    graphs: Sequence[GraphRecord],
+    spends: Mapping[str, Sequence[Spend]],
+    terms: Terms,
+    fingerprints: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Cost]:
-    """Check each graph's releases against its account; return the totals to set."""
+    """Check each graph's releases against its account; return the totals to set.
+
+    Args:
+        ledger: as it stands.
+        graphs: those of the releases.
+        spends: of the releases, by the graph's name.
+        terms: what the owner says.
+        fingerprints: of the graphs' keys, as far as they were read.
+    """
     check_sole_names(ledger, graphs)
     for graph in graphs:
-        check_not_renamed(ledger, graph)
+        check_not_renamed(ledger, graph, fingerprints.get(graph.name))
     totals: dict[str, Cost] = {}
     for name, wanted in spends.items():
         account = replace(account_of(ledger, name), is_known=name in {graph.name for graph in ledger.graphs})

@@ -38,6 +38,7 @@ __all__ = [
     "is_empty",
     "list_ledger",
     "list_property_values",
+    "mark_releases",
     "mend_record",
     "merge_secret",
     "move_ledger",
@@ -67,7 +68,7 @@ def merge_secret(db: Database, secret: str) -> bytes:
 def get_secret(db: Database) -> bytes | None:
     """Return that secret; None where there is none."""
     rows = db.read("get_ledger_secret")
-    return rows[0]["secret"].encode() if rows and isinstance(rows[0]["secret"], str) else None
+    return rows[0]["secret"].encode() if rows and rows[0]["secret"] is not None else None
 
 
 def is_empty(db: Database, selection: Selection) -> bool:
@@ -204,6 +205,11 @@ def mend_record(transaction: Transaction, record: DamagedRecord, values: Row) ->
     return bool(transaction.run(f"mend_{kind}", element=record.element, values=values)[0]["mended"])
 
 
+def mark_releases(transaction: Transaction, graph: str, fingerprint: str, mark: str) -> int:
+    """Give a graph's releases of another secret the hash of its keys under this one; return how many they are."""
+    return transaction.run("mark_releases", graph=graph, fingerprint=fingerprint, mark=mark)[0]["marked"]
+
+
 def move_ledger(transaction: Transaction, graph: str, to: str, add: int) -> int:
     """Enter totals and releases of one graph under another's name; return how many records that are."""
     return transaction.run("move_ledger", graph=graph, to=to, add=add)[0]["moved"]
@@ -215,14 +221,15 @@ def delete_ledger(transaction: Transaction, graph: str) -> int:
 
 
 def _records(read: Callable[..., list[Row]], db: Database) -> LedgerRecords:
-    budgets, damaged_budgets = budget_records(read("list_budgets"))
-    releases, damaged_releases = release_records(read("list_releases"))
+    rows = [{**row, "properties": dict(row["properties"])} for row in read("list_ledger")]
+    budgets, damaged_budgets = budget_records([row for row in rows if "PCohesionBudget" in row["labels"]])
+    releases, damaged_releases = release_records([row for row in rows if "PCohesionRelease" in row["labels"]])
     return LedgerRecords(
         tuple(graph_records(read("list_graphs"))),
         tuple(budgets),
         tuple(releases),
         (*damaged_budgets, *damaged_releases),
-        tuple(note_records(read("list_notes"))),
+        tuple(note_records([row for row in rows if "PCohesionNote" in row["labels"]])),
         partial(_share_nodes, read),
         partial(is_empty, db),
     )

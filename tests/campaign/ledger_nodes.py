@@ -10,6 +10,7 @@ from typing import Any
 from graphs import own_text
 
 from campaign.ground import GRAPH, Ground
+from campaign.request_nodes import EXPRESSIONS
 from campaign.texts import hostile_text
 from pcneo.errors import PcneoError
 from pcneo.release import ReleaseRequest, budget, release
@@ -68,9 +69,10 @@ def _change(rng: random.Random, ground: Ground) -> None:
             values[rng.choice(NAMES)] = _value(rng)
             ground.db.run(own_text(f"CREATE (b:{label}) SET b = $values, b.at = datetime()"), values=values)
         case _:
+            value = rng.choice(EXPRESSIONS) if rng.random() < 0.3 else "$value"
             ground.db.run(
                 own_text(
-                    f"MATCH (n:{label}) WITH n ORDER BY rand() LIMIT 1 SET n.{rng.choice(NAMES + FURTHER)} = $value"
+                    f"MATCH (n:{label}) WITH n ORDER BY rand() LIMIT 1 SET n.{rng.choice(NAMES + FURTHER)} = {value}"
                 ),
                 value=_value(rng),
             )

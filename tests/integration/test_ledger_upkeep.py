@@ -12,7 +12,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from graphs import Database
+from graphs import Database, own_text
 from lengths import examples
 
 from pcneo.basics.selection import Selection
@@ -52,6 +52,7 @@ def shown(db: Database, graph: str = NAME) -> budget.GraphBudget:
 FORGED = [
     *("number: $n", "number: $n, epsilon: '1e999999999'", "number: 'x'", "number: 1.5", "epsilon: 7", "epsilon: null"),
     *("delta: '1'", "epsilon: '-1/2'", "graph: null", "graph: 3", "at: 'yesterday'", "at: localdatetime()"),
+    *("at: datetime('+999999999-12-31T23:59:59Z')", "who: datetime({year: 12000, timezone: 'Pacific/Kiritimati'})"),
     *("number: 9223372036854775807", "number: -1", "who: [1]", "epsilon: '1/0'", "number: 9007199254740991"),
 ]
 
@@ -85,8 +86,8 @@ def test_what_is_set_is_what_is_read_back_over_sequences_of_setting_deleting_and
                     n=rng.choice([0, 1, 3, 8, 1000]),
                 )
             case _:
-                _mend_all(db)
                 db.run("MATCH (b:PCohesionBudget) WHERE b.number > 1000000 DELETE b")
+                _mend_all(db)
     assert set_ > 3
     assert refused > 3
 
@@ -118,7 +119,10 @@ MUTATIONS = [
         *("id", "graph", "mechanism", "epsilon", "delta", "at", "who", "k", "run", "membershipHash", "nodeLabels"),
         *("epsilonOne", "answers", "version", "keysFingerprint", "file", "property", "number"),
     )
-    for value in ("null", "7", "'x'", "''", "'1e999999999'", "'1/0'", "[1, 2]", "0.5", "true", "date()", "'-1'")
+    for value in (
+        *("null", "7", "'x'", "''", "'1e999999999'", "'1/0'", "[1, 2]", "0.5", "true", "date()", "'-1'"),
+        *("datetime('+999999999-12-31T23:59:59Z')", "[datetime('-999999999-01-01T00:00:00Z')]", "duration('P1D')"),
+    )
 ]
 
 
@@ -248,7 +252,25 @@ def test_two_ledgers_that_become_one_keep_every_spend_and_the_total_of_the_name_
     )
 
 
-@pytest.mark.parametrize("change", ["SET n.secret = 'x'", "SET n.secret = 7", "REMOVE n.secret", "DELETE n"])
+FAR = "datetime('+999999999-12-31T23:59:59Z')"
+
+
+@pytest.mark.parametrize("name", ["at", "who"])
+def test_a_time_that_no_driver_can_hold_makes_a_damaged_record_of_its_own_alone(
+    db: Database, tmp_path: Path, name: str
+) -> None:
+    publish(db, tmp_path, "first", budget_epsilon=3)
+    db.run(own_text(f"MATCH (r:PCohesionRelease) SET r.{name} = {FAR}"))
+    db.run(own_text(f"CREATE (:PCohesionNote {{kind: 'apart', graph: 'g', what: 'x', who: 'x', at: {FAR}}})"))
+    (damaged,) = shown(db).damaged
+    assert damaged.why == f"has a {name} of another kind"
+    _mend_all(db)
+    publish(db, tmp_path, "second")
+
+
+@pytest.mark.parametrize(
+    "change", ["SET n.secret = 'x'", "SET n.secret = 7", f"SET n.secret = {FAR}", "REMOVE n.secret", "DELETE n"]
+)
 def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_graph(
     db: Database, tmp_path: Path, pcneo: Callable[..., Any], change: str
 ) -> None:
@@ -259,7 +281,16 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
     assert code == 4
     assert f"graph {NAME}" in out
     assert "secret was deleted or changed" in " ".join(out.split())
-    publish(db, tmp_path, "second")
+    if change != "DELETE n":
+        publish(db, tmp_path, "second")
+    else:
+        assert pcneo("budget", "mend", "secret", "--graph", NAME, "--epsilon", "1")[0] == 2
+        code, out, _ = pcneo("budget", "mend", "secret", "--graph", NAME)
+        assert (code, out) == (0, f"stored the keys of {NAME} with 1 release\n")
+        assert "said that the keys" in pcneo("budget", "show")[1]
+        db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
+        with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'"):
+            publish(db, tmp_path, "second", Selection(("Person",), ("LIKES",), "id"), budget_epsilon=3)
     assert pcneo("check")[0] == 0
 
 
