@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import LiteralString
@@ -44,6 +45,8 @@ class GraphLoader:
             name = label if label in OWN_LABELS else type_
             raise ParameterError(f"{name} is pcneo's own; load into a name of yours.", name="name", value=name)
         self._db = db
+        # A commit that waits may be left alone: it holds its vertices, for which loading again waits.
+        self._metadata = {"pcneoWriter": uuid.uuid4().hex}
         vertex_names = {"Page": label, "id": key}
         self.selection = Selection((label,), (type_,), key)
         self._constraint: LiteralString = load_statement("ensure_vertex_key").render(vertex_names)
@@ -121,7 +124,7 @@ class GraphLoader:
         return self._merge(merge, rows)
 
     def _merge(self, merge: Callable[[neo4j.Transaction, Sequence[Row]], int], rows: Sequence[Row]) -> int:
-        return sum(in_halves(partial(self._db.committed, merge), rows, "rows"))
+        return sum(in_halves(partial(self._db.committed, merge, metadata=self._metadata), rows, "rows"))
 
 
 def _constraints_added(tx: neo4j.Transaction, text: LiteralString) -> int:

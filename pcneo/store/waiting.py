@@ -115,6 +115,7 @@ class Wait:
         self._blocked_since: float | None = None
         self._commits_since: float | None = None
         self._others: Sequence[Blocker] = ()
+        self._is_explained = False
         self._events = _ending.get()
 
     @property
@@ -131,8 +132,8 @@ class Wait:
     def is_to_leave(self, commits: bool, others: Sequence[Blocker], now: float) -> bool:
         """Note whether it is being committed, and return whether it has been for so long that it is left alone.
 
-        Nobody can end a commit that waits for a lock. One behind the fence may be left: should it come through, nobody
-        sees what it wrote. Any other one is left only where the work is to stop.
+        Nobody can end a commit that waits for a lock. One of a group may be left: behind a fence nobody sees what it
+        writes, and what is loaded is looked for again. Any other one is left only where the work is to stop.
         """
         self._commits_since = (self._commits_since or now) if commits else None
         self._others = others
@@ -141,15 +142,28 @@ class Wait:
         seconds = now - self._commits_since
         if self.is_hurried:
             return seconds >= ENDING_SECONDS
-        return self.group is not None and bool(others) and seconds >= self.limit
+        if seconds < self.limit:
+            return False
+        if not self._is_explained:
+            self._is_explained = True
+            log.warning(
+                "A commit has lasted for %.0f s: the server is slow, or the commit waits for what an open transaction "
+                "holds. An interruption ends the wait. Open: %s",
+                seconds,
+                self._named_others(),
+            )
+        return self.group is not None and bool(others)
+
+    def _named_others(self) -> str:
+        return "; ".join(map(str, self._others[:MOST_NAMED])) or "none that this database user may see"
 
     def error(self) -> BlockedError:
         """Return what is said where it was ended."""
         if self._commits_since is not None:
             return BlockedError(
                 "A commit waits for what an open transaction holds, where nobody can end it, so it was left alone: it "
-                "may come through once that transaction is over, and until then the graph is busy. The next run finds "
-                f"out what counts. Open: {'; '.join(map(str, self._others[:MOST_NAMED])) or 'none that is seen here'}."
+                "may come through once that transaction is over, and until then the graph is busy. Run it again then, "
+                f"which finds out what counts. Open: {self._named_others()}."
             )
         held = "was stopped at once" if self.is_hurried else f"was given up after {self.limit:g} seconds"
         return BlockedError(
@@ -186,8 +200,8 @@ class Watch:
 
         Args:
             token: its metadata `pcneo`.
-            group: its metadata `pcneoWriter`, of those behind a fence; those of one group wait for each other as long
-                as it takes.
+            group: its metadata `pcneoWriter`, of those behind a fence and of a load; those of one group wait for each
+                other as long as it takes.
             limit: seconds for which it may be blocked.
             cut: closes its connection, from another thread.
 

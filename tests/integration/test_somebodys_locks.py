@@ -268,6 +268,25 @@ def test_a_commit_that_waits_is_left_alone_and_what_it_writes_is_swept(db: Datab
     nothing_wrong(db)
 
 
+def test_a_commit_of_load_that_waits_is_left_alone_and_loading_again_adds_what_is_missing(
+    db: Database, tmp_path: Path, unseen: None, soon: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "some.edges"
+    file.write_text("1 5\n1 7\n100 101\n")
+    db.drop_index("Ring")
+    names: Any = {"node_label": "Ring", "relationship_type": "TIES", "key": "id"}
+    with held(db, VERTEX) as (user,):
+        with pytest.raises(BusyError, match=r"A commit waits .* Open: user 'neo4j' at"):
+            loading.load(db.store, file, **names)
+        assert "A commit has lasted for" in caplog.text
+        with pytest.raises(BusyError), lock_patience(1.0):
+            loading.load(db.store, file, **names)
+        user.rollback()
+    loading.load(db.store, file, **names)
+    pairs = "MATCH (a:Ring)-[:TIES]->(b:Ring) RETURN a.id, b.id ORDER BY a.id, b.id"
+    assert db.run(pairs) == [[1, 5], [1, 7], [100, 101]]
+
+
 def test_a_signal_is_heeded_while_a_commit_waits(db: Database, unseen: None) -> None:
     def interrupt() -> None:
         wait_for_a_commit_that_waits(db)
@@ -389,6 +408,50 @@ def test_a_request_that_somebody_holds_is_not_waited_for_without_end(
 # --- Many at once
 
 
+@contextmanager
+def blocked_seconds(db: Database) -> Iterator[dict[str, float]]:
+    """How long each transaction of pcneo's was seen blocked without a break, the longest time of each."""
+    longest: dict[str, float] = {}
+    over = threading.Event()
+
+    def look_on() -> None:
+        since: dict[str, float] = {}
+        while not over.wait(0.3):
+            rows = db.run(
+                "SHOW TRANSACTIONS YIELD transactionId, metaData, status "
+                "WHERE metaData.pcneo IS NOT NULL AND status STARTS WITH 'Blocked' RETURN transactionId"
+            )
+            now = time.monotonic()
+            since = {name: since.get(name, now) for (name,) in rows}
+            longest.update({name: max(now - began, longest.get(name, 0)) for name, began in since.items()})
+
+    looking = threading.Thread(target=look_on)
+    looking.start()
+    try:
+        yield longest
+    finally:
+        over.set()
+        looking.join()
+
+
+def heeds_a_signal(server: Server, number: signal.Signals) -> None:
+    """A command and a service end soon after a signal, whatever they wait for just then."""
+    named = ("--graph", "friends", "--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id", "-p", "1/2")
+    with command(server, "annotate", *named) as process:
+        time.sleep(6.0)
+        process.send_signal(number)
+        began = time.monotonic()
+        assert process.wait(60) in (128 + number, 6, 0)  # busy or done, where it has been faster
+        assert time.monotonic() - began < at_pace(8)
+    if number == signal.SIGTERM:
+        with service_processes(server, 1, "--grace", "1") as (service,):
+            time.sleep(3.0)
+            service.send(number)
+            began = time.monotonic()
+            assert service.process.wait(120) == 0
+            assert time.monotonic() - began < at_pace(8)
+
+
 def test_open_transactions_at_random_beside_a_writer_and_a_service(db: Database, server: Server) -> None:
     """Twenty users, one vertex each; what is answered is right, and every wait ends in time."""
     size = 40
@@ -425,7 +488,7 @@ def test_open_transactions_at_random_beside_a_writer_and_a_service(db: Database,
             time.sleep(0.5)
 
     threads = [threading.Thread(target=user, args=(number,)) for number in range(20)]
-    with serving(server, db.name):
+    with blocked_seconds(db) as blocked, serving(server, db.name):
         for thread in (*threads, work := threading.Thread(target=writer)):
             thread.start()
         until, answered = time.monotonic() + seconds, 0
@@ -435,6 +498,8 @@ def test_open_transactions_at_random_beside_a_writer_and_a_service(db: Database,
             alone = ask(db, command="check", graph="other")
             if answer(db, alone, at_pace(4 * LIMIT))["status"] == "complete":
                 answered += answer(db, free, at_pace(4 * LIMIT))["status"] == "complete"
+        for number in usual_or_thorough([], [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]):
+            heeds_a_signal(server, number)
         over.set()
         for thread in (*threads, work):
             thread.join(120)
@@ -443,6 +508,7 @@ def test_open_transactions_at_random_beside_a_writer_and_a_service(db: Database,
             lambda: db.run("MATCH (q:PCohesionRequest) WHERE q.finishedAt IS NULL RETURN count(q)") == [[0]],
             "an answer to each",
         )
+    assert max(blocked.values(), default=0) < at_pace(LIMIT), blocked
     assert troubles == []
     # Two waits can follow one another: five seconds for the service to give the graph back, and then somebody's lock.
     assert all(took < at_pace(LIMIT + 5) for took, _ in waits), waits

@@ -27,14 +27,22 @@ FILE_HEAD = FileHead(Search("1/3"), "0.0", 1, Selection(("A",), ("B",), "id"), "
 
 
 def packed(path: Path, filling: bytes, head: bytes = b"", gibibytes: float = 0.25) -> None:
-    """Some kilobytes that unpack to a thousand times as much."""
-    block = filling * (2**20 // len(filling))
-    compressor = zlib.compressobj(9, wbits=31)
-    with path.open("wb") as file:
-        file.write(compressor.compress(head))
-        for _ in range(int(gibibytes * 1024)):
-            file.write(compressor.compress(block))
-        file.write(compressor.flush())
+    """Some kilobytes that unpack to a thousand times as much.
+
+    What follows a full flush depends on nothing before it, so that a block is packed once and written many times.
+    """
+    block, blocks = filling * (2**20 // len(filling)), int(gibibytes * 1024)
+    compressor = zlib.compressobj(9, wbits=-15)
+    start, once, end = (
+        compressor.compress(part) + compressor.flush(mode)
+        for part, mode in ((head, zlib.Z_FULL_FLUSH), (block, zlib.Z_FULL_FLUSH), (b"", zlib.Z_FINISH))
+    )
+    check = zlib.crc32(head)
+    for _ in range(blocks):
+        check = zlib.crc32(block, check)
+    length = len(head) + blocks * len(block)
+    tail = check.to_bytes(4, "little") + (length % 2**32).to_bytes(4, "little")
+    path.write_bytes(b"\x1f\x8b\x08" + bytes(7) + start + once * blocks + end + tail)
 
 
 def sparse(path: Path, head: bytes = b"", size: int = 2**37) -> None:
