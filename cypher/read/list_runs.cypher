@@ -25,6 +25,7 @@
 //   edges              integer|null   edges read
 //   fingerprint        string|null    keyed hash of keys and edges
 //   membershipHash     string|null    hash of the memberships
+//   fromFiles          boolean        whether hubs of it came from files, and were not searched
 //   startedAt          datetime|null  server time
 //   finishedAt         datetime|null  server time
 //   replacedAt         datetime|null  null
@@ -39,6 +40,7 @@ RETURN run.id AS id, run.graph AS graph, run.scope AS scope, run.pText AS pText,
        version.added AS added, version.retired AS retired, version.cohesions AS cohesions,
        version.memberships AS memberships, version.nodeCount AS nodeCount,
        version.relationshipCount AS relationshipCount, version.vertices AS vertices, version.edges AS edges,
-       version.fingerprint AS fingerprint, version.membershipHash AS membershipHash, version.startedAt AS startedAt,
+       version.fingerprint AS fingerprint, version.membershipHash AS membershipHash,
+       coalesce(version.fromFiles = true, false) AS fromFiles, version.startedAt AS startedAt,
        version.finishedAt AS finishedAt, version.replacedAt AS replacedAt
 ORDER BY id

@@ -17,6 +17,7 @@
 //   $edges              integer        edges read
 //   $fingerprint        string|null    keyed hash of keys and edges; null for single vertices
 //   $membershipHash     string|null    hash of the memberships; null for single vertices
+//   $fromFiles          boolean        whether hubs of it came from files, and were not searched
 //   $startedAt          datetime|null  when its writer began
 // returns:
 //   created  integer  1, or 0 where readers went by another version than the one replaced
@@ -28,7 +29,7 @@ SET run.version = $version,
 CREATE (:PCohesionVersion {
   run: $run, version: $version, readable: true, pcneo: $pcneo, revision: $revision, effort: $effort, added: $added,
   retired: $retired, cohesions: $cohesions, memberships: $memberships, nodeCount: $nodeCount, relationshipCount: $relationshipCount,
-  vertices: $vertices, edges: $edges, fingerprint: $fingerprint, membershipHash: $membershipHash,
+  vertices: $vertices, edges: $edges, fingerprint: $fingerprint, membershipHash: $membershipHash, fromFiles: $fromFiles,
   startedAt: $startedAt, finishedAt: datetime()
 })
 WITH run

@@ -12,7 +12,6 @@
 //   relationshipTypes  list<string>  as stored
 //   key                string        as stored
 //   fingerprintKey     string        as stored
-//   lastVersion        integer       the largest version number used so far; 0 where none was
 // repeatable: MERGE on a unique name; what is there already stays as it is.
 MERGE (graph:PCohesionGraph {name: $name})
 ON CREATE SET graph.nodeLabels = $nodeLabels,
@@ -21,4 +20,4 @@ ON CREATE SET graph.nodeLabels = $nodeLabels,
               graph.fingerprintKey = $fingerprintKey,
               graph.format = $format
 RETURN graph.nodeLabels AS nodeLabels, graph.relationshipTypes AS relationshipTypes,
-       graph.key AS key, graph.fingerprintKey AS fingerprintKey, coalesce(graph.lastVersion, 0) AS lastVersion
+       graph.key AS key, graph.fingerprintKey AS fingerprintKey

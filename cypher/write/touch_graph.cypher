@@ -4,7 +4,7 @@
 //   $name    string   the graph's name
 //   $format  integer  of the data model; an older one on record is raised to it
 // returns:
-//   lastVersion  integer   the largest version number used so far; no row where there is no such graph
+//   lastVersion  integer   the largest version number used so far, -1 where it is none; no row where there is no such graph
 //   lockedAt     datetime  server time
 //   format       integer   the latest of the data model that was written under its name, at least the one given
 // repeatable: writes the time, and the same format again.
@@ -12,4 +12,8 @@ MATCH (graph:PCohesionGraph {name: $name})
 SET graph.lockedAt = datetime()
 WITH graph // two properties set at once take locks in another order than one alone: two writers could deadlock
 SET graph.format = CASE WHEN graph.format > $format THEN graph.format ELSE $format END
-RETURN coalesce(graph.lastVersion, 0) AS lastVersion, graph.lockedAt AS lockedAt, graph.format AS format
+RETURN CASE
+         WHEN graph.lastVersion IS NULL THEN 0
+         WHEN valueType(graph.lastVersion) = 'INTEGER NOT NULL' THEN graph.lastVersion
+         ELSE -1
+       END AS lastVersion, graph.lockedAt AS lockedAt, graph.format AS format

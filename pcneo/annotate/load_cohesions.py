@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,12 @@ import numpy as np
 from pcneo.annotate.plan import Options, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import WriteResult, update_runs
-from pcneo.basics.model import AnyPath, CohesionBatch, Progress
+from pcneo.basics.model import AnyPath, Cohesion, CohesionBatch, Progress
 from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
 from pcneo.graph.files.cohesion_file import CohesionFile, RowGroup, check_parquet
 from pcneo.graph.files.cohesion_file_head import FileHead
-from pcneo.search import REVISION
+from pcneo.search import REVISION, search_batches
 from pcneo.search.cohesion import Found, Searched, make_task
 from pcneo.store.standing import Keeping
 
@@ -38,6 +39,7 @@ def load_cohesions(
     *,
     graph: str | None = None,
     create_index: bool = False,
+    verify: int = 0,
     keeping: Keeping | None = None,
     progress: Progress | None = None,
 ) -> WriteResult:
@@ -46,13 +48,15 @@ def load_cohesions(
     The graph is read, and each file is refused that was made of another state of it. Together the files of a p must
     have every vertex once. Each cohesion is proved to be a minimal p-cohesion of its vertex in the graph as it is now;
     that it is the one which the search finds, of several, rests on the file. What differs from what is stored is
-    written, as by `annotate.write`.
+    written, as by `annotate.write`. The run then says that it is from files (`Run.from_files`), and the next
+    `annotate.write` searches all of it.
 
     Args:
         db: the database.
         files: one or several, of one selection and search; those of several p are brought to the run of each.
         graph: as for `annotate.write`; by default the name that the files have.
         create_index: create the index on the key where it is missing.
+        verify: of each p so many vertices, drawn at random, are searched again and must have what the files hold.
         keeping, progress: as for `annotate.write`.
 
     Returns:
@@ -60,7 +64,8 @@ def load_cohesions(
 
     Raises:
         FileFormatError: a file cannot be read, is damaged, or holds what is no cohesion.
-        ParameterError: files are of different graphs or searches, overlap, or vertices are missing.
+        ParameterError: files are of different graphs or searches, overlap, or vertices are missing; or `verify` is
+            negative.
         GraphChangedError: a file is of another graph than that of the database, or of the same at another time.
         PcneoError: as in `annotate.write`; or pyarrow is not installed.
     """
@@ -68,6 +73,8 @@ def load_cohesions(
     paths = [Path(path) for path in ([files] if isinstance(files, str | os.PathLike) else files)]
     if not paths:
         raise ParameterError("Give at least one file.", name="files", value=files)
+    if verify < 0:
+        raise ParameterError(f"{verify} vertices cannot be searched again.", name="verify", value=verify)
     opened = [CohesionFile(path) for path in paths]
     heads = [file.head for file in opened]
     _check_alike(heads)
@@ -85,7 +92,7 @@ def load_cohesions(
         check=True,
         progress=progress,
     )
-    return update_runs(db, options, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search))
+    return update_runs(db, options, keeping or Keeping(), make_supply=lambda plan: FileSupply(plan, by_search, verify))
 
 
 def _check_alike(heads: Sequence[FileHead]) -> None:
@@ -139,8 +146,9 @@ class FileSupply(WholeGraph):
     """The whole graph as it is now, with cohesions from files in place of a search."""
 
     is_bounded = False  # whoever has files of so many knows how many they are
+    from_files = True
 
-    def __init__(self, plan: Plan, files: dict[Search, list[CohesionFile]]) -> None:
+    def __init__(self, plan: Plan, files: dict[Search, list[CohesionFile]], verify: int) -> None:
         """Read the graph and compare it with what the files are of.
 
         Raises:
@@ -148,6 +156,7 @@ class FileSupply(WholeGraph):
         """
         super().__init__(plan)
         self._files = files
+        self._verify = verify
         keys = {record.name: record.fingerprint_key for record in plan.known}
         now: dict[str, str] = {}
         for file in (file for parts in files.values() for file in parts):
@@ -168,6 +177,7 @@ class FileSupply(WholeGraph):
         searched = Searched.of(self.graph, search.p)
         zeros = np.zeros(self.vertices, np.int64)
         report = self._plan.searching(search)
+        sample = self._sample(search)
         done = 0
         for group in groups:
             batch = group.file.read(group.number, self.graph.keys)
@@ -185,9 +195,18 @@ class FileSupply(WholeGraph):
                     f"{group.file.path} was changed: its numbers of edges are not those of the graph.",
                     path=group.file.path,
                 )
+            _check_sample(group, checked, sample)
             done += len(batch)
             report(done, self.vertices)
             yield checked
+
+    def _sample(self, search: Search) -> dict[int, Cohesion]:
+        """Search some vertices that nobody can foresee, by their places."""
+        places = secrets.SystemRandom().sample(range(self.vertices), min(self._verify, self.vertices))
+        found: dict[int, Cohesion] = {}
+        for batch in search_batches(self.graph, search, vertices=sorted(places), concurrency=self._plan.concurrency):
+            found.update(zip(batch.vertices.tolist(), batch.cohesions(), strict=True))
+        return found
 
     def _row_groups(self, search: Search) -> list[RowGroup]:
         groups = sorted(
@@ -202,6 +221,18 @@ class FileSupply(WholeGraph):
                     value=str(following.file.path),
                 )
         return groups
+
+
+def _check_sample(group: RowGroup, batch: CohesionBatch, sample: Mapping[int, Cohesion]) -> None:
+    for i in [i for i, place in enumerate(batch.vertices.tolist()) if place in sample]:
+        (cohesion,) = batch.part(i, i + 1).cohesions()
+        if cohesion != sample[int(batch.vertices[i])]:
+            raise FileFormatError(
+                f"{group.file.path}: its cohesion of vertex {cohesion.vertex!r} is not the one that the search finds. "
+                "The database stays as it was. Write the file again, or search with `pcneo annotate`.",
+                path=group.file.path,
+                vertex=cohesion.vertex,
+            )
 
 
 def _bytes_of(key: str, file: CohesionFile) -> bytes:

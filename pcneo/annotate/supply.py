@@ -46,6 +46,11 @@ class Supply(Protocol):
         ...
 
     @property
+    def from_files(self) -> bool:
+        """Whether they were read from files, and not searched."""
+        ...
+
+    @property
     def counts(self) -> tuple[int, int]:
         """The count store's nodes and relationships."""
         ...
@@ -86,6 +91,7 @@ class WholeGraph:
     scope = "graph"
     is_bounded = True
     answers = ""
+    from_files = False
 
     def __init__(self, plan: Plan) -> None:
         """Read the graph; errors as in `pcneo.store.chosen_graph.read_graph`."""
@@ -144,6 +150,7 @@ class Frontier:
 
     scope = "vertices"
     answers = ""
+    from_files = False
 
     def __init__(self, plan: Plan, vertices: Sequence[Key]) -> None:
         """Begin with nothing read."""

@@ -103,7 +103,7 @@ class Update:
         self._pages = dict(pages or {})
         self._key = bytes.fromhex(opened.graph.fingerprint_key)
         self._fingerprint = supply.fingerprint(self._key)
-        self._next = opened.lock.last_version + 1
+        self._next = opened.next_version()
         self._records: list[tuple[str, VersionRecord]] = []
 
     def bring(self, search: Search) -> UpdatedRun:
@@ -114,7 +114,8 @@ class Update:
         """
         run, version = self._opened.begin(search, self._supply.scope, self._supply.answers)
         begun = _Begun(run, search, version)
-        is_current = version > 0 and self._is_current(begun, self._record_of(begun))
+        standing = self._record_of(begun) if version > 0 else None
+        is_current = standing is not None and self._is_current(begun, standing) and not self._supply.from_files
         if is_current and (run, version) in self._pages:
             # What was read ahead may be older than the graph, which does no harm where nothing is written.
             ahead = self._current_hubs(begun, self._pages.pop((run, version)))
@@ -162,6 +163,8 @@ class Update:
     def _is_current(self, begun: _Begun, standing: Run | None) -> bool:
         if standing is None:
             return False
+        if standing.from_files and not self._supply.from_files:
+            return False  # [searched-again] that a search finds the same is not known
         searched = standing.fingerprint, standing.revision, standing.search
         return searched == (self._fingerprint, REVISION, begun.search)
 
@@ -242,6 +245,7 @@ class Update:
             edges=self._supply.edges,
             fingerprint=self._fingerprint,
             membership_hash=None if self._fingerprint is None else hasher.membership_hash(),
+            from_files=self._supply.from_files,
         )
 
 

@@ -97,6 +97,8 @@ class Run:
         membership_hash: hash of the memberships; None for `vertices`.
         started_at, finished_at: server times.
         replaced_at: when readers went on to the next version; None for the one that they go by now.
+        from_files: whether cohesions of it were loaded from files: each is a minimal p-cohesion, and that a search
+            finds the same rests on whoever wrote them.
     """
 
     id: str
@@ -120,6 +122,7 @@ class Run:
     started_at: datetime
     finished_at: datetime
     replaced_at: datetime | None
+    from_files: bool = False
 
 
 @dataclass(frozen=True)

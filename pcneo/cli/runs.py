@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -83,6 +84,8 @@ def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
         for run in [stored.run]
     ]
     print_table(columns, rows, names=["version"])
+    for run in [stored.run for stored in runs if stored.run.from_files]:
+        note(f"{run.id} was loaded from files; `pcneo annotate --graph {shlex.quote(run.graph)}` searches it.")
 
 
 def _print_history(versions: list[Run]) -> None:

@@ -6,6 +6,7 @@ ledger. People call it as `pcneo check`, and so do tests that kill writers.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -143,6 +144,13 @@ def _of_records(db: Database, runs: Sequence[Run], graphs: Sequence[GraphRecord]
             elif run not in seen:
                 yield Finding(f"run {run}", f"Readers go by version {version}, of which there is no record.")
     for stored in runs:
+        if stored.from_files:
+            what = (
+                "Its cohesions were loaded from files: each is a minimal p-cohesion of its vertex, and that a search "
+                "finds the same rests on whoever wrote them. "
+                f"`pcneo annotate --graph {shlex.quote(stored.graph)}` searches all of them."
+            )
+            yield Finding(f"run {stored.id}", what, is_fault=False)
         if not stored.readable:
             yield Finding(f"run {stored.id}", f"Readers go by version {stored.version}, which is not kept.")
 
@@ -202,6 +210,7 @@ def _of_secret(secret: bytes | None, ledger: LedgerRecords, graph: str | None) -
         if secret is None or secret_mark(secret) not in known:
             what = (
                 "The ledger's secret was deleted or changed after its last release: under another name it would begin "
-                "at nothing spent, without a word. Its next release is stored under the new secret."
+                f"at nothing spent, without a word. `pcneo budget mend secret --graph {shlex.quote(name)}` stores the "
+                "keys that it has now under the present secret, as its next release does."
             )
             yield Finding(f"graph {name}", what)

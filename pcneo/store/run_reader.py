@@ -296,6 +296,7 @@ def _run(row: Row) -> Run:
         edges=row["edges"],
         fingerprint=row["fingerprint"],
         membership_hash=row["membershipHash"],
+        from_files=row["fromFiles"],
         started_at=_native(row["startedAt"]),
         finished_at=_native(row["finishedAt"]),
         replaced_at=row["replacedAt"] and _native(row["replacedAt"]),

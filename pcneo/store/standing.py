@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pcneo.basics.model import Run
 from pcneo.basics.searches import Search
-from pcneo.errors import WriteMismatchError
+from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.fence import Fence
 from pcneo.store.hub_writer import HubWriter
@@ -23,6 +23,8 @@ from pcneo.store.transaction import Transaction
 
 __all__ = ["Keeping", "OpenGraph", "VersionRecord", "open_graph", "run_id"]
 
+MOST_VERSIONS = 2**52
+"""Versions of a graph; hubs without an end have 2^53 - 1 there, and so a number near it would hide what is written."""
 RECORDS = 1_000
 """Versions of a run whose records stay after their hubs have gone."""
 
@@ -61,6 +63,7 @@ class VersionRecord:
     edges: int
     fingerprint: str | None
     membership_hash: str | None
+    from_files: bool
 
     def parameters(self) -> dict[str, object]:
         """Return it as the statement `create_version` takes it."""
@@ -71,6 +74,7 @@ _SPELLED = {
     "node_count": "nodeCount",
     "relationship_count": "relationshipCount",
     "membership_hash": "membershipHash",
+    "from_files": "fromFiles",
 }
 """Names of fields whose parameter is spelled otherwise."""
 
@@ -119,6 +123,24 @@ class OpenGraph:
             if version == 0:
                 self._db.delete_run(run)
         return deleted
+
+    def next_version(self) -> int:
+        """Return the number of the next version: behind the graph's last one, and behind those of its runs.
+
+        Raises:
+            GraphError: somebody has written a number after which there is none.
+        """
+        runs = [version for _, version in self._db.list_unfinished(self.graph.name)]
+        last = self.lock.last_version
+        if not 0 <= last < MOST_VERSIONS or not all(0 <= version < MOST_VERSIONS for version in runs):
+            raise GraphError(
+                f"Graph {self.graph.name!r} says that its last version is {last}, and its runs say "
+                f"{', '.join(map(str, runs)) or 'nothing'}. No pcneo writes that: somebody has changed it. Remove the "
+                "property `lastVersion` of its node PCohesionGraph, and clean a run that says so, and the next one is "
+                "numbered behind those that are left.",
+                graph=self.graph.name,
+            )
+        return max([last, *runs]) + 1
 
     def begin(self, search: Search, scope: str, answers: str = "") -> tuple[str, int]:
         """Return the id of a standing run and the version that readers go by; a new run is entered, at version 0."""

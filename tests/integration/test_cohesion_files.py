@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
 import stat
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ import pyarrow.parquet
 import pytest
 from graphs import Database
 
-from pcneo import annotate, load_cohesions
+from pcneo import annotate, check, history, load_cohesions, show
 from pcneo.annotate import filing
 from pcneo.basics.model import CohesionBatch
 from pcneo.basics.searches import P
@@ -68,7 +71,9 @@ def test_parts_loaded_in_any_order_leave_what_annotate_writes(known, db, tmp_pat
     from_files, members = db.contents(), {run.run: db.members(run.run) for run in loaded.runs}
     assert all(run.graph_same and run.memberships_same for run in verifying.verify(db.store))
     again = annotate.write(db.store, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
-    assert not any(run.changed for run in again.runs)
+    assert [(run.changed, run.added, run.retired) for run in again.runs] == [(True, 0, 0)] * 2  # searched, and the same
+    assert not any(run.changed for run in load(db, *files).runs)
+    assert members == {run.run: db.members(run.run) for run in loaded.runs}
     db.run("MATCH (n:PCohesion|PCohesionRun|PCohesionVersion) DETACH DELETE n")
     annotate.write(db.store, p=["1/3", "0.6"], graph=loaded.graph, **PERSONS)
     assert [row for row in from_files if "9/10" not in row[0]] == db.contents()
@@ -219,6 +224,53 @@ def test_what_is_no_cohesion_of_the_graph_is_refused(db, tmp_path):
     with pytest.raises(FileFormatError, match=r"can do without|does not connect"):
         load(db, larger)
     load(db, replaced(file, wrong, place, members, edges))
+
+
+def planted(db: Database, file: Path) -> tuple[Path, int, list[int]]:
+    """The file with another minimal cohesion of a vertex in the place of the one that the search finds."""
+    rows = pyarrow.parquet.read_table(file).to_pylist()
+    pairs = [(a, b) for a, b in db.run("MATCH (a:Person)-[:KNOWS]->(b) RETURN a.id, b.id")]
+    graph = naive.graph_of(pairs, [*range(60), 100, 101, 102, -7])
+    place, other = next(
+        (place, other)
+        for place, row in enumerate(rows)
+        for other in rows
+        if row["vertex"] in other["members"] and other["members"] != row["members"]
+        if naive.is_minimal_p_cohesion(graph, Fraction(1, 3), row["vertex"], set(other["members"]))
+    )
+    made = replaced(file, file.with_name("planted.parquet"), place, other["members"], other["edges"])
+    return made, rows[place]["vertex"], rows[place]["members"]
+
+
+def test_a_planted_cohesion_is_found_by_a_sample_and_does_not_outlive_the_next_annotate(
+    db, tmp_path, pcneo: Callable[..., tuple[int, str, str]]
+):
+    annotate.write(db.store, p="1/3", **PERSONS)
+    (file,) = parts_of(db, tmp_path, 1)
+    wrong, vertex, members = planted(db, file)
+    run = "Person/KNOWS/id@1/3"
+    before = db.members(run)
+    with pytest.raises(FileFormatError, match="is not the one that the search finds"):
+        load(db, wrong, verify=10**6)
+    assert pcneo("load-cohesions", wrong, "--verify", "-1")[0] == 2
+    assert db.members(run) == before
+    assert "files" not in pcneo("check")[1]
+    assert not load(db, file, verify=5).runs[0].changed
+    (loaded,) = load(db, wrong).runs  # though the graph is as it was when it was searched
+    assert (loaded.added, loaded.retired) == (1, 1)
+    assert db.members(run) != before
+    assert [(version.from_files) for version in history(db.store, run=run)] == [False, True]
+    (finding,) = check(db.store).findings
+    assert "were loaded from files" in finding.what
+    assert pcneo("check")[0] == 0
+    assert "was loaded from files" in pcneo("runs")[2]
+    assert json.loads(pcneo("runs", "--json")[1])[0]["run"]["fromFiles"]
+    (again,) = annotate.write(db.store, p="1/3", **PERSONS).runs
+    assert (again.version, again.added, again.retired) == (3, 1, 1)
+    assert sorted(show(db.store, vertex=vertex, run=run).cohesion.members) == sorted(members)
+    assert db.members(run) == before
+    assert check(db.store).findings == ()
+    assert not annotate.write(db.store, p="1/3", **PERSONS).runs[0].changed
 
 
 def test_a_search_that_fails_leaves_no_file(db, tmp_path, monkeypatch):

@@ -11,12 +11,13 @@ from typing import Any
 import naive
 import neo4j
 import pytest
-from graphs import Database
+from graphs import Database, own_text
 from lengths import usual_or_thorough
 
-from pcneo import annotate
+from pcneo import annotate, check
 from pcneo.annotate import supply, writing
 from pcneo.basics.selection import Selection
+from pcneo.errors import GraphError
 from pcneo.graph import graph_from_rows
 from pcneo.search import minimal_p_cohesions
 
@@ -227,6 +228,35 @@ def test_only_what_differs_is_written(db):
         )
     )
     assert {v: hubs[v] for v in kept} == {v: before[v] for v in kept}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "9007199254740990",
+        "9223372036854775807",
+        "-1",
+        "'x'",
+        "[1]",
+        "datetime('+999999999-12-31T23:59:59Z')",
+        "0",
+        "null",
+    ],
+)
+def test_a_last_version_that_no_writer_wrote_hides_nothing(db, value):
+    db.put([(0, 1), (1, 2), (0, 2), (2, 3)])
+    write(db)
+    db.run(own_text(f"MATCH (g:PCohesionGraph) SET g.lastVersion = {value}"))
+    db.run("MATCH (a:Person {id: 0}), (b:Person {id: 3}) CREATE (a)-[:KNOWS]->(b)")
+    before = stored(db)
+    if value not in ("0", "null"):
+        with pytest.raises(GraphError, match=r"says that its last version is .* Remove the property `lastVersion`"):
+            write(db)
+        assert stored(db) == before
+        db.run("MATCH (g:PCohesionGraph) REMOVE g.lastVersion")
+    assert write(db).version == 2
+    assert stored(db) == expected(graph_of(db)) != before
+    assert check(db.store).all_well
 
 
 def test_runs_that_an_update_leaves_behind_are_named_with_what_renews_them(db, caplog):
