@@ -61,7 +61,8 @@ def read_environment(
         password = ask_password(username)
     if password is None:
         raise ConnectionFailedError(
-            f"No password for user {username!r}. Set NEO4J_PASSWORD, or NEO4J_PASSWORD_FILE to a file that holds it.",
+            f"No password for user {username!r}. Set NEO4J_PASSWORD, or NEO4J_PASSWORD_FILE to a file that holds it; "
+            "any will do where the server has authentication off.",
             username=username,
         )
     return validate(ConnectionSettings(uri, username, password, environ.get("NEO4J_DATABASE") or None))

@@ -1,1 +1,10 @@
-"""Compiled code on plain arrays: numpy and numba only, no objects, no errors, no knowledge of keys."""
+"""Compiled code on plain arrays: numpy and numba only, no objects, no knowledge of keys."""
+
+import os
+from contextlib import suppress
+
+from pcneo.errors import ParameterError
+
+with suppress(ValueError):  # what is no whole number numba leaves out
+    if int(os.environ.get("NUMBA_NUM_THREADS", "1")) < 1:  # at which numba itself ends in a traceback
+        raise ParameterError("NUMBA_NUM_THREADS must be 1 or more. Unset it.", name="NUMBA_NUM_THREADS", value=0)

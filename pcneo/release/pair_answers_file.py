@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from pcneo.basics.model import KeyArray
+from pcneo.basics.visible import visible
 from pcneo.basics.whole_file import whole_file
 from pcneo.counting.protected import Hull, PairAnswers, pair_blocks
 from pcneo.errors import GraphError
@@ -23,7 +24,6 @@ from pcneo.release.answers_file import opened_behind_head, quoted
 __all__ = ["pair_answers_hash", "read_pair_answers", "write_pair_answers"]
 
 _LEVEL = 3  # of gzip: half the time of the usual level, a tenth larger
-_LONGEST_LINE = 2**20
 
 
 def pair_answers_hash(keys_hash: str, membership_hash: str, answers: facts.PairAnswers) -> str:
@@ -76,11 +76,12 @@ def read_pair_answers(path: Path, keys: KeyArray, graph: Hull) -> PairAnswers:
     with opened_behind_head(path, graph.pair_count * (4 * longest + 8) + 1) as file:
         for lines in _beginnings(keys, graph):
             for beginning in lines:
-                line = file.readline(_LONGEST_LINE)
-                if line[:-2].decode("utf-8", "replace") != beginning or line[-2:] not in (b"0\n", b"1\n"):
+                start = beginning.encode()
+                line = file.read(len(start) + 2)  # not up to a line's end: a key that is text may have one
+                if line[:-2] != start or line[-2:] not in (b"0\n", b"1\n"):
                     raise GraphError(
                         f"{path} has answers about other pairs than those inside the groups, which go on with "
-                        f"{beginning.rstrip(' ,')}."
+                        f"{visible(beginning.rstrip(' ,'))}."
                     )
                 yes[at] = line[-2:] == b"1\n"
                 at += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,11 @@ __all__ = ["PublicRelease", "read_release", "total_told"]
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?\Z")
 _TEXTS = {"pcneo", "date", "p", "epsilon", "delta", "answersHash"}
 """Values of the record that stay text although some look like numbers: exact ones among them."""
+_NUMBERS = {
+    *("total", "scale", "standardErrorOfTotal", "halfWidthOf95PercentInterval"),
+    *("standardErrorOfACount", "halfWidthOf95PercentIntervalOfACount"),
+}
+"""Values of the record that are computed with, where they are there."""
 _MOST_BYTES = 2**26
 """Of a public file; one of a million vertices has some 60 million."""
 _LINE = re.compile(r"# (?:column (?P<column>\w+)|(?P<name>\w+)): (?P<value>.*)\n")
@@ -144,9 +150,33 @@ def read_release(path: AnyPath) -> PublicRelease:
             raise ValueError("it is the owner's report, which reveals more than the release promises")
         for name in ("epsilon", "delta"):
             exact_number(record[name])
+        _check_kinds(record, columns)
     except (ValueError, TypeError, AttributeError, csv.Error, RecursionError) as error:
         raise FileFormatError(f"{path} is no public file of a release: {error}.", path=path) from error
     return PublicRelease(record, columns, meanings)
+
+
+def _check_kinds(record: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse what somebody has put into the place of a number, a text or a key."""
+    for name in ("mechanism", "promise"):
+        if not isinstance(record[name], str):
+            raise ValueError(f"its {name} is no text")
+    if type(record["k"]) is not int:
+        raise ValueError("its k is no whole number")
+    for name in _NUMBERS & record.keys():
+        if not _is_number(record[name]):
+            raise ValueError(f"its {name} is no number")
+    for name, values in columns.items():
+        if not all(map(_is_key if name == "key" else _is_number, values)):
+            raise ValueError(f"its column {name} has what is no {'key' if name == 'key' else 'number'}")
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _is_key(value: object) -> bool:
+    return type(value) is int or isinstance(value, str)
 
 
 def _from_json(text: str) -> tuple[dict[str, Any], dict[str, list[Any]]]:

@@ -65,7 +65,7 @@ def export(
     Args:
         db: the database.
         what: a run's id or `latest` for the whole run, else the key of a vertex.
-        path: a new file, `.graphml` or `.json`.
+        path: a new file, `.graphml` or `.json`, which only its owner can read.
         run: for a vertex, the run its cohesion is of, as for `pcneo.show`.
         graph, p, search: what the run is of, where several fit.
         progress: called with stage, done and total.
@@ -90,7 +90,7 @@ def export(
     else:
         cohesions = show(db, vertex=what, run=run, graph=graph, p=p, search=search)
     network = network_of(cohesions)
-    with whole_file(path, replace=False) as file:
+    with whole_file(path, replace=False, mode=0o600) as file:  # it holds the graph, as cohesions in Parquet do
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
         written = file.tell()
     return ExportResult(path, network.node_count, network.edge_count, network.memberships, written)

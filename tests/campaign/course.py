@@ -17,10 +17,12 @@ from campaign.command_calls import try_command
 from campaign.edges import try_edge
 from campaign.graph_texts import try_file
 from campaign.ground import Ground, at_pace, ground
+from campaign.key_files import try_keys
 from campaign.kills import try_kill, try_kill_of_server, try_kill_of_service
 from campaign.ledger_nodes import try_ledger
 from campaign.outside_files import try_outside
 from campaign.party_files import try_party
+from campaign.planted_files import try_planted
 from campaign.request_nodes import try_requests
 from campaign.schedules import try_schedule
 
@@ -37,6 +39,7 @@ KINDS: Mapping[str, Attempt] = {
     "batches": try_batch,
     "parties": try_party,
     "outside files": try_outside,
+    "keys": try_keys,
 }
 TRIALS: Mapping[str, Trial] = {
     "kills": try_kill,
@@ -47,14 +50,15 @@ TRIALS: Mapping[str, Trial] = {
     "lines": try_line,
     "requests": try_requests,
     "ledgers": try_ledger,
+    "planted files": try_planted,
     "edges": try_edge,
 }
 EVERY = (*KINDS, *TRIALS)
 SHARES: Mapping[str, float] = {
     **dict.fromkeys(KINDS, 0.05),
     "commands": 0.07,
-    "ledgers": 0.03,
-    **{"kills": 0.18, "server kills": 0.08, "service kills": 0.04, "schedules": 0.11},
+    **{"keys": 0.02, "ledgers": 0.03, "planted files": 0.02},
+    **{"kills": 0.14, "server kills": 0.08, "service kills": 0.04, "schedules": 0.11},
     **{"accidents": 0.11, "lines": 0.1, "requests": 0.03, "edges": 0.05},
 }
 """Of the time."""

@@ -74,7 +74,7 @@ def _read_answers(path: Path) -> None:
 
 
 def _public(rng: random.Random, folder: Path) -> Path:
-    said = {
+    said: dict[str, object] = {
         "mechanism": "edge",
         "promise": "all",
         "k": "3",
@@ -88,13 +88,26 @@ def _public(rng: random.Random, folder: Path) -> Path:
         path.write_text("".join(f"# {name}: {value}\n" for name, value in said.items()) + "key,count\n" + rows)
     else:
         path = folder / "a.json"
+        if rng.random() < 0.2:
+            said[rng.choice(list(said))] = rng.choice([None, 7, 0.5, True, [1], {"a": 1}, "7"])
         path.write_text(json.dumps({**said, "counts": [{"key": int(key), "count": 1} for key in KEYS]}))
     return path
 
 
 def _cohesions(rng: random.Random, folder: Path) -> Path:
     graph = graph_from_edges(KEYS.tolist(), *zip(*PAIRS, strict=True))
-    head = FileHead(Search("1/3"), "0", 1, Selection(("A",), ("B",), "id"), "", "", "", 6, 6, (1, 1))
+    head = FileHead(
+        Search("1/3"),
+        "0",
+        1,
+        Selection(("A",), ("B",), "id"),
+        "",
+        "",
+        "",
+        6,
+        6,
+        rng.choice([(1, 1), (1, 1), (0, 0), (2, 1)]),
+    )
     path = folder / "a.parquet"
     with path.open("wb") as file, CohesionWriter(file, head, graph.keys) as writer:
         writer.write(minimal_p_cohesions(graph, "1/3"))

@@ -77,6 +77,8 @@ def _place(ground: Ground, values: dict[str, Any]) -> None:
 def _meddle(rng: random.Random, ground: Ground) -> None:
     """Write what a service writes, on a request that waits, that is worked on, or that is answered."""
     name, value = rng.choice(WRITTEN), rng.choice(EXPRESSIONS)
+    if rng.random() < 0.05:  # what is refused until its owner has removed it
+        ground.db.run(own_text(f"MATCH (g:PCohesionGraph) SET g.lastVersion = {value}"))
     if name != "status":
         ground.db.run(
             own_text(f"MATCH (q:PCohesionRequest) WITH q ORDER BY rand() LIMIT 1 SET q.{name} = {value}"),

@@ -72,7 +72,9 @@ class FileHead:
         texts = {name[len(PREFIX) :].decode(): text.decode() for name, text in metadata.items() if name[:6] == PREFIX}
         if texts.pop("checksum") != _checksum(texts) or texts["format"] != FORMAT:
             raise ValueError("another format, or damaged")
-        number, _, parts = texts["part"].partition("/")
+        number, parts = map(int, texts["part"].split("/"))
+        if not 1 <= number <= parts:
+            raise ValueError("it is part of nothing")
         return cls(
             search=Search(texts["p"], texts["search"], int(texts["effort"])),
             pcneo=texts["version"],
@@ -85,7 +87,7 @@ class FileHead:
             fingerprint_key=texts["fingerprint_key"],
             vertices=int(texts["vertices"]),
             edges=int(texts["edges"]),
-            part=(int(number), int(parts)),
+            part=(number, parts),
         )
 
 
