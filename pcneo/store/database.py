@@ -264,7 +264,7 @@ class Database(RunReader):
         missing = self._missing(wanted)
         try:
             for item in missing:
-                self.committed(rows_of, item.statement, {})
+                self.committed(rows_of, item.statement, {}, is_schema=True)
         except RightsError as error:
             statements = "\n".join(f"  {item.line()}" for item in missing)
             raise RightsError(f"{error} An administrator can run this once:\n{statements}", **error.data) from error

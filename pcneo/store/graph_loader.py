@@ -68,7 +68,7 @@ class GraphLoader:
         if KeyIndex(label, key, unique=True) in self._db.list_key_indexes():
             return False
         try:
-            return self._db.committed(_constraints_added, self._constraint) > 0
+            return self._db.committed(_constraints_added, self._constraint, is_schema=True) > 0
         except DatabaseError as error:
             raise self._explained(error) from error
 

@@ -131,6 +131,7 @@ class Sessions:
         *arguments: Any,
         metadata: Mapping[str, str] = MappingProxyType({}),
         limit: float = BLOCKED_SECONDS,
+        is_schema: bool = False,
     ) -> T:
         """Return `work(transaction, *arguments)`, committed, in a watched transaction that may be repeated.
 
@@ -139,6 +140,7 @@ class Sessions:
             *arguments: its arguments.
             metadata: shows in the server's list of transactions, beside the marks.
             limit: seconds for which it may be blocked.
+            is_schema: whether it changes the schema; it may last as long beside others who hold locks.
 
         Raises:
             BlockedError: it was blocked for longer, or the work is to stop.
@@ -146,7 +148,7 @@ class Sessions:
 
         @contextmanager
         def begin(session: neo4j.Session) -> Iterator[neo4j.Transaction]:
-            with self._watched(session, metadata, limit=limit) as (opened, _):
+            with self._watched(session, metadata, limit=limit, is_schema=is_schema) as (opened, _):
                 yield opened
 
         with translated(), self.session(neo4j.WRITE_ACCESS) as session:
@@ -175,12 +177,20 @@ class Sessions:
 
     @contextmanager
     def _watched(
-        self, session: neo4j.Session, metadata: Mapping[str, str], *, timeout: float | None = None, limit: float
+        self,
+        session: neo4j.Session,
+        metadata: Mapping[str, str],
+        *,
+        timeout: float | None = None,
+        limit: float,
+        is_schema: bool = False,
     ) -> Iterator[tuple[neo4j.Transaction, Wait]]:
         token = uuid.uuid4().hex
         values = {**self.marks, **metadata, "pcneo": token}
         with (
-            self.waits.over(token, values.get("pcneoWriter"), limit, partial(_cut, session)) as wait,
+            self.waits.over(
+                token, values.get("pcneoWriter"), limit, partial(_cut, session), is_schema=is_schema
+            ) as wait,
             begun(session, values, timeout=timeout) as opened,
         ):
             yield opened, wait

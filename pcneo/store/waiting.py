@@ -101,12 +101,16 @@ class Wait:
         limit: seconds for which it may be blocked.
         ended: whether it was ended, or left alone in its commit, because it was blocked.
         blocker: what it was last seen to wait for.
+        is_schema: whether it changes the schema; while that waits for others the server calls it running.
         cut: closes its connection.
     """
 
-    def __init__(self, token: str, group: str | None, limit: float, cut: Callable[[], object]) -> None:
+    def __init__(
+        self, token: str, group: str | None, limit: float, cut: Callable[[], object], *, is_schema: bool = False
+    ) -> None:
         """Begin, with the patience of this place."""
         self.limit = limit
+        self.is_schema = is_schema
         self.ended = False
         self.blocker: Blocker | None = None
         self.cut = cut
@@ -195,7 +199,9 @@ class Watch:
         self._runs = False
 
     @contextmanager
-    def over(self, token: str, group: str | None, limit: float, cut: Callable[[], object]) -> Iterator[Wait]:
+    def over(
+        self, token: str, group: str | None, limit: float, cut: Callable[[], object], *, is_schema: bool = False
+    ) -> Iterator[Wait]:
         """Watch a transaction inside the block, where it begins and ends.
 
         Args:
@@ -204,11 +210,12 @@ class Watch:
                 other as long as it takes.
             limit: seconds for which it may be blocked.
             cut: closes its connection, from another thread.
+            is_schema: whether it changes the schema.
 
         Raises:
             BlockedError: it was ended, or left alone in its commit.
         """
-        wait = Wait(token, group, min(limit, _patience.get()), cut)
+        wait = Wait(token, group, min(limit, _patience.get()), cut, is_schema=is_schema)
         with self._lock:
             self._waits.add(wait)
             if not self._runs:
@@ -273,9 +280,11 @@ class Watch:
         for wait in waits:
             row, now = ours.get(wait.token), time.monotonic()
             blocker = None if row is None else _blocker(row, wait.group, rows)
+            if wait.is_schema and row is not None and others:
+                blocker = others[0]
             if wait.is_over(blocker, now):
                 wait.ended = True  # before it can be noticed
-                wait.ended = self._end(wait.token, True)
+                wait.ended = self._end(wait.token, not wait.is_schema)
             elif wait.is_to_leave(row is not None and row["status"] == "Closing", others, now):
                 log.debug("a commit is left alone, which waits for somebody's lock")
                 wait.ended = True
