@@ -38,7 +38,8 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def released(db: Database, to: Path, **asked: Any) -> tuple[package.release.Released, dict[Any, Any]]:
-    _, (made,) = release(db.store, requests=[ReleaseRequest(to=to, **asked)], terms=Terms(anyway=True), **PERSONS)
+    request = ReleaseRequest(to=to, graph="Person/KNOWS/id", **asked)
+    _, (made,) = release(db.store, requests=[request], terms=Terms(anyway=True))
     counts = package.read_release(made.public).counts
     assert set(counts) == set(KEYS)
     assert json.loads(made.reports[1].read_text())["notice"]

@@ -279,7 +279,7 @@ def test_a_commit_of_load_that_waits_is_left_alone_and_loading_again_adds_what_i
     db.drop_index("Ring")
     names: Any = {"node_label": "Ring", "relationship_type": "TIES", "key": "id"}
     GraphLoader(db.store, "Ring", "TIES", "id").ensure_vertex_key()
-    with held(db, VERTEX) as (user,):
+    with held(db, "MATCH (:Ring {id: 1})-[r:KNOWS]-() SET r.y = 1") as (user,):
         with pytest.raises(BusyError, match=r"A commit waits .* Open: user 'neo4j' at"):
             loading.load(db.store, file, **names)
         assert "A commit has lasted for" in caplog.text
