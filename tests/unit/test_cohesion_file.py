@@ -159,6 +159,13 @@ def test_parts_together_are_the_whole_and_no_row_groups_overlap(parts, membershi
     assert [c for end in ends for c in cohesions[end]] == list(minimal_p_cohesions(graph, "1/3", "density").cohesions())
 
 
+@pytest.mark.parametrize("part", [(0, 0), (0, 1), (2, 1), (-1, -1)])
+def test_a_file_that_is_part_of_nothing_is_refused(part, tmp_path):
+    path = write(tmp_path / "a.parquet", made(False)[0], iter(()), replace(HEAD, part=part))
+    with pytest.raises(FileFormatError, match="damaged"):
+        CohesionFile(path)
+
+
 @pytest.mark.parametrize(("vertices", "parts"), [(0, 3), (1, 5), (100, 1), (1_000, 7), (12_345, 16)])
 def test_parts_share_the_vertices_out_evenly_and_each_once(vertices, parts):
     shares = [part_positions(vertices, (i, parts)) for i in range(1, parts + 1)]

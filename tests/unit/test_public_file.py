@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,28 @@ def test_what_is_no_public_file_is_refused_by_name(tmp_path: Path, name: str, te
     (tmp_path / name).write_bytes(b"# k: \xff\n")
     with pytest.raises(FileFormatError, match="is no public file"):
         pcneo.read_release(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in ("total", "scale", "k") for value in (None, "7", [1], True, float("nan"))),
+        *(("mechanism", 7), ("promise", None), ("counts", [{"key": 1, "count": "2"}, {"key": 2, "count": 1}])),
+        *(("counts", [{"key": None, "count": 2}]), ("counts", [{"key": [1], "count": 2}]), ("k", 3.0)),
+    ],
+)
+def test_what_is_no_number_no_text_and_no_key_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    path = written(tmp_path, ".json", [1, 2, 3])
+    path.write_text(json.dumps({**json.loads(path.read_text()), "scale": 2.0, name: value}))
+    with pytest.raises(FileFormatError, match=r"is no public file of a release: its (column count|column key|)"):
+        pcneo.read_release(path)
+
+
+def test_a_total_of_text_in_csv_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, ".csv", [1, 2, 3])
+    path.write_text(re.sub("# total: .*", "# total: many", path.read_text()))
+    with pytest.raises(FileFormatError, match="its total is no number"):
+        pcneo.read_release(path)
 
 
 def test_a_row_that_was_cut_off_is_named_and_a_missing_file_too(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -96,3 +99,15 @@ def test_what_was_announced_is_not_announced_again_where_more_of_it_is_compiled(
             with compilation_announced("the differences"):
                 function()
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("number", ["0", "-2"])
+def test_a_number_of_threads_that_numba_refuses_is_one_sentence(number):
+    done = subprocess.run(
+        [sys.executable, "-c", "import pcneo.kernels"],
+        env={**os.environ, "NUMBA_NUM_THREADS": number},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1] == "pcneo.errors.ParameterError: NUMBA_NUM_THREADS must be 1 or more. Unset it."
