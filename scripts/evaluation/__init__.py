@@ -16,6 +16,7 @@
     command_line     the same for a shell, as `scripts/evaluate`
     stored_graphs    graphs and cohesions from Neo4j instead of files
     kept_report      the report that the project keeps
+    answers          how good answers are: a report of its own, on these graphs and others
 
 The package `pcneo` does not import the evaluation, and its wheel does not hold it.
 """

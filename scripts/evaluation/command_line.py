@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evaluation.missing_cells import Step
     from evaluation.producing import Evaluation
 
-__all__ = ["app", "as_called", "graphs", "keep", "make"]
+__all__ = ["answers", "app", "as_called", "graphs", "keep", "make"]
 
 
 class _MakeByDefault(TyperGroup):
@@ -234,6 +234,53 @@ def attacker(
         with whole_file(path, replace=True) as file:
             file.write(content.encode())
     note(f"{len(attacked)} graphs, in {to}")
+
+
+@app.command()
+def answers(
+    to: Annotated[
+        Path, typer.Option("--to", help="Folder for answers.md, answers.svg, answers.csv and what is finished.")
+    ],
+    graphs: Annotated[
+        Path | None,
+        typer.Option(
+            "--graphs",
+            help="Folder with the paper's graphs, and email_eu_core.edges.gz and .labels.gz.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[list[str] | None, typer.Option("--name", help="A graph; by default all.")] = None,
+    p: Annotated[list[str] | None, typer.Option("-p", help="By default 0.1 to 0.5.")] = None,
+) -> None:
+    """Measure how good the answers of each search are, beside one hop, a community of the k-core, and Louvain's.
+
+    Sizes, densities, agreement with known groups, the gap to the proven minimum, sameness under other numberings, what
+    changes when connections are removed, and time, on drawn vertices. Made graphs and Les Misérables are always there.
+    The minimum is proved by OR-tools (the extra `answers`). After an interruption, the same command goes on.
+
+    Example: scripts/evaluate answers --graphs graphs --to results
+    """
+    from evaluation.answers.grouped_graphs import graphs_of
+    from evaluation.answers.picturing import draw_answers
+    from evaluation.answers.set_figures import PS, measure
+    from evaluation.answers.telling import answers_csv, answers_text
+    from pcneo.basics.whole_file import whole_file
+
+    (to / "finished").mkdir(parents=True, exist_ok=True)
+    at_hand = [one for one in graphs_of(graphs) if not name or one.name in name]
+    if missing := {*(name or ())} - {one.name for one in at_hand}:
+        raise ParameterError(f"Not at hand: {', '.join(sorted(missing))}.", name="name", value=name)
+    figures = [row for one in at_hand for row in measure(one, to / "finished", p or PS, note)]
+    words = ["scripts/evaluate", "answers", *(["--graphs", graphs.resolve().name] if graphs else [])]
+    words += [
+        part for option, values in (("--name", name), ("-p", p)) for value in values or () for part in (option, value)
+    ]
+    draw_answers(figures, to / "answers.svg")
+    text = answers_text(figures, shlex.join([*words, "--to", to.resolve().name]))
+    for path, content in ((to / "answers.csv", answers_csv(figures)), (to / "answers.md", text)):
+        with whole_file(path, replace=True) as file:
+            file.write(content.encode())
+    note(f"{len(at_hand)} graphs, in {to}")
 
 
 @app.command()

@@ -13,13 +13,14 @@ from evaluation.finished_cells import Finished, Selection
 from evaluation.results import Errors, Losses, Quantity, Refused, mean_or_none
 from evaluation.which_mechanism import PROMISING, least_error
 
-__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "local_errors"]
+__all__ = ["RECONSTRUCTED", "TABLES", "claims_table", "local_errors", "markdown"]
 
 RECONSTRUCTED = "The degree score is a reconstruction from its description."
 """Stands wherever results of that score are reported."""
 
 
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table."""
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *rows)) + "\n"
 
 
@@ -38,7 +39,7 @@ def _datasets(finished: Finished) -> str:
         more = [f"{count:,}" for count in (counts["triangles"], counts["isolated"], counts["largest_component"])]
         rows.append([dataset.name, dataset.what, *ours.values(), *more, ", ".join(differing) or "the same"])
     head = ["graph", "of", *_printed(0, 0, 0, 0), "triangles", "isolated", "largest component", "the paper prints"]
-    return _markdown(head, rows)
+    return markdown(head, rows)
 
 
 def _printed(nodes: int, edges: int, mean_degree: float, largest_degree: int) -> dict[str, str]:
@@ -74,7 +75,7 @@ def _totals(finished: Finished) -> str:
         least = least_error({mechanism: results.get((mechanism, ())) for mechanism in PROMISING})
         rows.append([graph, *(_error(results[column]) for column in columns), least])
     head = [f"k={k}, total", *(_column(*column) for column in columns), "least that promises something"]
-    return _markdown(head, rows)
+    return markdown(head, rows)
 
 
 _LOCAL: Sequence[tuple[str, str, Quantity]] = (
@@ -105,7 +106,7 @@ def local_errors(finished: Finished) -> str:
         least = least_error({mechanism: results[mechanism] for mechanism in PROMISING}, "absolute")
         rows.append([graph, *cells, least])
     head = [f"k={k}, error of a count", "zeros", *(name for name, _, _ in shown), "least that promises something"]
-    return _markdown(head, rows)
+    return markdown(head, rows)
 
 
 def _column(mechanism: str, switches: Switches) -> str:
@@ -157,7 +158,7 @@ def _losses_at(cells: Selection[LossCell, Losses | Refused]) -> str:
         results = [cells.only(graph=graph, mechanism=mechanism, switches=switches) for mechanism, switches in columns]
         rows.append([graph, *map(_loss, results)])
     promises = [_promise(cells, *column) for column in columns]
-    return _markdown(["", *(_column(*column) for column in columns)], [["**promised**", *promises], *rows])
+    return markdown(["", *(_column(*column) for column in columns)], [["**promised**", *promises], *rows])
 
 
 def _promise(cells: Selection[LossCell, Losses | Refused], mechanism: str, switches: Switches) -> str:
@@ -210,4 +211,4 @@ def claims_table(verdicts: Sequence[Verdict]) -> str:
 
 def _claims(verdicts: Sequence[tuple[int, Verdict]]) -> str:
     rows = [[str(i), v.claim.text, v.claim.place, f"**{v.verdict}**", v.numbers] for i, v in verdicts]
-    return _markdown(["", "claim", "where", "verdict", "numbers"], rows)
+    return markdown(["", "claim", "where", "verdict", "numbers"], rows)

@@ -1,0 +1,59 @@
+"""The picture of the report on answers: groups, sizes and sameness over p."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evaluation.answers.alternatives import ALTERNATIVES
+from evaluation.answers.set_figures import Figures
+from evaluation.drawing.marks import labelled, legend
+from pcneo import plots
+from pcneo.basics.searches import SEARCHES
+
+__all__ = ["draw_answers"]
+
+_LINES = dict(zip(ALTERNATIVES, ((":", "#777777"), ("--", "#AA4499"), ("-.", "#117733")), strict=True))
+_PANELS = (("own_group", "members in the owner's group (%)"), ("same", "same under other numberings (%)"))
+
+
+def draw_answers(figures: Sequence[Figures], path: Path) -> None:
+    """Draw for each graph with groups how true and how steady sets are over p, and below sizes on all graphs."""
+    grouped = list(dict.fromkeys(one.graph for one in figures if one.own_group is not None))
+    others = list(dict.fromkeys(one.graph for one in figures))
+    rows = len(grouped) + 1
+    with plots.new_figure(rows, 2, height=1.6 + 1.9 * rows) as (figure, axes):
+        for graph, panels in zip(grouped, axes, strict=False):
+            for panel, (quantity, words) in zip(panels, _PANELS, strict=True):
+                _along_p(panel, [one for one in figures if one.graph == graph], quantity)
+                panel.set(title=graph, xlabel="p", ylabel=words, ylim=(0, 104))
+        for panel, p in zip(axes[-1], ("0.1", "0.3"), strict=True):
+            _sizes(panel, figures, others, p)
+        figure.suptitle("How true, how steady and how large sets are", fontsize=10)
+        legend(figure, labelled(*axes.ravel()), "Searches, and what could be taken instead")
+        plots.save_figure(figure, path)
+
+
+def _along_p(panel: Any, figures: Sequence[Figures], quantity: str) -> None:
+    for search in SEARCHES:
+        points = [(float(one.p), 100 * getattr(one, quantity)) for one in figures if one.way == search]
+        if points:
+            panel.plot(*zip(*points, strict=True), **plots.look(search).line)
+    for one in figures:
+        if one.way in _LINES:
+            dash, colour = _LINES[one.way]
+            panel.axhline(100 * getattr(one, quantity), linestyle=dash, color=colour, linewidth=1, label=one.way)
+
+
+def _sizes(panel: Any, figures: Sequence[Figures], graphs: Sequence[str], p: str) -> None:
+    if not any(one.p == p for one in figures):
+        panel.set_axis_off()
+        return
+    for search in SEARCHES:
+        sizes = {one.graph: one.size for one in figures if one.way == search and one.p == p}
+        style = {**plots.look(search).line, "linestyle": ""}
+        panel.plot(list(sizes.values()), [graphs.index(graph) for graph in sizes], **style)
+    panel.set_yticks(range(len(graphs)), graphs, fontsize=6)
+    panel.set(title=f"p = {p}", xlabel="mean size (members)", xscale="log")
+    panel.invert_yaxis()
