@@ -156,7 +156,7 @@ def test_file_database_property_and_report_agree_on_copenhagen(
         exact = sum(counts[v] == x for v, x in triangles(graph).items())
         assert exact >= report["countsWithoutProtectedPairs"] > 0
         assert 0.71 < report["connectionsOutsideGroups"] < 0.72
-        assert 0.10 < report["insideInGroupsOfTwo"] < 0.12
+        assert 0.09 < report["insideInGroupsOfTwo"] < 0.11
         errors = report["standardErrors"]
         assert errors["are"] == "exact"
         assert errors["median"] < errors["mean"] < float(record["standardErrorOfACount"]) < errors["largest"]
