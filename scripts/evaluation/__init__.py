@@ -17,6 +17,7 @@
     stored_graphs    graphs and cohesions from Neo4j instead of files
     kept_report      the report that the project keeps
     answers          how good answers are: a report of its own, on these graphs and others
+    beside           private triangle counting, our mechanisms and those of other papers
 
 The package `pcneo` does not import the evaluation, and its wheel does not hold it.
 """

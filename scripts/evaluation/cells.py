@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import ClassVar, TypeAlias, TypedDict
+from typing import ClassVar, TypeAlias, TypedDict, get_args
 
 from pcneo.basics.config import __version__
 
@@ -23,6 +23,7 @@ __all__ = [
     "SEED",
     "SWITCHES",
     "AgainstCell",
+    "BesideCell",
     "Cell",
     "CliquesCell",
     "CohesionsCell",
@@ -61,6 +62,7 @@ REVISIONS = {
     "loss": 4,  # what the worst connection loses
     "cliques": 1,  # how many k-cliques there are
     "coverage": 1,  # connections inside groups
+    "beside": 1,  # errors of simulated releases, run by run
 }
 """The revision of each kind of cell: raise it when the same parameters would give another result. The arrays that many
 cells need have revisions of their own, in `kept_arrays.REVISIONS`."""
@@ -279,10 +281,8 @@ class _Simulated(_Cell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseCell(_Simulated):
-    """Errors of simulated releases; `p` and `score` are None for a mechanism that needs no groups."""
-
-    kind = "release"
+class _Released(_Simulated):
+    """Simulates whole releases; `p` and `score` are None for a mechanism that needs no groups."""
 
     p: str | None = None
     score: str | None = None
@@ -290,6 +290,20 @@ class ReleaseCell(_Simulated):
     @property
     def needs(self) -> NeededCohesions | None:
         return None if self.p is None or self.score is None else NeededCohesions(self.p, (self.score,))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseCell(_Released):
+    """Errors of simulated releases, with the paper's δ and ε1."""
+
+    kind = "release"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BesideCell(_Released):
+    """Errors of simulated releases, run by run, of a mechanism with its own parameters: the product's or a paper's."""
+
+    kind = "beside"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,24 +332,10 @@ Cell: TypeAlias = (
     | LossCell
     | CliquesCell
     | CoverageCell
+    | BesideCell
 )
 
-_KINDS: Mapping[object, type[Cell]] = {
-    kind.kind: kind
-    for kind in (
-        GraphCell,
-        ViewsCell,
-        CohesionsCell,
-        ScoresCell,
-        OverlapCell,
-        AgainstCell,
-        SubsetsCell,
-        ReleaseCell,
-        LossCell,
-        CliquesCell,
-        CoverageCell,
-    )
-}
+_KINDS: Mapping[object, type[Cell]] = {kind.kind: kind for kind in get_args(Cell)}
 
 _NAMES = (
     "kind",

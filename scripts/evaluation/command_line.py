@@ -284,6 +284,46 @@ def answers(
 
 
 @app.command()
+def beside(
+    to: Annotated[Path, typer.Option("--to", help="Folder for beside.md, beside.svg, beside.csv and finished cells.")],
+    graphs: Annotated[Path, typer.Option("--graphs", help="Folder with graphs as edge lists.")],
+    graph: Annotated[
+        list[str] | None,
+        typer.Option("--graph", help="A graph of the table, or an edge list of the folder; by default all there are."),
+    ] = None,
+    mechanism: Annotated[
+        list[str] | None,
+        typer.Option("--mechanism", help="respond, oriented, total, modelled, edge or critical; by default all."),
+    ] = None,
+    epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="By default 0.5, 1, 2 and 3.")] = None,
+) -> None:
+    """Count triangles privately with our mechanisms and with those of other papers, side by side.
+
+    Others' mechanisms are implemented from their papers. Beside errors stands what one connection really loses in the
+    worst case found. Cells that are finished in the folder are not computed again.
+
+    Example: scripts/evaluate beside --graphs graphs --graph wiki-Vote --mechanism oriented -e 1 --to row
+    """
+    from evaluation.beside.making import make_beside
+
+    words = ["scripts/evaluate", "beside", "--graphs", graphs.resolve().name]
+    for option, values in (("--graph", graph), ("--mechanism", mechanism), ("-e", epsilon)):
+        words += [part for value in values or () for part in (option, value)]
+    command = shlex.join([*words, "--to", to.resolve().name])
+    with _progress() as progress:
+        made = make_beside(
+            graphs,
+            to,
+            command,
+            names=graph or (),
+            mechanisms=mechanism or (),
+            epsilons=epsilon or (),
+            progress=progress,
+        )
+    note(f"{made:,} cells, in {to}")
+
+
+@app.command()
 def graphs(
     folder: Annotated[Path | None, typer.Argument(help="Folder to check.", show_default=False)] = None,
 ) -> None:

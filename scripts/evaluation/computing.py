@@ -6,8 +6,10 @@ from contextlib import suppress
 from typing import assert_never
 
 from evaluation import sizes_and_densities as structure
+from evaluation.beside.measuring import run_by_run
 from evaluation.cells import (
     AgainstCell,
+    BesideCell,
     Cell,
     CliquesCell,
     CohesionsCell,
@@ -61,6 +63,8 @@ def compute(cell: Cell, graph: GraphArrays, cohesions: CohesionsOf) -> Result:
             return structure.cliques_of(graph, cell.k)
         case CoverageCell():
             return structure.connections_inside(graph, cohesions(cell.score))
+        case BesideCell():
+            return run_by_run(cell, graph, cohesions)
     assert_never(cell)
 
 

@@ -15,7 +15,17 @@ from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.graph import fingerprint, graph_from_edges
 from pcneo.graph.files import read_graph_file
 
-__all__ = ["DATASETS", "Counts", "Dataset", "EvaluatedGraph", "PaperRow", "check_counts", "complete", "find_files"]
+__all__ = [
+    "DATASETS",
+    "Counts",
+    "Dataset",
+    "EvaluatedGraph",
+    "PaperRow",
+    "check_counts",
+    "complete",
+    "find_files",
+    "read_edges",
+]
 
 _CONTENT_KEY = b"pcneo evaluate"  # no secret: these graphs are public; the bytes stay, as their hashes name files
 
@@ -63,7 +73,7 @@ class Dataset:
         name: the paper's name for it.
         file: name of its edge list, less the suffix.
         counts: of the graph with its isolated vertices, which an edge list cannot name.
-        paper: the paper's row.
+        paper: the paper's row; None for a graph that is not the paper's.
         source: the publisher, and the publisher's name for it.
         what: whose connections they are.
     """
@@ -71,7 +81,7 @@ class Dataset:
     name: str
     file: str
     counts: Counts
-    paper: PaperRow
+    paper: PaperRow | None
     source: str
     what: str = ""
 
@@ -186,11 +196,20 @@ class EvaluatedGraph:
             FileFormatError: the file cannot be read as a graph.
             GraphError: it is another graph.
         """
-        file = read_graph_file(path)
-        sources, targets = (file.keys[ends].tolist() for ends in (file.sources, file.targets))
-        evaluated = cls.of(dataset, graph_from_edges(file.keys.tolist(), sources, targets))
+        evaluated = cls.of(dataset, read_edges(path))
         check_counts(dataset, evaluated.graph, str(path))
         return evaluated
+
+
+def read_edges(path: Path) -> Graph:
+    """Read an edge list of any graph.
+
+    Raises:
+        FileFormatError: the file cannot be read as a graph.
+    """
+    file = read_graph_file(path)
+    sources, targets = (file.keys[ends].tolist() for ends in (file.sources, file.targets))
+    return graph_from_edges(file.keys.tolist(), sources, targets)
 
 
 def complete(dataset: Dataset, graph: Graph) -> Graph:

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 
-from evaluation.cells import Cell, NeededCohesions, ReleaseCell
+from evaluation.cells import BesideCell, Cell, NeededCohesions, ReleaseCell
 from evaluation.cohesion_arrays import CohesionArrays
 from evaluation.computing import compute, prepare
 from evaluation.datasets import EvaluatedGraph
@@ -163,7 +163,7 @@ def _expected_seconds(cell: Cell, evaluated: EvaluatedGraph) -> float:
     search = _SECONDS_PER_EDGE * 2 * graph.edge_count * (_GROWTH.get(needs.p, 1) if needs else 1)
     if needs and needs.sample is not None:
         search *= needs.sample / graph.vertex_count
-    if isinstance(cell, ReleaseCell):
+    if isinstance(cell, ReleaseCell | BesideCell):
         answered = math.comb(graph.vertex_count, 2) if cell.mechanism == Respond.name else 0
         one = _SECONDS_PER_COUNT * graph.vertex_count + _SECONDS_PER_PAIR * answered
         return one * cell.runs + search / 20

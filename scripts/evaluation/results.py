@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict, final
 
 __all__ = [
+    "Beside",
     "Cliques",
     "Comparison",
     "Coverage",
@@ -153,6 +154,17 @@ class Errors(TypedDict):
 
 
 @final
+class Beside(TypedDict):
+    """Errors of simulated releases, run by run.
+
+    `totals`: what is off in the total, over the total. `vertices`: mean absolute error of a count, where there are any.
+    """
+
+    totals: list[float]
+    vertices: NotRequired[list[float]]
+
+
+@final
 class Losses(TypedDict):
     """What the worst connection loses: of all, and of those inside groups.
 
@@ -168,7 +180,7 @@ class Losses(TypedDict):
 
 
 Result: TypeAlias = (
-    GraphCounts | Sizes | Comparison | Overlap | ViewsInside | Errors | Losses | Cliques | Coverage | Refused
+    GraphCounts | Sizes | Comparison | Overlap | ViewsInside | Errors | Losses | Cliques | Coverage | Refused | Beside
 )
 
 Quantity: TypeAlias = Literal["total", "local", "absolute", "clipped", "smoothed", "bound", "expected"]

@@ -31,7 +31,7 @@ def _datasets(finished: Finished) -> str:
     rows = []
     for dataset in DATASETS:
         counts, paper = finished.graphs.only(graph=dataset.name), dataset.paper
-        if counts is None:
+        if counts is None or paper is None:
             continue
         ours = _printed(counts["nodes"], counts["edges"], counts["mean_degree"], counts["largest_degree"])
         theirs = _printed(paper.nodes, paper.edges, paper.mean_degree, paper.largest_degree)

@@ -45,7 +45,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return run
 
 
-@pytest.mark.parametrize("command", [[], ["make"], ["graphs"], ["keep"]])
+@pytest.mark.parametrize("command", [[], ["make"], ["graphs"], ["keep"], ["beside"]])
 def test_help_has_a_usage_and_an_example(command: list[str], run: Run) -> None:
     code, shown, _ = run(*command, "--help")
     assert code == 0

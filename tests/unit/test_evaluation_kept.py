@@ -19,6 +19,7 @@ import pytest
 from evaluation.cells import (
     REVISIONS,
     AgainstCell,
+    BesideCell,
     Cell,
     CliquesCell,
     CohesionsCell,
@@ -282,6 +283,14 @@ def digest_of(kind: str, folder: Path) -> str:
                 {**common, "mechanism": "respond"},
             ],
         ),
+        "beside": (
+            BesideCell,
+            [
+                {**common, **groups, "mechanism": "critical"},
+                {**common, "mechanism": "oriented"},
+                *({**common, "mechanism": name} for name in ("respond", "total", "modelled", "edge")),
+            ],
+        ),
         "loss": (
             LossCell,
             [
@@ -308,6 +317,7 @@ PINNED = {
     "loss": (4, "8bc7dd39f4706eb5"),
     "cliques": (1, "7928949588e6ca12"),
     "coverage": (1, "72c95e026867dce7"),
+    "beside": (1, "4ddd587816742ccf"),
 }
 """Revision of each kind of cell, and what it computes on a small graph."""
 
