@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.beside.compared_graphs import GRAPHS
 from evaluation.beside.losses_found import as_degrees_grow, worst_loss
 from evaluation.beside.measuring import standard_error_of_respond
 from evaluation.beside.papers import LEMMA, MECHANISMS, PUBLISHED, SCORE, UNREAD, P, Published, runs_of
@@ -116,6 +117,7 @@ def beside_text(rows: Sequence[Row], graphs: Mapping[str, EvaluatedGraph], comma
         "connection costs 2ε.) Everything was implemented here from descriptions; noise is simulated and seeded.",
         "At equal ε the mechanisms promise different things. `critical` promises less than the others: pairs inside "
         "groups only, given the groups.",
+        *_absent(names),
         "![errors of the total](beside.svg)",
         "Every run, as CSV: [beside.csv](beside.csv). One row alone takes a minute: `scripts/evaluate beside --graphs "
         "FOLDER --graph wiki-Vote --mechanism oriented -e 1 --to FOLDER`.",
@@ -136,6 +138,11 @@ def beside_text(rows: Sequence[Row], graphs: Mapping[str, EvaluatedGraph], comma
         markdown(["paper", "why"], [[paper, why] for paper, why in UNREAD.items()]),
     ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _absent(names: Sequence[str]) -> list[str]:
+    absent = [dataset.name for dataset in GRAPHS if dataset.name not in names]
+    return [f"Graphs of the table that this report does not have: {', '.join(absent)}."] if absent else []
 
 
 def _lemma() -> str:
