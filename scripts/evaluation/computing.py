@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import assert_never
 
 from evaluation import sizes_and_densities as structure
-from evaluation.beside.measuring import run_by_run
+from evaluation.beside.simulated_runs import run_by_run
 from evaluation.cells import (
     AgainstCell,
     BesideCell,

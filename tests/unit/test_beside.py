@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from evaluation.beside.beside_text import mean_of_five, median_of
 from evaluation.beside.losses_found import as_degrees_grow, worst_loss
-from evaluation.beside.measuring import made, run_by_run, standard_error_of_respond, total_of
 from evaluation.beside.oriented import added_bound, draw_order, draw_total, symmetric_geometric, worth
-from evaluation.beside.pairs import asked_pairs, sum_of_squared_common
+from evaluation.beside.pairs_of_neighbours import asked_pairs, sum_of_squared_common
+from evaluation.beside.simulated_runs import made, run_by_run, standard_error_of_respond, total_of
 from evaluation.cells import BesideCell
 from evaluation.command_line import app
 from evaluations import arrays_of, cohesions_of, some_graph, triangles, twin_of

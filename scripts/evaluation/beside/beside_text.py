@@ -12,8 +12,8 @@ import numpy as np
 
 from evaluation.beside.compared_graphs import GRAPHS
 from evaluation.beside.losses_found import as_degrees_grow, worst_loss
-from evaluation.beside.measuring import standard_error_of_respond
 from evaluation.beside.papers import LEMMA, MECHANISMS, PUBLISHED, SCORE, UNREAD, P, Published, runs_of
+from evaluation.beside.simulated_runs import standard_error_of_respond
 from evaluation.cells import BesideCell
 from evaluation.claims.judging import digits
 from evaluation.datasets import EvaluatedGraph

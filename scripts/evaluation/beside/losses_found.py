@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from evaluation.beside.measuring import ORIENTED, made
 from evaluation.beside.oriented import added_bound, worth
+from evaluation.beside.simulated_runs import ORIENTED, made
 from pcneo.privacy.mechanisms import Edge, Modelled
 
 __all__ = ["LARGEST", "Loss", "as_degrees_grow", "worst_loss"]

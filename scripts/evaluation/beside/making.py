@@ -8,8 +8,8 @@ from pathlib import Path
 from evaluation.beside.beside_picture import draw_beside
 from evaluation.beside.beside_text import beside_csv, beside_text, cells_of, rows_of
 from evaluation.beside.compared_graphs import graphs_at_hand
-from evaluation.beside.measuring import made
 from evaluation.beside.papers import EPSILONS, MECHANISMS
+from evaluation.beside.simulated_runs import made
 from evaluation.missing_cells import Step, finish
 from evaluation.results_folder import ResultsFolder
 from pcneo.basics.whole_file import whole_file

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.beside.pairs import Asked, asked_pairs
+from evaluation.beside.pairs_of_neighbours import Asked, asked_pairs
 from pcneo.basics.model import Graph
 
 __all__ = ["BIAS", "PSI", "SPLIT", "added_bound", "draw_order", "draw_total", "symmetric_geometric", "worth"]

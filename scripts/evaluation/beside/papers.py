@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from evaluation.beside.measuring import ORIENTED
+from evaluation.beside.simulated_runs import ORIENTED
 
 __all__ = ["EPSILONS", "LEMMA", "MECHANISMS", "PUBLISHED", "SCORE", "UNREAD", "Compared", "P", "Published", "runs_of"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from evaluation.beside.oriented import draw_total
-from evaluation.beside.pairs import sum_of_squared_common
+from evaluation.beside.pairs_of_neighbours import sum_of_squared_common
 from evaluation.cell_facts import CellFacts
 from evaluation.cells import BesideCell
 from evaluation.cohesion_arrays import CohesionsOf
