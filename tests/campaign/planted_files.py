@@ -25,7 +25,8 @@ def try_planted(rng: random.Random, folder: Path, ground: Ground) -> bool:
     rows = table.to_pylist()
     for _ in range(rng.randint(0, 2)):
         row = rng.choice(rows)
-        row |= {**rng.choice(rows), "vertex": row["vertex"]}
+        others = [other for other in rows if row["vertex"] in other["members"]] if rng.random() < 0.8 else rows
+        row |= {**rng.choice(others), "vertex": row["vertex"]}
     if rng.random() < 0.2:
         rng.choice(rows)[rng.choice(["proven", "best"])] ^= True
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, table.schema), file.path)
