@@ -267,10 +267,11 @@ def answers(
     from pcneo.basics.whole_file import whole_file
 
     (to / "finished").mkdir(parents=True, exist_ok=True)
-    at_hand = [one for one in graphs_of(graphs) if not name or one.name in name]
-    if missing := {*(name or ())} - {one.name for one in at_hand}:
+    at_hand = graphs_of(graphs)
+    if missing := {*(name or ())} - at_hand.keys():
         raise ParameterError(f"Not at hand: {', '.join(sorted(missing))}.", name="name", value=name)
-    figures = [row for one in at_hand for row in measure(one, to / "finished", p or PS, note)]
+    wanted = [made for one, made in at_hand.items() if not name or one in name]
+    figures = [row for made in wanted for row in measure(made(), to / "finished", p or PS, note)]
     words = ["scripts/evaluate", "answers", *(["--graphs", graphs.resolve().name] if graphs else [])]
     words += [
         part for option, values in (("--name", name), ("-p", p)) for value in values or () for part in (option, value)
@@ -280,7 +281,7 @@ def answers(
     for path, content in ((to / "answers.csv", answers_csv(figures)), (to / "answers.md", text)):
         with whole_file(path, replace=True) as file:
             file.write(content.encode())
-    note(f"{len(at_hand)} graphs, in {to}")
+    note(f"{len(wanted)} graphs, in {to}")
 
 
 @app.command()

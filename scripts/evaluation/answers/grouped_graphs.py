@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
+from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
 from pcneo.basics.model import Graph
 from pcneo.errors import GraphError
 from pcneo.graph import graph_from_edges, graph_from_networkx
@@ -39,22 +40,34 @@ class GroupedGraph:
     groups: NDArray[np.int64] | None = None
 
 
-def graphs_of(folder: Path | None) -> Iterator[GroupedGraph]:
-    """Yield the made graphs, and those that the folder has: email-Eu-core with its departments, and the paper's."""
-    yield GroupedGraph("Les Misérables", graph_from_networkx(nx.les_miserables_graph()))
-    for mixing in (0.2, 0.4):
-        made = nx.LFR_benchmark_graph(
-            2000, 2.5, 1.5, mixing, average_degree=12, max_degree=60, min_community=15, max_community=100, seed=1
-        )
-        yield _made(f"LFR, μ={mixing}", made, {v: min(made.nodes[v]["community"]) for v in made})
-    for outside in (0.002, 0.006):
-        made = nx.planted_partition_graph(40, 25, 0.4, outside, seed=1)
-        yield _made(f"planted, {outside}", made, {v: v // 25 for v in made})
-    if folder is not None:
-        yield from _email(folder)
-        for dataset in DATASETS:
-            if path := find_files(folder).get(dataset.name):
-                yield GroupedGraph(dataset.name, EvaluatedGraph.read(dataset, path).graph)
+def graphs_of(folder: Path | None) -> dict[str, Callable[[], GroupedGraph]]:
+    """Return what makes each graph or reads it: the made ones, email-Eu-core with its departments, and the paper's."""
+    at_hand: dict[str, Callable[[], GroupedGraph]] = {"Les Misérables": _characters}
+    at_hand |= {f"LFR, μ={mixing}": partial(_lfr, mixing) for mixing in (0.2, 0.4)}
+    at_hand |= {f"planted, {outside}": partial(_planted, outside) for outside in (0.002, 0.006)}
+    if folder is None:
+        return at_hand
+    edges, labels = folder / f"{_EMAIL}.edges.gz", folder / f"{_EMAIL}.labels.gz"
+    if edges.is_file() and labels.is_file():
+        at_hand["email-Eu-core"] = partial(_email, edges, labels)
+    files = find_files(folder)
+    return at_hand | {d.name: partial(_of_paper, d, files[d.name]) for d in DATASETS if d.name in files}
+
+
+def _characters() -> GroupedGraph:
+    return GroupedGraph("Les Misérables", graph_from_networkx(nx.les_miserables_graph()))
+
+
+def _lfr(mixing: float) -> GroupedGraph:
+    made = nx.LFR_benchmark_graph(
+        2000, 2.5, 1.5, mixing, average_degree=12, max_degree=60, min_community=15, max_community=100, seed=1
+    )
+    return _made(f"LFR, μ={mixing}", made, {v: min(made.nodes[v]["community"]) for v in made})
+
+
+def _planted(outside: float) -> GroupedGraph:
+    made = nx.planted_partition_graph(40, 25, 0.4, outside, seed=1)
+    return _made(f"planted, {outside}", made, {v: v // 25 for v in made})
 
 
 def _made(name: str, graph: nx.Graph[Any], groups: Mapping[int, int]) -> GroupedGraph:
@@ -63,15 +76,16 @@ def _made(name: str, graph: nx.Graph[Any], groups: Mapping[int, int]) -> Grouped
     return GroupedGraph(name, arrays, np.array([groups[v] for v in arrays.keys.tolist()], np.int64))
 
 
-def _email(folder: Path) -> Iterator[GroupedGraph]:
-    """Yield email-Eu-core if both its files are there.
+def _of_paper(dataset: Dataset, path: Path) -> GroupedGraph:
+    return GroupedGraph(dataset.name, EvaluatedGraph.read(dataset, path).graph)
+
+
+def _email(edges: Path, labels: Path) -> GroupedGraph:
+    """Read email-Eu-core.
 
     Raises:
         GraphError: a vertex has no department.
     """
-    edges, labels = folder / f"{_EMAIL}.edges.gz", folder / f"{_EMAIL}.labels.gz"
-    if not (edges.is_file() and labels.is_file()):
-        return
     file = read_graph_file(edges)
     sources, targets = (file.keys[ends].tolist() for ends in (file.sources, file.targets))
     graph = graph_from_edges(file.keys.tolist(), sources, targets)
@@ -79,4 +93,4 @@ def _email(folder: Path) -> Iterator[GroupedGraph]:
         groups = {int(vertex): int(group) for vertex, group in map(str.split, lines)}
     if missing := [key for key in graph.keys.tolist() if key not in groups]:
         raise GraphError(f"{labels} has no department of vertex {missing[0]}.")
-    yield GroupedGraph("email-Eu-core", graph, np.array([groups[key] for key in graph.keys.tolist()], np.int64))
+    return GroupedGraph("email-Eu-core", graph, np.array([groups[key] for key in graph.keys.tolist()], np.int64))
