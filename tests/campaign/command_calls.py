@@ -81,7 +81,7 @@ def _value(rng: random.Random, option: str) -> str:
     if option == "--mode":
         return one_of(rng, ["write", "stream", "stats", "estimate"], ["", "read"])
     if option == "--search":
-        return one_of(rng, ["density", "degree"], ["size", ""])
+        return one_of(rng, ["smallest", "density", "degree"], ["size", ""])
     if option == "QUERY":
         return one_of(rng, ["largest_cohesions", "critical_connections"], ["none", ""])
     if option == "--param":

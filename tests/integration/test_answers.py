@@ -93,7 +93,7 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
     public = json.loads((tmp_path / "out.json").read_text())
     assert "answersHash" not in public
     yes = (
-        "".join("01"[b in naive.graph_of(EDGES)[a]] for a, b in pairs_of(prepared)) if mechanism == "critical" else "?"
+        "".join("01"[b in naive.graph_of(EDGES)[a]] for a, b in pairs_of(prepared)) if mechanism == "critical" else "\0"
     )
     for text in (caplog.text, str(db.everything()), (tmp_path / "out.owner.json").read_text()):
         assert yes not in text

@@ -143,6 +143,16 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 
 
+def test_a_run_of_another_search_is_not_taken_for_one(db):
+    run = write(db)
+    for named in ({"search": "density"}, {"run": f"{run}:density"}):
+        with pytest.raises(NotFoundError, match=r"density'?; there is"):
+            show(db, 0, **named)
+    other = write(db, search="density")
+    assert (other, show(db, 0, run=run).run.id, show(db, 0, search="density").run.id) == (f"{run}:density", run, other)
+    assert show(db, 0).run.id == other, "the latest"
+
+
 def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_path):
     with pytest.raises(NotFoundError, match="pcneo annotate"):
         pcneo.export(db.store, what="latest", path=tmp_path / "a.json")
