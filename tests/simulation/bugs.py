@@ -1,0 +1,257 @@
+"""Bugs that are planted to see that they are found, each as a patch of the shipped code while a block runs.
+
+Each takes away one thing that the order of events rests on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from unittest import mock
+
+from pcneo.errors import DatabaseError
+from pcneo.release import budget, spending
+from pcneo.service import work
+from pcneo.store import fence, hub_writer, lock, requests, standing, transaction
+from pcneo.store.ledger import list_ledger
+from simulation.statements import STATEMENTS
+from simulation.statements.requests import PRODUCED
+from simulation.statements.runs import HUB, RETIRED
+
+__all__ = ["BUGS", "Bug"]
+
+Bug = Callable[[], contextlib.AbstractContextManager[Any]]
+BUGS: dict[str, dict[str, Bug]] = {"ledger": {}, "service": {}}
+"""By stage, what it has to find."""
+
+
+def _planted(stage: str) -> Callable[[Callable[[], Iterator[None]]], Callable[[], Iterator[None]]]:
+    def enter(bug: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
+        BUGS[stage][bug.__name__.replace("_", " ")] = contextlib.contextmanager(bug)
+        return bug
+
+    return enter
+
+
+@_planted("ledger")
+def budget_read_outside_the_lock() -> Iterator[None]:
+    """The ledger that decides is the one from before the lock was taken."""
+    locked = budget.ledger_locked
+    read = mock.Mock()
+
+    @contextlib.contextmanager
+    def late(db: Any, graphs: Any) -> Iterator[Any]:
+        read.return_value = list_ledger(db)
+        with locked(db, graphs) as locks:
+            yield locks
+
+    with mock.patch.object(spending, "ledger_locked", late), mock.patch.object(spending, "read_ledger", read):
+        yield
+
+
+@_planted("ledger")
+def a_lock_that_only_reads() -> Iterator[None]:
+    """The graph's node is looked at, and not written."""
+
+    def touch_graph(tx: Any, name: str, format: int) -> list[dict[str, Any]]:
+        rows = [tx.props(graph) for graph in tx.match("PCohesionGraph", name=name)]
+        return [{"lastVersion": row.get("lastVersion", 0), "lockedAt": tx.now, "format": format} for row in rows]
+
+    with mock.patch.dict(STATEMENTS, touch_graph=touch_graph):
+        yield
+
+
+@_planted("ledger")
+def only_the_name_itself_is_locked() -> Iterator[None]:
+    """Other names over the same data are compared, and not locked."""
+
+    @contextlib.contextmanager
+    def one(db: Any, graphs: Sequence[Any]) -> Iterator[Any]:
+        with contextlib.ExitStack() as stack:
+            yield {graph.name: stack.enter_context(lock.GraphLock(db, graph.name)) for graph in graphs}
+
+    with mock.patch.object(spending, "ledger_locked", one), mock.patch.object(budget, "ledger_locked", one):
+        yield
+
+
+@_planted("ledger")
+def a_commit_that_fails_is_taken_for_done() -> Iterator[None]:
+    """Numbers come out though nobody knows whether the spend is recorded."""
+    commit = transaction.Transaction.commit
+
+    def hopeful(self: Any) -> None:
+        with contextlib.suppress(DatabaseError):
+            commit(self)
+
+    with mock.patch.object(transaction.Transaction, "commit", hopeful):
+        yield
+
+
+@_planted("ledger")
+def a_lost_lock_goes_unnoticed() -> Iterator[None]:
+    """The last writes go into a transaction of their own, whatever became of the one that holds the lock."""
+
+    @contextlib.contextmanager
+    def elsewhere(self: Any) -> Iterator[Any]:
+        self._stop.set()
+        with self._db.transaction({}) as other:
+            yield other
+            other.commit()
+
+    with mock.patch.object(lock.GraphLock, "last_writes", elsewhere):
+        yield
+
+
+@_planted("ledger")
+def a_spend_that_is_not_recorded() -> Iterator[None]:
+    """The transaction is committed without it."""
+    with mock.patch.object(spending, "create_release"):
+        yield
+
+
+# --- Of the service and its writers
+
+
+@_planted("service")
+def a_lost_fence() -> Iterator[None]:
+    """A writer does not look whose fence it is."""
+
+    def write(self: Any, session_number: int, work: Callable[[Any], Any]) -> Any:
+        return self._db.committed(work, metadata=self._metadata)
+
+    with mock.patch.object(fence.Fence, "write", write):
+        yield
+
+
+@_planted("service")
+def a_token_that_is_not_read() -> Iterator[None]:
+    """Whoever has worked on a request answers it, whether or not it is still theirs."""
+    finish = STATEMENTS["finish_request"]
+
+    def finish_request(tx: Any, id: object, **values: Any) -> list[dict[str, Any]]:
+        tokens = [tx.props(request).get("token") for request in tx.match("PCohesionRequest", id=id)]
+        if tokens and tokens[0] is not None:
+            return finish(tx, id=id, **{**values, "token": tokens[0]})
+        for request in tx.match("PCohesionRequest", id=id):
+            produced = tuple((row["run"], row["version"]) for row in values["runs"])
+            tx.set(request, status=values["status"], **{PRODUCED: produced or None})
+        return [{"finished": 1}]
+
+    with mock.patch.dict(STATEMENTS, finish_request=finish_request):
+        yield
+
+
+@_planted("service")
+def a_sweep_that_is_too_wide() -> Iterator[None]:
+    """What came with the version that readers go by is swept, too."""
+    sweep = STATEMENTS["delete_unseen"]
+
+    def delete_unseen(tx: Any, version: int, **values: Any) -> list[dict[str, Any]]:
+        return sweep(tx, version=max(0, version - 1), **values)
+
+    with mock.patch.dict(STATEMENTS, delete_unseen=delete_unseen):
+        yield
+
+
+@_planted("service")
+def a_request_that_is_not_locked() -> Iterator[None]:
+    """It is read and then claimed, and so it is by others."""
+    with mock.patch.dict(STATEMENTS, lock_requests=lambda *_, **__: [{"locked": 1}]):
+        yield
+
+
+@_planted("service")
+def what_was_retired_is_not_restored() -> Iterator[None]:
+    """A sweep deletes what came, and forgets what went."""
+    with mock.patch.dict(STATEMENTS, restore_cohesions=lambda *_, **__: [{"restored": 0}]):
+        yield
+
+
+@_planted("service")
+def a_number_that_is_used_twice() -> Iterator[None]:
+    """The graph does not count on with its runs."""
+    create = STATEMENTS["create_version"]
+
+    def create_version(tx: Any, **values: Any) -> list[dict[str, Any]]:
+        before = [(graph, tx.props(graph).get("lastVersion")) for graph in tx.match("PCohesionGraph")]
+        rows = create(tx, **values)
+        for graph, last in before:
+            tx.set(graph, lastVersion=last)
+        return rows
+
+    with mock.patch.dict(STATEMENTS, create_version=create_version):
+        yield
+
+
+@_planted("service")
+def hubs_that_kept_versions_have_are_deleted() -> Iterator[None]:
+    """Those that went by the next kept version, though an earlier kept one has them."""
+
+    def delete_retired(tx: Any, run: str, by: int, limit: int, **_: Any) -> list[dict[str, Any]]:
+        hubs = [hub for hub in tx.match(HUB, run=run) if RETIRED in tx.props(hub) and tx.props(hub)["until"] <= by]
+        for hub in hubs[:limit]:
+            tx.delete(hub)
+        return [{"deleted": len(hubs[:limit])}]
+
+    with mock.patch.dict(STATEMENTS, delete_retired=delete_retired):
+        yield
+
+
+@_planted("service")
+def a_version_is_let_go_without_a_word() -> Iterator[None]:
+    """Its hubs are deleted while it can still be named."""
+
+    def trim(self: Any, run: str, *_: object) -> None:
+        versions = self._db.list_versions(run)
+        self.hubs.delete_between(run, 0, versions[-1].version)
+
+    with mock.patch.object(standing.OpenGraph, "trim", trim):
+        yield
+
+
+@_planted("service")
+def a_cancel_that_is_not_looked_at() -> Iterator[None]:
+    """Not in the last moment, at least."""
+    with mock.patch.object(work, "is_cancelled_within", return_value=False):
+        yield
+
+
+@_planted("service")
+def an_answer_in_a_transaction_of_its_own() -> Iterator[None]:
+    """It is there before what it speaks of."""
+
+    def finish_within(transaction: Any, claim: Any, answer: Any, progress: float = 1.0) -> None:
+        from simulation.world import current_world
+
+        world = current_world()
+        assert world.current is not None
+        requests.RequestQueue(world.stage.connected(world.current.process)).finish(claim, answer, progress)
+
+    with (
+        mock.patch.object(work, "finish_within", finish_within),
+        mock.patch.object(work, "is_cancelled_within", return_value=False),
+    ):
+        yield
+
+
+@_planted("service")
+def a_lease_that_is_taken_for_lapsed() -> Iterator[None]:
+    """A request that is worked on can be claimed at once."""
+    look = STATEMENTS["get_request"]
+
+    def get_request(tx: Any, **values: Any) -> list[dict[str, Any]]:
+        return [{**row, "claimable": row["status"] is not None} for row in look(tx, **values)]
+
+    poll = STATEMENTS["poll_requests"]
+    with mock.patch.dict(
+        STATEMENTS, get_request=get_request, poll_requests=lambda tx, **values: poll(tx, limit=10, ahead=-1e9)
+    ):
+        yield
+
+
+@_planted("service")
+def hubs_of_a_batch_that_was_lost_are_forgotten() -> Iterator[None]:
+    """Nobody sweeps before it writes."""
+    with mock.patch.object(hub_writer.HubWriter, "undo", return_value=0):
+        yield

@@ -1,0 +1,160 @@
+"""What must hold of runs and requests: after each commit, of what each reader got, and at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from simulation.database import Change, Node, Props
+from simulation.statements.requests import ANSWERED, PRODUCED
+from simulation.statements.runs import CURRENT, HUB, MEMBERS, OWNER, RETIRED, RUN, VERSION
+
+if TYPE_CHECKING:
+    from simulation.service import ServiceStage
+
+__all__ = ["Rules"]
+
+Hubs = dict[Any, frozenset[Any]]
+
+
+class Rules:
+    """Remembers what was visible, and compares."""
+
+    def __init__(self, stage: ServiceStage) -> None:
+        self._stage = stage
+        self._seen: dict[tuple[str, int], Hubs] = {}
+        self._answers: Counter[Node] = Counter()
+        self._early: list[tuple[str, int, Mapping[Any, frozenset[Any]], str]] = []
+        self._last = 1
+
+    @staticmethod
+    def is_answered(props: Props) -> bool:
+        return props.get("status") in ANSWERED
+
+    def begin(self) -> None:
+        """Note what is there at the beginning."""
+        self._look_at_hubs()
+
+    # --- After each commit
+
+    def look(self, changes: list[Change], metadata: Mapping[str, Any]) -> None:
+        """Look at what one commit has changed."""
+        self._look_at_claim(changes, metadata.get("pcneoRequest"))
+        labels = {node.label for node, _, _ in changes}
+        if RUN in labels:
+            self._look_at_versions([change for change in changes if change[0].label == RUN])
+        if labels & {HUB, VERSION, RUN}:
+            self._look_at_hubs()
+        for node, old, new in changes:
+            if node.label == "PCohesionRequest" and old is not None and new is not None:
+                self._look_at_request(node, old, new)
+
+    def _look_at_claim(self, changes: list[Change], token: str | None) -> None:
+        """What is written for a request becomes visible only under the claim that counts."""
+        published = any(
+            node.label == RUN and new and new["version"] != (old or new)["version"] for node, old, new in changes
+        )
+        answered = [
+            old for node, old, new in changes if node.label == "PCohesionRequest" and new and self.is_answered(new)
+        ]
+        if token is not None and (published or answered) and [old.get("token") for old in answered if old] != [token]:
+            self._stage.world.fail(f"claim {token} is lost, and has published something")
+
+    def _look_at_versions(self, changes: list[Change]) -> None:
+        """A version moves forward only, and gets a number that none of the graph has had."""
+        moved = {
+            new["version"] for _, old, new in changes if new and new["version"] not in (0, (old or {}).get("version"))
+        }
+        if any(version <= self._last for version in moved) or len(moved) > 1:
+            self._stage.world.fail(f"version {moved} comes after {self._last}")
+        self._last = max([self._last, *moved])
+        graphs = [props.get("lastVersion", 0) for props in self._stage.db.all("PCohesionGraph")]
+        if moved and graphs != [self._last]:
+            self._stage.world.fail(f"the graph counts to {graphs}, and there is version {self._last}")
+
+    def _look_at_hubs(self) -> None:
+        """A version that readers may name has one hub a vertex, and goes on having the same ones."""
+        db = self._stage.db
+        runs = {props["id"]: props["version"] for props in db.all(RUN)}
+        for props in db.all(VERSION):
+            run, version = props["run"], props["version"]
+            if not props["readable"] or version > runs.get(run, 0):
+                continue
+            hubs: Hubs = {}
+            for hub in db.all(HUB):
+                if hub["run"] == run and hub["from"] <= version < hub["until"]:
+                    if hub[OWNER] in hubs:
+                        self._stage.world.fail(f"{run} has two hubs of {hub[OWNER]} at version {version}")
+                    hubs[hub[OWNER]] = frozenset(hub[MEMBERS])
+            before = self._seen.setdefault((run, version), hubs)
+            if before != hubs:
+                self._stage.world.fail(f"{run} at version {version} had {before}, and has {hubs}")
+        early, self._early = self._early, []
+        for got in early:
+            self.compare(*got)
+
+    def _look_at_request(self, node: Node, old: Props, new: Props) -> None:
+        """A request is claimed by one worker at a time, and answered once, by whoever has it, with what it has made."""
+        fail, name = self._stage.world.fail, new.get("id")
+        if self.is_answered(old):
+            if (old["status"], old.get(PRODUCED)) != (new.get("status"), new.get(PRODUCED)):
+                fail(f"request {name} was answered, {old['status']}, and is {new.get('status')}")
+            return
+        before, after = old.get("token"), new.get("token")
+        if after is not None and before is not None and after != before:
+            left = old.get("leaseUntil", 0.0) - self._stage.world.now
+            if left > 0:
+                fail(f"request {name} was claimed while its lease had {left:.1f} s to go")
+        if self.is_answered(new):
+            self._answers[node] += 1
+            self._stage.seen[f"request {new['status']}"] += 1
+            if new["status"] == "complete" and before is None:
+                fail(f"request {name} was answered by somebody who had no claim on it")
+            for run, version in new.get(PRODUCED, ()):
+                there = [props["version"] for props in self._stage.db.all(RUN) if props["id"] == run]
+                if there != [version]:
+                    fail(f"request {name} says version {version} of {run}, which is at {there}")
+                if old.get("cancel"):
+                    fail(f"request {name} was cancelled, and has made version {version}")
+
+    # --- Of what readers got
+
+    def is_kept(self, run: str, version: int) -> bool:
+        """Whether the hubs of a version are still kept."""
+        there = self._stage.db.all(VERSION)
+        return any((props["run"], props["version"]) == (run, version) and props["readable"] for props in there)
+
+    def compare(self, run: str, version: int, hubs: Mapping[Any, frozenset[Any]], how: str) -> None:
+        """Hold what a reader got against what was visible at that version."""
+        if (run, version) not in self._seen:  # it sees half of a commit already, which is compared once that is whole
+            self._early.append((run, version, hubs, how))
+        elif (there := self._seen[run, version]) != hubs:
+            self._stage.world.fail(f"a reader by {how} got {hubs} of {run} at version {version}, which had {there}")
+
+    # --- At the end
+
+    def at_the_end(self, truth: Mapping[Any, tuple[Any, ...]]) -> None:
+        """Every run holds what the graph says; nothing is half done, and nothing belongs to nobody."""
+        db = self._stage.db
+        runs = {props["id"]: props["version"] for props in db.all(RUN)}
+        assert runs, "no run is left"
+        assert not self._early, f"a reader has seen what never came: {self._early}"
+        assert all(runs.values()), f"a run that nobody sees is left: {runs}"
+        for props in db.all(HUB):
+            assert props["run"] in runs, f"a hub of no run: {props}"
+            assert props["from"] <= runs[props["run"]], f"a hub of a version that never came: {props}"
+            retired = props["until"] != CURRENT
+            assert retired == (RETIRED in props), f"a hub that is retired by half: {props}"
+            assert not retired or props["until"] <= runs[props["run"]], (
+                f"retired for a version that never came: {props}"
+            )
+        for props in db.all(VERSION):
+            assert props["run"] in runs, f"a version of no run: {props}"
+        for run, version in runs.items():
+            found = {
+                hub[OWNER]: set(hub[MEMBERS])
+                for hub in db.all(HUB)
+                if hub["run"] == run and hub["from"] <= version < hub["until"]
+            }
+            assert found == {vertex: set(near) for vertex, near in truth.items()}, f"{run} has {found}, not {truth}"
