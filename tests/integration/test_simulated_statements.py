@@ -217,7 +217,7 @@ def plain(value: Any) -> Any:
         kept = {name: plain(item) for name, item in value.items() if name != "element" and item is not None}
         if "names" in kept:  # a server lists them in no order
             kept["names"] = sorted(kept["names"])
-        return {name: "a time" if name in TIMES else item for name, item in kept.items()}
+        return {name: "a time" if name in TIMES else kept[name] for name in sorted(kept)}
     if isinstance(value, list | tuple):
         items = [plain(item) for item in value]
         return sorted(items, key=repr) if items and isinstance(items[0], dict) else items

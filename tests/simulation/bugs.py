@@ -12,12 +12,10 @@ from unittest import mock
 
 from pcneo.errors import DatabaseError
 from pcneo.release import budget, spending
-from pcneo.service import work
-from pcneo.store import fence, hub_writer, lock, requests, standing, transaction
+from pcneo.store import fence, lock, transaction
 from pcneo.store.ledger import list_ledger
 from simulation.statements import STATEMENTS
 from simulation.statements.requests import PRODUCED
-from simulation.statements.runs import HUB, RETIRED
 
 __all__ = ["BUGS", "Bug"]
 
@@ -181,77 +179,4 @@ def a_number_that_is_used_twice() -> Iterator[None]:
         return rows
 
     with mock.patch.dict(STATEMENTS, create_version=create_version):
-        yield
-
-
-@_planted("service")
-def hubs_that_kept_versions_have_are_deleted() -> Iterator[None]:
-    """Those that went by the next kept version, though an earlier kept one has them."""
-
-    def delete_retired(tx: Any, run: str, by: int, limit: int, **_: Any) -> list[dict[str, Any]]:
-        hubs = [hub for hub in tx.match(HUB, run=run) if RETIRED in tx.props(hub) and tx.props(hub)["until"] <= by]
-        for hub in hubs[:limit]:
-            tx.delete(hub)
-        return [{"deleted": len(hubs[:limit])}]
-
-    with mock.patch.dict(STATEMENTS, delete_retired=delete_retired):
-        yield
-
-
-@_planted("service")
-def a_version_is_let_go_without_a_word() -> Iterator[None]:
-    """Its hubs are deleted while it can still be named."""
-
-    def trim(self: Any, run: str, *_: object) -> None:
-        versions = self._db.list_versions(run)
-        self.hubs.delete_between(run, 0, versions[-1].version)
-
-    with mock.patch.object(standing.OpenGraph, "trim", trim):
-        yield
-
-
-@_planted("service")
-def a_cancel_that_is_not_looked_at() -> Iterator[None]:
-    """Not in the last moment, at least."""
-    with mock.patch.object(work, "is_cancelled_within", return_value=False):
-        yield
-
-
-@_planted("service")
-def an_answer_in_a_transaction_of_its_own() -> Iterator[None]:
-    """It is there before what it speaks of."""
-
-    def finish_within(transaction: Any, claim: Any, answer: Any, progress: float = 1.0) -> None:
-        from simulation.world import current_world
-
-        world = current_world()
-        assert world.current is not None
-        requests.RequestQueue(world.stage.connected(world.current.process)).finish(claim, answer, progress)
-
-    with (
-        mock.patch.object(work, "finish_within", finish_within),
-        mock.patch.object(work, "is_cancelled_within", return_value=False),
-    ):
-        yield
-
-
-@_planted("service")
-def a_lease_that_is_taken_for_lapsed() -> Iterator[None]:
-    """A request that is worked on can be claimed at once."""
-    look = STATEMENTS["get_request"]
-
-    def get_request(tx: Any, **values: Any) -> list[dict[str, Any]]:
-        return [{**row, "claimable": row["status"] is not None} for row in look(tx, **values)]
-
-    poll = STATEMENTS["poll_requests"]
-    with mock.patch.dict(
-        STATEMENTS, get_request=get_request, poll_requests=lambda tx, **values: poll(tx, limit=10, ahead=-1e9)
-    ):
-        yield
-
-
-@_planted("service")
-def hubs_of_a_batch_that_was_lost_are_forgotten() -> Iterator[None]:
-    """Nobody sweeps before it writes."""
-    with mock.patch.object(hub_writer.HubWriter, "undo", return_value=0):
         yield

@@ -71,6 +71,7 @@ def run_many(
     most: int | None = None,
     seconds: float | None = None,
     first: int = 0,
+    least: int = 0,
     stages: Sequence[str] = tuple(STAGES),
     stops: bool = False,
 ) -> Tally:
@@ -81,6 +82,7 @@ def run_many(
         most: how many; None for as many as the seconds take.
         seconds: for how long; None for no bound.
         first: the number to begin with.
+        least: so many in any case, however slow the machine is.
         stages: which of them.
         stops: whether to end with the first failure.
     """
@@ -88,7 +90,9 @@ def run_many(
     number = first
     replaced = {module: names for stage in stages for module, names in STAGES[stage].replaced.items()}
     with installed(replaced), _silent():
-        while (most is None or number < first + most) and (until is None or time.monotonic() < until):
+        while (most is None or number < first + most) and (
+            until is None or number < first + least or time.monotonic() < until
+        ):
             name = stages[number % len(stages)]
             stage = STAGES[name](f"{seed}-{number}")
             try:

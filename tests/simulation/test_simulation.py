@@ -23,7 +23,8 @@ BEGIN = {"a lost fence": 52, "a token that is not read": 151}
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_must_hold_does_in_every_order(stage: str) -> None:
     """Ten seconds for all stages, five minutes under `--thorough`; the seeds are always the same ones."""
-    tally = run_many("the suite", stages=[stage], seconds=usual_or_thorough(examples(10), 300) / len(STAGES))
+    seconds = usual_or_thorough(examples(10), 300) / len(STAGES)
+    tally = run_many("the suite", stages=[stage], seconds=seconds, least=60)
     print(tally)
     assert not tally.failures, tally
     assert tally.schedules > tally.short

@@ -50,7 +50,7 @@ def merge_graph(tx: Transaction, name: str, format: int, **values: object) -> li
     if is_new:
         tx.set(graph, format=format, **values)
     props = tx.props(graph)
-    return [{**{key: props[key] for key in _RECORD}, "lastVersion": props.get("lastVersion", 0)}]
+    return [{**{key: props.get(key) for key in _RECORD}, "lastVersion": props.get("lastVersion", 0)}]
 
 
 @statement
@@ -61,7 +61,7 @@ def touch_graph(tx: Transaction, name: str, format: int) -> list[Row]:
         tx.set(graph, lockedAt=tx.now)
         tx.set(graph, format=max(tx.props(graph).get("format", 0), format))
         props = tx.props(graph)
-        rows.append({"lastVersion": props.get("lastVersion", 0), "lockedAt": tx.now, "format": props["format"]})
+        rows.append({"lastVersion": props.get("lastVersion", 0), "lockedAt": tx.now, "format": props.get("format")})
     return rows
 
 

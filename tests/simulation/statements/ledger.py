@@ -43,7 +43,7 @@ def merge_ledger_secret(tx: Transaction, secret: str) -> list[Row]:
     ledger, _ = tx.merge("PCohesionLedger", name="ledger")
     tx.lock(ledger)
     tx.set(ledger, secret=tx.props(ledger).get("secret") or secret)
-    return [{"secret": tx.props(ledger)["secret"]}]
+    return [{"secret": tx.props(ledger).get("secret")}]
 
 
 @statement

@@ -82,7 +82,7 @@ def merge_run(tx: Transaction, run: str, **values: object) -> list[Row]:
     node, is_new = tx.merge(RUN, id=run)
     if is_new:
         tx.set(node, **values, version=0)
-    return [{"version": tx.props(node)["version"]}]
+    return [{"version": tx.props(node).get("version")}]
 
 
 @statement
@@ -107,7 +107,7 @@ def delete_run(tx: Transaction, run: str) -> list[Row]:
 def create_version(tx: Transaction, run: str, replaces: int, version: int, **values: Any) -> list[Row]:
     runs = tx.match(RUN, id=run, version=replaces)
     for node in runs:
-        graphs = tx.match("PCohesionGraph", name=tx.props(node)["graph"])
+        graphs = tx.match("PCohesionGraph", name=tx.props(node).get("graph"))
         if not graphs:
             return [{"created": 0}]
         tx.breathe()
