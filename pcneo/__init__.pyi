@@ -1,70 +1,51 @@
-from . import aio, annotate, errors, plots, release
-from .annotate.load import load
-from .annotate.load_cohesions import load_cohesions
+from . import aio, errors
 from .annotate.profiling import profile
 from .basics.config import __version__
-from .basics.model import Cohesion, CohesionBatch, Graph
+from .basics.model import Graph
 from .basics.progress_bars import ProgressBars
 from .basics.searches import P, Search
 from .basics.selection import Selection
-from .graph import graph_from_edges, graph_from_networkx
+from .face.connecting import Db, connect
+from .face.graph_handle import GraphHandle
+from .face.many_cohesions import Cohesions, minimal_p_cohesion, minimal_p_cohesions
+from .face.one_cohesion import Cohesion
+from .face.run_handle import Run
+from .graph.given import as_graph
 from .privacy.foresight import advise
-from .release import audit, budget
-from .release.checking import check
+from .privacy.mechanism_values import Critical, Edge, Elv, Modelled, Published, Respond, Total
 from .release.public_file import read_release
-from .search import minimal_p_cohesion, minimal_p_cohesions
-from .service.blocking import ask
-from .store.chosen_graph import schema_statements
-from .store.connection import connect
-from .stored.cleaning import clean
-from .stored.exporting import export
-from .stored.networks import to_networkx
-from .stored.queries import list_queries, render_query, run_query
-from .stored.runs import list_runs
-from .stored.showing import read_cohesions, show
-from .stored.verifying import verify
-from .stored.versions import diff, history, let_go
+from .store.standing import Keeping
+from .stored.queries import list_queries, render_query
 
 __all__ = [
     "Cohesion",
-    "CohesionBatch",
+    "Cohesions",
+    "Critical",
+    "Db",
+    "Edge",
+    "Elv",
     "Graph",
+    "GraphHandle",
+    "Keeping",
+    "Modelled",
     "P",
     "ProgressBars",
+    "Published",
+    "Respond",
+    "Run",
     "Search",
     "Selection",
+    "Total",
     "__version__",
     "advise",
     "aio",
-    "annotate",
-    "ask",
-    "audit",
-    "budget",
-    "check",
-    "clean",
+    "as_graph",
     "connect",
-    "diff",
     "errors",
-    "export",
-    "graph_from_edges",
-    "graph_from_networkx",
-    "history",
-    "let_go",
     "list_queries",
-    "list_runs",
-    "load",
-    "load_cohesions",
     "minimal_p_cohesion",
     "minimal_p_cohesions",
-    "plots",
     "profile",
-    "read_cohesions",
     "read_release",
-    "release",
     "render_query",
-    "run_query",
-    "schema_statements",
-    "show",
-    "to_networkx",
-    "verify",
 ]

@@ -1,15 +1,19 @@
-"""Asking a service from `asyncio`, with Neo4j's `AsyncDriver`: what `pcneo.ask` does, without blocking the loop."""
+"""Asking a service from `asyncio`, with Neo4j's own asynchronous driver: what `ask` does, without blocking the loop."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
+from pcneo.basics.config import ConnectionSettings, read_environment
+from pcneo.basics.keys import checked_keys
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP
-from pcneo.service.placing import AnsweredRequest, Patience, PlacedRequest, answer_of, is_to_be_cancelled
+from pcneo.errors import ConnectionFailedError, ParameterError
+from pcneo.service.placing import AnsweredRequest, Pause, PlacedRequest, Step, conversation
+from pcneo.store.connection import connect_async
 from pcneo.store.failures import translated
 from pcneo.store.sessions import limited, session_options
 from pcneo.store.statements import load_statement
@@ -18,73 +22,169 @@ from pcneo.store.transaction import Row
 if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction
 
-__all__ = ["AnsweredRequest", "ask"]
+__all__ = ["AnsweredRequest", "AsyncDb", "AsyncGraph", "connect"]
 
 
-async def ask(
-    driver: AsyncDriver,
-    database: str | None = None,
+class AsyncDb:
+    """One database of a server, for asking the service beside it. Use it in an `async with` block, or `close` it.
+
+    >>> async def ask():
+    ...     async with await pcneo.aio.connect() as adb:
+    ...         return await adb.graph("friends").ask(p="0.3", vertices=[58])
+    >>> asyncio.run(ask()).runs  # doctest: +SKIP
+    (('friends@3/10:vertices', 1),)
+    """
+
+    def __init__(self, driver: AsyncDriver, database: str | None, *, owns_driver: bool) -> None:
+        """Take a driver, which is closed with it where it is its own."""
+        self._driver = driver
+        self._database = database
+        self._owns_driver = owns_driver
+
+    def graph(self, name: str) -> AsyncGraph:
+        """Return a graph by its name; the service says whether there is one.
+
+        Args:
+            name: the graph's.
+        """
+        return AsyncGraph(self, name)
+
+    async def ask(
+        self,
+        command: str,
+        *,
+        request: Key | None = None,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+        **asked: Any,
+    ) -> AnsweredRequest:
+        """Ask for a command; the request of a task that is cancelled is cancelled, too. As `Db.ask`.
+
+        Args:
+            command: as for `Db.ask`.
+            request, timeout, progress: as for `GraphHandle.ask`.
+            **asked: what the request says else: `graph`, `p`, `search`, `vertices`, `run`, `by`.
+        """
+        steps = conversation(PlacedRequest.of(command, request, **asked), timeout, progress)
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    rows = await self._take(step)
+                except BaseException as error:  # noqa: BLE001 - the conversation decides, and raises it again
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(rows)
+        except StopIteration as end:
+            return end.value
+
+    async def _take(self, step: Step) -> list[Row]:
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+            return []
+        rows = self._rows("WRITE" if step.writes else "READ", step.name, step.parameters)
+        return await (asyncio.shield(rows) if step.last else rows)
+
+    async def _rows(self, access: str, statement: str, parameters: dict[str, Any]) -> list[Row]:
+        text = load_statement(statement).render({})
+
+        async def work(transaction: AsyncManagedTransaction) -> list[Row]:
+            return [dict(record.items()) async for record in await transaction.run(text, parameters)]
+
+        if access == "WRITE":
+            work = limited(work)
+        with translated():
+            async with self._driver.session(**session_options(self._driver, self._database, access)) as session:
+                return await (session.execute_write if access == "WRITE" else session.execute_read)(work)
+
+    async def close(self) -> None:
+        """Close the driver, unless it is somebody else's."""
+        if self._owns_driver:
+            await self._driver.close()
+
+    async def __aenter__(self) -> Self:
+        """Return it."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close it."""
+        await self.close()
+
+    def __repr__(self) -> str:
+        """Return what it is, without asking the server."""
+        return f"<AsyncDb {self._database or 'home'}>"
+
+
+class AsyncGraph:
+    """A graph by its name, for asking the service beside the database."""
+
+    def __init__(self, db: AsyncDb, name: str) -> None:
+        """Take the database, and the graph's name."""
+        self._db = db
+        self.name = name
+
+    async def ask(
+        self,
+        p: AnyP | Sequence[AnyP] | None = None,
+        search: str | None = None,
+        *,
+        vertices: Key | Iterable[Key] | None = None,
+        by: str | None = None,
+        request: Key | None = None,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> AnsweredRequest:
+        """Ask to bring runs up to date, and wait until it is done; arguments and errors as for `GraphHandle.ask`.
+
+        Args:
+            p, search, vertices, by, request, timeout, progress: as for `GraphHandle.ask`.
+        """
+        return await self._db.ask(
+            "annotate",
+            graph=self.name,
+            p=p,
+            search=search,
+            vertices=None if vertices is None else checked_keys(vertices),
+            by=by,
+            request=request,
+            timeout=timeout,
+            progress=progress,
+        )
+
+    def __repr__(self) -> str:
+        """Return what it is."""
+        return f"<AsyncGraph {self.name!r}>"
+
+
+async def connect(
+    uri: str | None = None,
     *,
-    graph: str | None = None,
-    p: AnyP | Sequence[AnyP] | None = None,
-    search: str | None = None,
-    vertices: Key | Sequence[Key] | None = None,
-    command: str = "annotate",
-    run: str | None = None,
-    by: str | None = None,
-    request: Key | None = None,
-    timeout: float | None = None,
-    progress: Progress | None = None,
-) -> AnsweredRequest:
-    """Ask `pcneo serve` beside the database, and wait for its answer; the request of a cancelled task is cancelled.
+    auth: tuple[str, str] | None = None,
+    database: str | None = None,
+    driver: AsyncDriver | None = None,
+) -> AsyncDb:
+    """Return a database that has been reached, for asking.
 
     Args:
-        driver: an open asynchronous driver.
-        database, graph, p, search, vertices, command, run, by, request, timeout, progress: as for `pcneo.ask`.
-
-    Returns:
-        The answer.
+        uri: its Bolt address; None for what `NEO4J_URI` and the other variables say.
+        auth: user and password; needed with an address.
+        database: its name; None for the user's home database.
+        driver: an open asynchronous driver of Neo4j's, in place of an address; it stays open and is yours to close.
 
     Raises:
-        RequestError, BusyError, DatabaseError: as from `pcneo.ask`.
+        ConnectionFailedError: there is no address, or it cannot be reached.
+        ParameterError: an address without a user, or an address beside a driver.
     """
-    values = {"command": command, "graph": graph, "p": p, "search": search, "vertices": vertices, "run": run, "by": by}
-    placed = PlacedRequest(**values) if request is None else PlacedRequest(**values, id=request)
-    try:
-        await _rows(driver, database, "WRITE", "place_request", placed.parameters())
-    except asyncio.CancelledError:  # the request may be there already, though nobody has said so here
-        await _cancel(driver, database, placed)
-        raise
-    patience = Patience(placed.id, timeout, time.monotonic())
-    try:
-        while True:
-            rows = await _rows(driver, database, "READ", "get_answer", {"id": placed.id})
-            answer = answer_of(placed.id, rows)
-            if isinstance(answer, AnsweredRequest):
-                return answer
-            if progress is not None:
-                progress("waiting", round(100 * answer), 100)
-            await asyncio.sleep(patience.pause(time.monotonic(), rows[0]))
-    except BaseException as error:
-        if is_to_be_cancelled(error):
-            await _cancel(driver, database, placed)
-        raise
-
-
-async def _cancel(driver: AsyncDriver, database: str | None, placed: PlacedRequest) -> None:
-    await asyncio.shield(_rows(driver, database, "WRITE", "cancel_request", {"id": placed.id}))
-
-
-async def _rows(
-    driver: AsyncDriver, database: str | None, access: str, statement: str, parameters: dict[str, Any]
-) -> list[Row]:
-    text = load_statement(statement).render({})
-
-    async def work(transaction: AsyncManagedTransaction) -> list[Row]:
-        return [dict(record.items()) async for record in await transaction.run(text, parameters)]
-
-    if access == "WRITE":
-        work = limited(work)
-    with translated():
-        async with driver.session(**session_options(driver, database, access)) as session:
-            return await (session.execute_write if access == "WRITE" else session.execute_read)(work)
+    if driver is not None:
+        if uri is not None or auth is not None:
+            raise ParameterError("A driver has its address already; leave uri and auth out.", name="uri", value=uri)
+        return AsyncDb(driver, database, owns_driver=False)
+    if uri is None:
+        settings = read_environment(os.environ)
+        if settings is None:
+            raise ConnectionFailedError("NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD.")
+    elif auth is None:
+        raise ParameterError("An address needs auth=(user, password).", name="auth", value=None)
+    else:
+        settings = ConnectionSettings(uri, *auth, database)
+    return AsyncDb(await connect_async(settings), database or settings.database, owns_driver=True)

@@ -8,6 +8,7 @@ Each class carries its data as attributes beside the sentence it prints, so a se
     ├── GraphError              4   a graph that cannot be worked on as it stands
     │   ├── KeyPropertyError    4   missing, mixed, repeated or unusable keys
     │   ├── NotFoundError       4   a vertex, run, graph or query that does not exist
+    │   │   └── MissingKeyError 4   a key that a container has no cohesion of; a KeyError, too
     │   └── GraphChangedError   4   the graph moved while it was being read
     ├── DatabaseError           5   the database could not do what it should
     │   ├── ConnectionFailedError 5   unreachable, wrong scheme, wrong password, too old
@@ -42,6 +43,7 @@ __all__ = [
     "GraphError",
     "KeyPropertyError",
     "LocalServerError",
+    "MissingKeyError",
     "NotFoundError",
     "OutputError",
     "ParameterError",
@@ -89,6 +91,14 @@ class KeyPropertyError(GraphError):
 
 class NotFoundError(GraphError):
     """A vertex, run, graph or query of this name does not exist; `data` has `what` and `name`."""
+
+
+class MissingKeyError(NotFoundError, KeyError):
+    """A container has no cohesion of this key; a `KeyError`, too."""
+
+    def __str__(self) -> str:
+        """Return the sentence, which a KeyError would show in quotes."""
+        return Exception.__str__(self)
 
 
 class GraphChangedError(GraphError):

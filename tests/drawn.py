@@ -7,7 +7,7 @@ import random
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from pcneo.basics.model import Cohesion, LocalView, Run, ShownCohesion
+from pcneo.basics.model import FoundCohesion, LocalView, RunRecord, ShownCohesion
 from pcneo.basics.searches import Search
 
 
@@ -20,12 +20,20 @@ def shown(hops: list[int], others: int, *, score: str = "density", text: bool = 
     pairs = itertools.combinations(keys, 2)
     connections = tuple((a, b) for a, b in pairs if abs(away[a] - away[b]) < 2 and draw.random() < 0.2)
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    run = Run(
+    run = RunRecord(
         "r", "g", "graph", Search("3/10", score), 1, True, "", 1, 0, 0, 0, 0, 0, 0, 0, 0, None, None, now, now, None
     )
     beyond = tuple(name(i) for i in range(5000, 5000 + others))
-    cohesion = Cohesion(keys[0], Search(Fraction(3, 10), score), tuple(keys), len(connections))
-    return ShownCohesion(run, cohesion, connections, beyond, away, LocalView(900, 1234), False)
+    cohesion = FoundCohesion(keys[0], Search(Fraction(3, 10), score), tuple(keys), len(connections))
+    return ShownCohesion(
+        run=run,
+        cohesion=cohesion,
+        connections=connections,
+        others=beyond,
+        hops=away,
+        local_view=LocalView(900, 1234),
+        moved=False,
+    )
 
 
 SMALL = shown([1, 1, 1, 2, 2], 4)

@@ -18,12 +18,14 @@ from pcneo.cli.streams import csv_row
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.protected import Groups, Hull, PairAnswers, protect
 from pcneo.errors import GraphError
+from pcneo.graph import graph_from_edges
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.release.answers_file import AnswersFile, write_answers
 from pcneo.release.outputs import check_keys, public_record, public_text, write_public
 from pcneo.release.pair_answers_file import read_pair_answers, write_pair_answers
+from pcneo.search import search_all
 
 __all__ = [
     "answers_of_critical",
@@ -42,7 +44,7 @@ def ring(keys: list[str]) -> Graph:
     """A graph of these keys, each with the two after it."""
     n = len(keys)
     edges = [(keys[i], keys[(i + step) % n]) for i in range(n) for step in (1, 2)]
-    return pcneo.graph_from_edges(keys, *zip(*edges, strict=True))
+    return graph_from_edges(keys, *zip(*edges, strict=True))
 
 
 def _array(keys: list[str]) -> KeyArray:
@@ -97,7 +99,7 @@ def cohesions(keys: list[str], folder: Path) -> None:
     graph = ring(keys)
     selection = Selection((keys[0] or "A",), (keys[1] or "B",), keys[-1])
     head = FileHead(Search("1/3"), "0", 1, selection, keys[2], "", "", len(keys), graph.edge_count, (1, 1))
-    found = pcneo.minimal_p_cohesions(graph, "1/3")
+    found = search_all(graph, "1/3")
     with (folder / "a.parquet").open("wb") as out, CohesionWriter(out, head, graph.keys) as writer:
         writer.write(found)
     file = CohesionFile(folder / "a.parquet")

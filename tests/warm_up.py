@@ -15,17 +15,18 @@ def main() -> None:
     os.environ.setdefault("NUMBA_CACHE_DIR", str(compile_cache.prepare()))  # before numba is imported
     import numpy as np
 
-    from pcneo import graph_from_edges, minimal_p_cohesion, minimal_p_cohesions
     from pcneo.basics.searches import SEARCHES
     from pcneo.counting.answers import AnsweredPairs
     from pcneo.counting.counted import CountedGraph
+    from pcneo.graph import graph_from_edges
+    from pcneo.search import search_all, search_one
 
     ends = np.array([0, 0, 1, 2, 2, 3]), np.array([1, 2, 2, 3, 4, 4])
     graph = graph_from_edges(range(5), *map(np.ndarray.tolist, ends))
     for search in SEARCHES:
-        minimal_p_cohesion(graph, 1, "1/2", search)
-        minimal_p_cohesions(graph, "1/2", search)
-    counted = CountedGraph(graph, minimal_p_cohesions(graph, "1/2"))
+        search_one(graph, 1, "1/2", search)
+        search_all(graph, "1/2", search)
+    counted = CountedGraph(graph, search_all(graph, "1/2"))
     for k in (3, 4):
         counted.counts(k)
     counted.common()

@@ -13,13 +13,15 @@ from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
 from pcneo.errors import KeyPropertyError
 from pcneo.graph.files import MOST_BYTES, GraphFile, read_graph_file
+from pcneo.graph.files.in_memory import graph_in_memory
+from pcneo.graph.given import GivenGraph
 from pcneo.store.chosen_graph import meant_key
 from pcneo.store.graph_loader import GraphLoader
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["LoadResult", "load"]
+__all__ = ["LoadResult", "load", "load_given"]
 
 BATCH = 10_000
 """Rows a transaction."""
@@ -30,7 +32,7 @@ class LoadResult(Table):
     """What was in the file, and what a load did to the database.
 
     Attributes:
-        configuration: path, database, nodeLabel, relationshipType and key.
+        configuration: path (None for a graph at hand), database, nodeLabel, relationshipType and key.
         key_kind: integer or string.
         numbers_as_text: keys that would be integers, were it not for others that are text.
         node_count: vertices in the file.
@@ -116,8 +118,28 @@ def load(
         DatabaseError: the database refused a write.
     """
     loader = GraphLoader(db, node_label, relationship_type, key)
+    return _load(db, loader, str(path), lambda: read_graph_file(path, key, max_bytes=max_bytes), progress)
+
+
+def load_given(
+    db: Database,
+    graph: GivenGraph,
+    *,
+    node_label: str,
+    relationship_type: str,
+    key: str,
+    progress: Progress | None = None,
+) -> LoadResult:
+    """Load a graph that is at hand, with its scalar attributes where it is networkx's; the rest as for `load`."""
+    loader = GraphLoader(db, node_label, relationship_type, key)
+    return _load(db, loader, None, lambda: graph_in_memory(graph, key), progress)
+
+
+def _load(
+    db: Database, loader: GraphLoader, path: str | None, read_file: Callable[[], GraphFile], progress: Progress | None
+) -> LoadResult:
     started = time.monotonic()
-    file = read_graph_file(path, key, max_bytes=max_bytes)
+    file = read_file()
     read = time.monotonic()
     _check_keys(db, loader.selection, file)
     constraint_created = loader.ensure_vertex_key()
@@ -128,11 +150,11 @@ def load(
     relationships_created = _merge(loader.merge_relationships, edges, "relationships", file.edge_count, report)
     return LoadResult(
         configuration={
-            "path": str(path),
+            "path": path,
             "database": db.name,
-            "nodeLabel": node_label,
-            "relationshipType": relationship_type,
-            "key": key,
+            "nodeLabel": loader.selection.node_labels[0],
+            "relationshipType": loader.selection.relationship_types[0],
+            "key": loader.selection.key,
         },
         key_kind=file.key_kind,
         numbers_as_text=file.numbers_as_text,

@@ -15,7 +15,7 @@ import numpy as np
 from pcneo.annotate.plan import Options, Plan
 from pcneo.annotate.supply import WholeGraph
 from pcneo.annotate.writing import WriteResult, update_runs
-from pcneo.basics.model import AnyPath, Cohesion, CohesionBatch, Progress
+from pcneo.basics.model import AnyPath, CohesionBatch, FoundCohesion, Progress
 from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, FileFormatError, GraphChangedError, ParameterError
 from pcneo.graph.files.cohesion_file import CohesionFile, RowGroup, check_parquet
@@ -200,10 +200,10 @@ class FileSupply(WholeGraph):
             report(done, self.vertices)
             yield checked
 
-    def _sample(self, search: Search) -> dict[int, Cohesion]:
+    def _sample(self, search: Search) -> dict[int, FoundCohesion]:
         """Search some vertices that nobody can foresee, by their places."""
         places = secrets.SystemRandom().sample(range(self.vertices), min(self._verify, self.vertices))
-        found: dict[int, Cohesion] = {}
+        found: dict[int, FoundCohesion] = {}
         for batch in search_batches(self.graph, search, vertices=sorted(places), concurrency=self._plan.concurrency):
             found.update(zip(batch.vertices.tolist(), batch.cohesions(), strict=True))
         return found
@@ -223,7 +223,7 @@ class FileSupply(WholeGraph):
         return groups
 
 
-def _check_sample(group: RowGroup, batch: CohesionBatch, sample: Mapping[int, Cohesion]) -> None:
+def _check_sample(group: RowGroup, batch: CohesionBatch, sample: Mapping[int, FoundCohesion]) -> None:
     for i in [i for i, place in enumerate(batch.vertices.tolist()) if place in sample]:
         (cohesion,) = batch.part(i, i + 1).cohesions()
         if cohesion != sample[int(batch.vertices[i])]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import AnyPath, Graph
+from pcneo.basics.keys import checked_keys
+from pcneo.basics.model import AnyPath, Key, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
+from pcneo.graph.given import GivenGraph, positions_of
 from pcneo.plots import check_picture, draw_profile
 from pcneo.search import search_batches
 from pcneo.search.tally import Summary, Tally
-
-if TYPE_CHECKING:
-    import networkx
 
 __all__ = ["Profile", "profile"]
 
@@ -48,27 +48,31 @@ class Profile(Table):
 
 
 def profile(
-    graph: Graph | networkx.Graph[Any],
+    graph: GivenGraph,
     ps: Iterable[AnyP] = GRID,
     search: str = DEFAULT_SEARCH,
     *,
-    vertices: Iterable[int] | None = None,
+    vertices: Key | Iterable[Key] | None = None,
     effort: int = 1,
     concurrency: int | None = None,
     plot: AnyPath | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Profile:
-    """Describe the minimal p-cohesions at several p.
+    """Describe the minimal p-cohesions at several p, to choose one by; no database is needed.
+
+    >>> import networkx, pcneo
+    >>> pcneo.profile(networkx.karate_club_graph(), ps=["0.3", "0.5"]).to_pandas()["p"].tolist()
+    ['3/10', '1/2']
 
     Args:
-        graph: arrays, or a networkx graph as `pcneo.graph_from_networkx` takes it.
+        graph: as `pcneo.as_graph` takes it.
         ps: the grid, each between 0 and 1, both excluded.
         search: `smallest`, `density` or `degree`.
-        vertices: positions among the sorted keys, such as a sample; all of them if not given.
+        vertices: one key or several, such as a sample; None for every vertex.
         effort: starts of the search `smallest`; 1 for any other.
         concurrency: number of threads; one for each core at hand if not given.
         plot: a picture of sizes and densities over p, `.svg` or `.png`, which needs matplotlib.
-        progress: called with the number of vertices done and of all, for each p anew.
+        progress: called with stage, done and total.
 
     Returns:
         A summary for each p: a table.
@@ -76,6 +80,8 @@ def profile(
     Raises:
         ParameterError: a p, the search, vertices or concurrency is out of range, there is no p, or the picture cannot
             be drawn.
+        TypeError: the graph is none, or a key is neither an integer nor text.
+        NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: an answer failed its check.
     """
@@ -84,13 +90,19 @@ def profile(
         raise ParameterError("Name at least one p between 0 and 1.", name="ps", value=ps)
     if plot is not None:
         check_picture(plot)
-    arrays, queries = as_graph(graph), None if vertices is None else list(vertices)
+    arrays = as_graph(graph)
+    queries = None if vertices is None else positions_of(arrays, checked_keys(vertices))
     tallies = {str(wanted.p): Tally() for wanted in searches}
     for wanted in searches:
-        for batch in search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=progress):
+        tell = None if progress is None else partial(_tell, progress, wanted)
+        for batch in search_batches(arrays, wanted, vertices=queries, concurrency=concurrency, progress=tell):
             tallies[str(wanted.p)].add(batch)
     if plot is not None:
         runs = {text: (tally.sizes, tally.densities) for text, tally in tallies.items()}
         draw_profile(runs, search, plot, vertices=arrays.vertex_count if queries is None else None)
     summaries = {text: tally.summary() for text, tally in tallies.items()}
     return Profile(search, arrays.vertex_count, arrays.edge_count, summaries)
+
+
+def _tell(progress: Progress, search: Search, done: int, total: int) -> None:
+    progress(f"searching p={search.p}", done, total)

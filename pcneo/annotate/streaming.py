@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from pcneo.annotate.plan import Asked, Options, Plan, make_plan
 from pcneo.annotate.supply import supply_of
-from pcneo.basics.model import Cohesion
+from pcneo.basics.model import FoundCohesion
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["stream"]
 
 
-def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[Cohesion]:
+def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[FoundCohesion]:
     """Yield the minimal p-cohesions, for each p in the order of the vertices; nothing is written.
 
     What can be checked without reading the graph is checked at the call, before the first cohesion is asked for.
@@ -33,7 +33,7 @@ def stream(db: Database, **asked: Unpack[Asked]) -> Iterator[Cohesion]:
     return _stream(make_plan(db, "stream", Options.of(**asked)))
 
 
-def _stream(plan: Plan) -> Iterator[Cohesion]:
+def _stream(plan: Plan) -> Iterator[FoundCohesion]:
     supply = supply_of(plan)
     for search in plan.searches:
         for batch in supply.batches(search):

@@ -20,7 +20,7 @@ from pcneo.annotate.row_writing import rows_of, write_rows
 from pcneo.annotate.stored_hubs import CurrentHubs, HubsOfGraph, HubsOfVertices
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.basics.config import __version__
-from pcneo.basics.model import CohesionBatch, Key, Run, densities
+from pcneo.basics.model import CohesionBatch, Key, RunRecord, densities
 from pcneo.basics.searches import Search
 from pcneo.graph import HubHasher
 from pcneo.search import REVISION
@@ -83,7 +83,7 @@ class Update:
         plan: Plan,
         opened: OpenGraph,
         supply: Supply,
-        standing: Mapping[str, Run],
+        standing: Mapping[str, RunRecord],
         pages: Mapping[tuple[str, int], Iterable[HubColumns]] | None = None,
     ) -> None:
         """Begin with no run.
@@ -154,13 +154,13 @@ class Update:
             return HubsOfGraph.read(db, selection, self._supply.graph, begun.id, begun.current, self._key, pages)
         return HubsOfVertices.read(db, selection, self._plan.vertices or [], begun.id, begun.current)
 
-    def _record_of(self, begun: _Begun) -> Run | None:
+    def _record_of(self, begun: _Begun) -> RunRecord | None:
         """Return the record of the current version, which is asked for only where another writer has moved the run."""
         standing = self._standing.get(begun.id)
         moved = standing is None or standing.version != begun.current
         return self._plan.db.get_run(begun.id, begun.current) if moved else standing
 
-    def _is_current(self, begun: _Begun, standing: Run | None) -> bool:
+    def _is_current(self, begun: _Begun, standing: RunRecord | None) -> bool:
         if standing is None:
             return False
         if standing.from_files and not self._supply.from_files:

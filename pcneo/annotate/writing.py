@@ -23,7 +23,7 @@ from pcneo.annotate.stored_hubs import MOST_AHEAD, pages_ahead
 from pcneo.annotate.supply import Supply, WholeGraph, supply_of
 from pcneo.annotate.updating import Update, UpdatedRun
 from pcneo.basics.frames import Table, columns_of
-from pcneo.basics.model import Progress, Run
+from pcneo.basics.model import Progress, RunRecord
 from pcneo.basics.progress_bars import UNDOING
 from pcneo.basics.searches import DEFAULT_P, DEFAULT_SEARCH, Search
 from pcneo.errors import PcneoError
@@ -71,6 +71,16 @@ class WriteResult(Table):
     compute_millis: int
     write_millis: int
     configuration: Configuration
+
+    @property
+    def run(self) -> UpdatedRun:
+        """The only run.
+
+        Raises:
+            ValueError: there are several.
+        """
+        (run,) = self.runs
+        return run
 
     def as_columns(self) -> dict[str, Sequence[Any]]:
         """Return a row for each run: its version, what came and went, sizes and densities."""
@@ -122,7 +132,7 @@ def write(db: Database, *, keeping: Keeping | None = None, **asked: Unpack[Asked
     return update_runs(db, Options.of(**asked), keeping or Keeping(), tells_of_others=True)
 
 
-def _tell_of_others(standing: Iterable[Run], result: WriteResult) -> None:
+def _tell_of_others(standing: Iterable[RunRecord], result: WriteResult) -> None:
     """Say which other runs of the graph have fallen behind, and how each is brought up to date."""
     counts, updated = (result.node_count, result.relationship_count), {run.run for run in result.runs}
     for run in standing:
@@ -146,7 +156,7 @@ class Client:
         trims: whether to let earlier versions go afterwards; a later update makes up for it.
     """
 
-    admit: Callable[[Supply, Sequence[Search], Mapping[str, Run]], None]
+    admit: Callable[[Supply, Sequence[Search], Mapping[str, RunRecord]], None]
     answer: Callable[[Transaction, Sequence[UpdatedRun]], None]
     trims: bool = True
 
@@ -212,7 +222,7 @@ def _tell_of_other_names(plan: Plan) -> None:
         )
 
 
-def _searches(runs: Iterable[Run], plan: Plan, options: Options) -> list[Search]:
+def _searches(runs: Iterable[RunRecord], plan: Plan, options: Options) -> list[Search]:
     """Return the searches to bring up to date: those asked for, else those of the graph's standing runs."""
     if plan.searches:
         return plan.searches
@@ -233,7 +243,7 @@ def _update(
     plan: Plan,
     opened: OpenGraph,
     searches: Sequence[Search],
-    standing: Mapping[str, Run],
+    standing: Mapping[str, RunRecord],
     client: Client | None,
     make_supply: Callable[[Plan], Supply],
 ) -> WriteResult:
@@ -266,7 +276,7 @@ def _hubs_ahead(
     plan: Plan,
     opened: OpenGraph,
     search: Search,
-    standing: Mapping[str, Run],
+    standing: Mapping[str, RunRecord],
     make_supply: Callable[[Plan], Supply],
 ) -> Iterator[dict[tuple[str, int], Iterator[HubColumns]]]:
     """Read the hubs of the first run while the graph is read, which keeps one core of the server busy.

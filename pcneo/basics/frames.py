@@ -17,6 +17,7 @@ from pcneo.errors import PcneoError, needs_extra
 
 if TYPE_CHECKING:
     import pandas
+    import pyarrow
 
 __all__ = ["Table", "columns_of", "html_table", "is_number", "rounded", "words"]
 
@@ -48,8 +49,8 @@ class Table(ABC):
             raise PcneoError(needs_extra("Data frames need pandas", "frames")) from error
         return pandas.DataFrame({name: _plain(column) for name, column in self.as_columns().items()})
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the table as a stream of Arrow's C interface, for `polars.DataFrame(result)` and others.
+    def to_arrow(self) -> pyarrow.Table:
+        """Return an Arrow table with a row for each row of this table.
 
         Raises:
             PcneoError: pyarrow is not installed.
@@ -58,8 +59,15 @@ class Table(ABC):
             import pyarrow
         except ImportError as error:
             raise PcneoError(needs_extra("Arrow needs pyarrow", "frames")) from error
-        table = pyarrow.table({name: _plain(column) for name, column in self.as_columns().items()})
-        return table.__arrow_c_stream__(requested_schema)
+        return pyarrow.table({name: _plain(column) for name, column in self.as_columns().items()})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the table as a stream of Arrow's C interface, for `polars.DataFrame(result)` and others.
+
+        Raises:
+            PcneoError: pyarrow is not installed.
+        """
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
         columns = self.as_columns()

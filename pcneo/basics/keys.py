@@ -1,12 +1,16 @@
-"""What a key looks like as text."""
+"""What a key is, and what it looks like as text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from pcneo.basics.model import Key
 
-__all__ = ["is_integer_key", "key_text"]
+__all__ = ["checked_key", "checked_keys", "is_integer_key", "key_text", "plain_key"]
 
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _INT64 = range(-(2**63), 2**63)
@@ -20,3 +24,27 @@ def is_integer_key(text: str) -> bool:
 def key_text(key: Key) -> str:
     """Return a key as messages show it: text in quotes, but not a number, which a command line passes as text, too."""
     return repr(key) if isinstance(key, str) and not is_integer_key(key) else str(key)
+
+
+def checked_key(key: object) -> Key:
+    """Return a key as Python's own integer or string.
+
+    Raises:
+        TypeError: it is neither, nor an integer or text of NumPy's.
+    """
+    plain = plain_key(key)
+    if isinstance(plain, bool) or not isinstance(plain, int | str):
+        raise TypeError(f"a key is an integer or text, not {key!r}, which is {type(key).__name__}")
+    return plain
+
+
+def checked_keys(keys: object) -> list[Key]:
+    """Return one key or several as a list; errors as from `checked_key`."""
+    if isinstance(keys, str | np.generic) or not isinstance(keys, Iterable):
+        return [checked_key(keys)]
+    return [checked_key(key) for key in keys]
+
+
+def plain_key(key: Any) -> Any:
+    """Return a scalar of NumPy's as Python's own, and anything else as it is."""
+    return key.item() if isinstance(key, np.generic) else key

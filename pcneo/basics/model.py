@@ -17,15 +17,16 @@ from pcneo.basics.searches import P, Search
 
 __all__ = [
     "AnyPath",
-    "Cohesion",
+    "CohesionAround",
     "CohesionBatch",
+    "FoundCohesion",
     "Graph",
     "Key",
     "KeyArray",
     "LocalView",
     "Memberships",
     "Progress",
-    "Run",
+    "RunRecord",
     "ShownCohesion",
     "StoredCohesions",
     "densities",
@@ -44,7 +45,11 @@ KeyArray = NDArray[np.int64] | NDArray[np.object_]
 class Graph:
     """An undirected simple graph in compressed rows (ALGORITHM.md#the-graph).
 
-    A vertex is its position in `keys`, so "smaller identifier" is "smaller position".
+    A vertex is its position in `keys`, so "smaller identifier" is "smaller position". `pcneo.as_graph` makes one.
+
+    >>> import pcneo
+    >>> pcneo.as_graph([("Ann", "Bob"), ("Bob", "Cem")]).degrees.tolist()
+    [1, 2, 1]
 
     Attributes:
         keys: n keys, ascending and distinct; int64, or str in an object array (ordered by code point).
@@ -73,7 +78,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunRecord:
     """A standing run at one of its versions: the records `PCohesionRun` and `PCohesionVersion` together.
 
     A run is what is stored for one graph, p, search and scope. Its id never changes. Each `annotate` that has something
@@ -126,7 +131,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Cohesion:
+class FoundCohesion:
     """One minimal p-cohesion, by key.
 
     Attributes:
@@ -177,7 +182,7 @@ class CohesionBatch(Table):
         members: uint32, ascending within each cohesion.
         edges: int64, edges inside each of the b cohesions.
         keys: those of the graph that was searched, as in `Graph`.
-        proven, best: bool, of each of the b cohesions; as of `Cohesion`.
+        proven, best: bool, of each of the b cohesions; as of `FoundCohesion`.
     """
 
     search: Search
@@ -250,15 +255,11 @@ class CohesionBatch(Table):
             f"{len(self.members):,} memberships"
         )
 
-    def cohesions(self, graph: object = None) -> Iterator[Cohesion]:
-        """Yield each cohesion by key.
-
-        Args:
-            graph: not needed; callers of version 0.1 pass the graph that was searched.
-        """
+    def cohesions(self) -> Iterator[FoundCohesion]:
+        """Yield each cohesion by key."""
         for i, vertex in enumerate(self.vertices):
             members = self.members[self.offsets[i] : self.offsets[i + 1]]
-            yield Cohesion(
+            yield FoundCohesion(
                 vertex=self.keys[vertex : vertex + 1].tolist()[0],
                 search=self.search,
                 members=tuple(self.keys[members].tolist()),
@@ -314,27 +315,23 @@ class LocalView:
         return 2 * self.edges / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
 
-@dataclass(frozen=True)
-class ShownCohesion(Table):
-    """One stored cohesion in the graph around it, as the graph is now.
+@dataclass(frozen=True, kw_only=True)
+class CohesionAround(Table):
+    """One cohesion in the graph around it.
 
     Attributes:
-        run: the run that stored it.
-        cohesion: its members, and the edges inside now.
+        cohesion: its members, and the edges inside.
         connections: the critical connections, each once with the smaller key first, ascending.
         others: the vertex's neighbours outside, ascending: its connections that are not critical lead there.
         hops: of each member, its distance from the vertex; 3 stands for three and more.
         local_view: the extended local view of the vertex.
-        moved: whether the graph is known to have changed since the run.
     """
 
-    run: Run
-    cohesion: Cohesion
+    cohesion: FoundCohesion
     connections: tuple[tuple[Key, Key], ...]
     others: tuple[Key, ...]
     hops: dict[Key, int]
     local_view: LocalView
-    moved: bool
 
     def as_columns(self) -> dict[str, Any]:
         """Return a row for each member: its key, its distance, and whom its critical connections lead to."""
@@ -354,10 +351,23 @@ class ShownCohesion(Table):
         """Return a sentence for above the table."""
         cohesion, view = self.cohesion, self.local_view
         return (
-            f"Minimal p-cohesion of {cohesion.vertex}, p={self.run.search.p}: {cohesion.size:,} members, "
+            f"Minimal p-cohesion of {cohesion.vertex}, p={cohesion.p}: {cohesion.size:,} members, "
             f"{cohesion.edges:,} critical connections, density {cohesion.density:.3f}; {len(self.others):,} other "
             f"connections. Within two hops: {view.size:,} vertices, {view.edges:,} connections."
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownCohesion(CohesionAround):
+    """One stored cohesion in the graph around it, as the graph is now.
+
+    Attributes:
+        run: the run that stored it.
+        moved: whether the graph is known to have changed since the run.
+    """
+
+    run: RunRecord
+    moved: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -371,7 +381,7 @@ class StoredCohesions:
         critical: int64, shape (m,): how many of the cohesions each edge lies in, in the order of `cliques.edge_ends`.
     """
 
-    run: Run
+    run: RunRecord
     graph: Graph
     cohesions: CohesionBatch
     critical: NDArray[np.int64]

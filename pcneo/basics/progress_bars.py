@@ -15,8 +15,9 @@ UNDOING = "removing what was written"
 class ProgressBars:
     """Bars on standard error or in a notebook, one a stage; a `progress` callback while the context is open.
 
-    with pcneo.ProgressBars() as bars:
-        pcneo.annotate.write(driver, p="0.3", progress=bars)
+    >>> import pcneo
+    >>> with pcneo.ProgressBars() as bars:
+    ...     batch = pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2", progress=bars)
     """
 
     def __init__(self) -> None:

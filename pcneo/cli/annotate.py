@@ -22,7 +22,7 @@ from pcneo.cli.streams import print_row, takes_all_text
 
 if TYPE_CHECKING:
     from pcneo.annotate import ParquetResult, WriteResult
-    from pcneo.basics.model import Cohesion
+    from pcneo.basics.model import FoundCohesion
     from pcneo.store.database import Database
 
 __all__ = ["Format", "Mode", "annotate"]
@@ -232,7 +232,7 @@ def _check_orders(orders: int | None, mode: Mode, to: Path | None, scheduler: st
         raise typer.BadParameter("Name a folder for the two files with --to.", param_hint="--orders")
 
 
-def _print_stream(cohesions: Iterable[Cohesion], as_json: bool) -> None:
+def _print_stream(cohesions: Iterable[FoundCohesion], as_json: bool) -> None:
     """Print a row for each cohesion, and nothing else on standard output."""
     columns = ["vertex", "p", "search", "size", "edges", "density", "proven", "best", "members"]
     for number, cohesion in enumerate(cohesions):

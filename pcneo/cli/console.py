@@ -26,7 +26,7 @@ from pcneo.cli.streams import can_ask, filled, note, output, say, takes_all_text
 from pcneo.errors import ConnectionFailedError
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import Run
+    from pcneo.basics.model import RunRecord
     from pcneo.store.database import Database
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-def note_run(run: Run, further: str = "", *, moved: bool) -> None:
+def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
     """Note which run an answer is of, whether the graph has changed since, and whether it is rough."""
     note(f"Run {run.id}, version {run.version}{further}")
     if moved:

@@ -15,7 +15,7 @@ from pcneo.cli.options import Json
 from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import Run
+    from pcneo.basics.model import RunRecord
     from pcneo.stored.runs import StoredRun
     from pcneo.stored.versions import Difference
 
@@ -88,7 +88,7 @@ def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
         note(f"{run.id} was loaded from files; `pcneo annotate --graph {shlex.quote(run.graph)}` searches it.")
 
 
-def _print_history(versions: list[Run]) -> None:
+def _print_history(versions: list[RunRecord]) -> None:
     columns = ("run", "version", "new", "gone", "cohesions", "memberships", "finished", "replaced", "kept")
     names = ("id", "version", "added", "retired", "cohesions", "memberships", "finished_at", "replaced_at", "readable")
     print_table(columns, [[getattr(version, name) for name in names] for version in versions], names=["version"])

@@ -3,7 +3,8 @@
 All checks of keys and arrays are here, so the kernels can trust the arrays they get.
 """
 
-from pcneo.graph.build import as_graph, graph_from_edges, graph_from_networkx, graph_from_rows
+from pcneo.graph.build import graph_from_edges, graph_from_rows
+from pcneo.graph.given import as_graph, graph_from_networkx
 from pcneo.graph.hashes import (
     HubDigests,
     HubHasher,

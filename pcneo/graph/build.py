@@ -1,4 +1,4 @@
-"""Graphs from rows of neighbours, from columns of edges, and from networkx."""
+"""Graphs from rows of neighbours, and from columns of edges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,7 @@ from pcneo.basics.model import Graph, Key
 from pcneo.errors import ParameterError
 from pcneo.graph.arrays import check_degrees, check_listing, compress, note_kinds, sort_keys
 
-if TYPE_CHECKING:
-    import networkx
-
-__all__ = ["as_graph", "graph_from_edges", "graph_from_networkx", "graph_from_rows"]
+__all__ = ["graph_from_edges", "graph_from_rows"]
 
 _ROWS_AT_ONCE = 4096
 
@@ -75,32 +71,6 @@ def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Itera
     listed = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
     ends = np.fromiter(map(numbers.__getitem__, chain(tails, heads)), np.int64, 2 * len(tails))
     return _build(list(numbers), listed, ends[: len(tails)], ends[len(tails) :])
-
-
-def as_graph(graph: Graph | networkx.Graph[Any]) -> Graph:
-    """Return a graph as it is, and one of networkx as `graph_from_networkx` builds it.
-
-    Raises:
-        KeyPropertyError, GraphError: as in `graph_from_networkx`.
-        TypeError: it is neither.
-    """
-    return graph if isinstance(graph, Graph) else graph_from_networkx(graph)
-
-
-def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
-    """Build a graph from a networkx graph; its nodes are the keys.
-
-    Args:
-        graph: of any kind; direction is ignored, parallel edges count once, self-loops are dropped.
-
-    Raises:
-        KeyPropertyError: a node is neither a 64-bit integer nor a string, or kinds are mixed.
-        GraphError: a vertex has more than 2,097,151 neighbours.
-        TypeError: it is no networkx graph.
-    """
-    if not hasattr(graph, "adjacency"):
-        raise TypeError(f"a networkx graph is needed, not {type(graph).__name__}")
-    return graph_from_rows((vertex, list(neighbours)) for vertex, neighbours in graph.adjacency())
 
 
 def _plain(keys: Iterable[Key]) -> list[Key]:

@@ -14,7 +14,19 @@ from pcneo.plots.cohesion_picture import draw_cohesion
 from pcneo.plots.distributions import draw_distributions
 from pcneo.plots.page import Page, draw_page
 from pcneo.plots.profiles import draw_profile
-from pcneo.plots.style import COLUMN, LOOKS, PAGE, PAGE_ENDING, Look, check_picture, look, new_figure, save_figure
+from pcneo.plots.style import (
+    COLUMN,
+    LOOKS,
+    PAGE,
+    PAGE_ENDING,
+    Look,
+    check_picture,
+    has_matplotlib,
+    look,
+    new_figure,
+    save_figure,
+    svg_text,
+)
 
 __all__ = [
     "COLUMN",
@@ -28,7 +40,9 @@ __all__ = [
     "draw_distributions",
     "draw_page",
     "draw_profile",
+    "has_matplotlib",
     "look",
     "new_figure",
     "save_figure",
+    "svg_text",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import AnyPath, Key, ShownCohesion
+from pcneo.basics.model import AnyPath, CohesionAround, Key
 from pcneo.basics.searches import DEFAULT_SEARCH
 from pcneo.plots.labels import TIE, fitted, isolated
 from pcneo.plots.rings import MOST_LABELLED_OTHERS, Rings, arrange
@@ -43,7 +43,7 @@ MOST_LETTERS = 20
 """Without a glyph that are named."""
 
 
-def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
+def draw_cohesion(shown: CohesionAround, path: AnyPath | None = None) -> Figure:
     """Draw one cohesion in the graph around it, for a notebook, or as SVG or PNG.
 
     Of hundreds of members the nearest are drawn, and of thousands of connections some; the legend says how many. A
@@ -87,7 +87,7 @@ def draw_cohesion(shown: ShownCohesion, path: AnyPath | None = None) -> Figure:
     return figure
 
 
-def visible(shown: ShownCohesion) -> ShownCohesion:
+def visible(shown: CohesionAround) -> CohesionAround:
     """As much of the cohesion as can be seen: the nearest members, the vertex's own connections, some of the others."""
     cohesion = shown.cohesion
     members = sorted(cohesion.members, key=lambda key: shown.hops[key])[:MOST_MEMBERS]
@@ -109,7 +109,7 @@ def scale_of(rings: Rings) -> float:
     return min(1.0, PAGE / (2 * rings.radius))
 
 
-def title_of(shown: ShownCohesion) -> str:
+def title_of(shown: CohesionAround) -> str:
     """Return whose cohesion it is, and its counts, in two lines."""
     cohesion = shown.cohesion
     search = "" if cohesion.search.name == DEFAULT_SEARCH else f", {look(cohesion.search.name).label}"
@@ -122,7 +122,7 @@ def title_of(shown: ShownCohesion) -> str:
 
 
 def entries_of(
-    rings: Rings, drawn: ShownCohesion, shown: ShownCohesion, scale: float
+    rings: Rings, drawn: CohesionAround, shown: CohesionAround, scale: float
 ) -> list[tuple[str, dict[str, Any]]]:
     """What the legend explains, of all that is drawn: its words and its look."""
     vertex = isolated(rings.labels.of[shown.cohesion.vertex])
@@ -191,7 +191,7 @@ def _draw_outline(plane: Axes, rings: Rings) -> None:
     )
 
 
-def _draw_connections(plane: Axes, rings: Rings, shown: ShownCohesion, scale: float) -> None:
+def _draw_connections(plane: Axes, rings: Rings, shown: CohesionAround, scale: float) -> None:
     from matplotlib.collections import LineCollection
 
     places, middle = rings.places, shown.cohesion.vertex
@@ -222,7 +222,7 @@ def _line(a: complex, b: complex, radius: float, *, bent: bool) -> NDArray[np.fl
     return np.column_stack([points.real, points.imag])
 
 
-def _draw_vertices(plane: Axes, rings: Rings, shown: ShownCohesion, scale: float) -> None:
+def _draw_vertices(plane: Axes, rings: Rings, shown: CohesionAround, scale: float) -> None:
     cohesion = shown.cohesion
     members = [key for key in cohesion.members if key != cohesion.vertex]
     own = look(cohesion.search.name)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pcneo.basics.model import AnyPath, Key, ShownCohesion
+from pcneo.basics.model import AnyPath, CohesionAround, Key
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import ParameterError
 from pcneo.plots.cohesion_picture import CRITICAL, OTHER, entries_of, names_others, title_of, visible
@@ -71,7 +71,7 @@ class Page:
         return f'<iframe {frame} srcdoc="{html.escape(self.html)}"></iframe>'
 
 
-def draw_page(shown: ShownCohesion, further: Iterable[ShownCohesion] = ()) -> Page:
+def draw_page(shown: CohesionAround, further: Iterable[CohesionAround] = ()) -> Page:
     """Draw one cohesion to be looked into: hover over a vertex, drag it, click a member to open its cohesion.
 
     A cohesion of hundreds of members is drawn as in the still picture: the nearest members and some connections, which
@@ -103,7 +103,7 @@ def draw_page(shown: ShownCohesion, further: Iterable[ShownCohesion] = ()) -> Pa
     return Page(template, len(taken))
 
 
-def _taken(shown: ShownCohesion, further: Iterable[ShownCohesion]) -> list[ShownCohesion]:
+def _taken(shown: CohesionAround, further: Iterable[CohesionAround]) -> list[CohesionAround]:
     """The cohesions for which there is room."""
     taken, lines = [shown], len(visible(shown).connections)
     for one in further:
@@ -115,7 +115,7 @@ def _taken(shown: ShownCohesion, further: Iterable[ShownCohesion]) -> list[Shown
     return taken
 
 
-def _drawn(shown: ShownCohesion, number: dict[Key, int]) -> dict[str, Any]:
+def _drawn(shown: CohesionAround, number: dict[Key, int]) -> dict[str, Any]:
     drawn = visible(shown)
     rings = arrange(drawn)
     keys = [shown.cohesion.vertex, *(key for key in drawn.cohesion.members if key != shown.cohesion.vertex)]
@@ -148,7 +148,7 @@ def _vertex(rings: Rings, key: Key, kind: str, opens: int | None, words: str, *,
     return label, round(place.real, 3), round(place.imag, 3), kind, opens, words
 
 
-def _words(shown: ShownCohesion, key: Key, connections: int) -> str:
+def _words(shown: CohesionAround, key: Key, connections: int) -> str:
     """The line below the picture for a member."""
     counted = f"{connections:,} critical connection{'' if connections == 1 else 's'}"
     if key == shown.cohesion.vertex:
@@ -163,7 +163,7 @@ def _short(key: Key) -> str:
     return isolated(text if len(text) <= LONGEST_KEY else f"{text[:LONGEST_KEY]}…")
 
 
-def _legend(rings: Rings, drawn: ShownCohesion, shown: ShownCohesion) -> list[tuple[str, str, str]]:
+def _legend(rings: Rings, drawn: CohesionAround, shown: CohesionAround) -> list[tuple[str, str, str]]:
     """The still picture's legend: words, mark, colour."""
     entries = []
     for words, looks in entries_of(rings, drawn, shown, 1.0):
@@ -182,7 +182,7 @@ def _mark(looks: dict[str, Any]) -> str:
     return "outline" if "linestyle" in looks else "line"
 
 
-def _hint(shown: ShownCohesion, cohesions: int) -> str:
+def _hint(shown: CohesionAround, cohesions: int) -> str:
     """What can be done, and how many members can be opened where that is not all."""
     hint = "Hover over a vertex, drag it, scroll to zoom."
     if cohesions == 1:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import Key, ShownCohesion
+from pcneo.basics.model import CohesionAround, Key
 from pcneo.plots.labels import LONGEST_LABEL, Labels, labels
 
 __all__ = ["Rings", "arrange"]
@@ -50,7 +50,7 @@ class Rings:
     labels: Labels
 
 
-def arrange(shown: ShownCohesion, longest: int = LONGEST_LABEL) -> Rings:
+def arrange(shown: CohesionAround, longest: int = LONGEST_LABEL) -> Rings:
     """Return a place for every vertex to draw.
 
     Args:
@@ -88,7 +88,7 @@ def _between(members: int, others: float) -> tuple[float, float]:
 
 
 def _angles(
-    shown: ShownCohesion, rings: Sequence[Sequence[Key]], radii: Sequence[float], others: float
+    shown: CohesionAround, rings: Sequence[Sequence[Key]], radii: Sequence[float], others: float
 ) -> dict[Key, float]:
     """Order each ring so that connected members stand near one another: each is pulled towards its neighbours."""
     keys = [key for ring in rings for key in ring]

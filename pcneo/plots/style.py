@@ -7,13 +7,14 @@ points at the figure's size.
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -35,10 +36,12 @@ __all__ = [
     "PAGE_ENDING",
     "Look",
     "check_picture",
+    "has_matplotlib",
     "letters_without_glyph",
     "look",
     "new_figure",
     "save_figure",
+    "svg_text",
 ]
 
 COLUMN = 3.4
@@ -227,6 +230,14 @@ def save_figure(figure: Figure, path: AnyPath) -> None:
         figure.savefig(file, format=kind, metadata={"Date": None} if kind == "svg" else None)
 
 
+def svg_text(figure: Figure) -> str:
+    """Return a figure of `new_figure` as the text of an SVG, the same for the same figure and versions."""
+    file = StringIO()
+    with _style():
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
 @contextmanager
 def _style() -> Iterator[None]:
     """Apply this style, and none of the user's own settings, until the block ends."""
@@ -245,6 +256,11 @@ def letters_without_glyph(texts: Iterable[str]) -> str:
     font = get_font(findfont(FontProperties(family="DejaVu Sans")))
     letters = dict.fromkeys("".join(texts))
     return "".join(letter for letter in letters if letter.isprintable() and not font.get_char_index(ord(letter)))
+
+
+def has_matplotlib() -> bool:
+    """Whether pictures can be drawn."""
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 def _require_matplotlib() -> None:

@@ -70,6 +70,10 @@ class Advice:
 def advise(n: int, mean_degree: object, epsilon: object, k: int = 3) -> Advice:
     """Say of each mechanism what it would promise, cost and show, from numbers that are public or guessed.
 
+    >>> import pcneo
+    >>> [one.mechanism for one in pcneo.advise(n=800, mean_degree=16, epsilon=1).mechanisms][:2]
+    ['critical', 'respond']
+
     Args:
         n: number of vertices.
         mean_degree: d, or a guess of it: a number or its text.

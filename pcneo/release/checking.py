@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pcneo.basics.model import Progress, Run
+from pcneo.basics.model import Progress, RunRecord
 from pcneo.errors import BudgetError, GraphError
 from pcneo.graph import secret_mark
 from pcneo.privacy.composition import fits
@@ -107,7 +107,7 @@ def check(
     return Checked(tuple(compared), tuple(findings))
 
 
-def _runs_of(db: Database, graph: str | None) -> list[Run]:
+def _runs_of(db: Database, graph: str | None) -> list[RunRecord]:
     """Return the runs of a graph, or all; refuse a name that no graph has, nor a run or a release of a lost one."""
     runs = [stored for stored in db.list_runs() if graph in (None, stored.graph)]
     if graph is not None and not runs and all(release.graph != graph for release in list_ledger(db).lost):
@@ -115,7 +115,7 @@ def _runs_of(db: Database, graph: str | None) -> list[Run]:
     return runs
 
 
-def _of_hubs(db: Database, run: Run) -> Iterator[Finding]:
+def _of_hubs(db: Database, run: RunRecord) -> Iterator[Finding]:
     counted = db.check_hubs(run.id, run.version)
     again = f"`pcneo annotate --graph {run.graph}` writes them anew."
     sentences = {
@@ -135,7 +135,7 @@ def _of_hubs(db: Database, run: Run) -> Iterator[Finding]:
         )
 
 
-def _of_records(db: Database, runs: Sequence[Run], graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
+def _of_records(db: Database, runs: Sequence[RunRecord], graphs: Sequence[GraphRecord]) -> Iterator[Finding]:
     seen = {stored.id for stored in runs}
     for graph in graphs:
         for run, version in db.list_unfinished(graph.name):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pcneo.basics.model import Run
+from pcneo.basics.model import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.account import Spend
@@ -34,7 +34,7 @@ class Place:
     """
 
     graph: GraphRecord
-    run: Run | None
+    run: RunRecord | None
     vertices: int
 
 
@@ -57,7 +57,7 @@ class Chosen:
 
     request: GraphRequest
     graph: GraphRecord
-    run: Run | None
+    run: RunRecord | None
     mechanism: type[Mechanism]
     parameters: Parameters
     spend: Spend
@@ -117,7 +117,7 @@ def read_parameters(request: GraphRequest) -> Parameters:
 
 
 def _choose_one(
-    db: Database, request: GraphRequest, parameters: Parameters, runs: Sequence[Run], named: Selection
+    db: Database, request: GraphRequest, parameters: Parameters, runs: Sequence[RunRecord], named: Selection
 ) -> Chosen:
     mechanism = mechanism_named(request.mechanism)
     if not mechanism.needs_groups:
@@ -143,7 +143,7 @@ def _choose_one(
     return replace(choose_at(replace(place, run=run), request, parameters), kept=True)
 
 
-def _with_groups_of_answers(db: Database, request: ReleaseRequest, runs: Sequence[Run]) -> ReleaseRequest:
+def _with_groups_of_answers(db: Database, request: ReleaseRequest, runs: Sequence[RunRecord]) -> ReleaseRequest:
     """Name the run and the version that kept answers are about, as the ledger has them.
 
     Raises:
@@ -164,7 +164,7 @@ def _with_groups_of_answers(db: Database, request: ReleaseRequest, runs: Sequenc
     return replace(request, graph=request.graph or record.graph, run=record.run, groups=groups)
 
 
-def _kept(db: Database, run: Run, version: int) -> Run:
+def _kept(db: Database, run: RunRecord, version: int) -> RunRecord:
     """Return the run at a version that is still kept.
 
     Raises:
@@ -180,7 +180,9 @@ def _kept(db: Database, run: Run, version: int) -> Run:
     return kept[version]
 
 
-def find_place(db: Database, request: GraphRequest, runs: Sequence[Run], named: Selection, *, with_run: bool) -> Place:
+def find_place(
+    db: Database, request: GraphRequest, runs: Sequence[RunRecord], named: Selection, *, with_run: bool
+) -> Place:
     """Find the graph, and the run if there is to be one.
 
     Raises:
@@ -217,7 +219,7 @@ def choose_at(place: Place, request: GraphRequest, parameters: Parameters) -> Ch
 
 
 def spend_of(
-    mechanism: type[Mechanism], parameters: Parameters, run: Run | None, *, paid: Fraction | None = None
+    mechanism: type[Mechanism], parameters: Parameters, run: RunRecord | None, *, paid: Fraction | None = None
 ) -> Spend:
     """Return what the ledger gets.
 

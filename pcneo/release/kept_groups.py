@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from pcneo.basics.model import Graph, Key, Run
+from pcneo.basics.model import Graph, Key, RunRecord
 from pcneo.counting.protected import Groups
 from pcneo.errors import GraphChangedError
 from pcneo.graph import HubDigests, membership_hash
@@ -21,7 +21,7 @@ log = logging.getLogger("pcneo")
 Row = tuple[Key, list[Key]]
 
 
-def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: Run, fingerprint_key: bytes) -> Groups:
+def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: RunRecord, fingerprint_key: bytes) -> Groups:
     """Return the groups of a kept version: of each its members that are still there, by position in the graph.
 
     Members that have gone drop out; vertices that have come since are in no group. What can be checked is: every hub is
@@ -57,7 +57,7 @@ def groups_now(graph: Graph, hubs: Iterable[KeptHub], version: Run, fingerprint_
     )
 
 
-def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: Run) -> Row | None:
+def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: RunRecord) -> Row | None:
     """Check one hub; return whose it is and its members where it lacks nobody."""
     vertices, members = list(_keys(hub.vertices, version)), list(_keys(hub.members, version))
     if len(vertices) > 1 or any(digests.owner(vertex) != hub.owner for vertex in vertices):
@@ -71,14 +71,14 @@ def _checked(hub: KeptHub, gone: int, digests: HubDigests, version: Run) -> Row 
     return vertices[0], members
 
 
-def _keys(keys: Iterable[object], version: Run) -> Iterator[Key]:
+def _keys(keys: Iterable[object], version: RunRecord) -> Iterator[Key]:
     for key in keys:
         if not isinstance(key, int | str):
             _refuse(version, "a vertex has lost its key")
         yield key
 
 
-def _refuse(version: Run, why: str) -> NoReturn:
+def _refuse(version: RunRecord, why: str) -> NoReturn:
     raise GraphChangedError(
         f"The groups of version {version.version} of run {version.id} are no longer those that were written: {why}. "
         "Annotate the graph again, and release on the new groups with --other-groups.",
@@ -87,7 +87,7 @@ def _refuse(version: Run, why: str) -> NoReturn:
     )
 
 
-def _say(graph: Graph, hubs: list[KeptHub], place: dict[Key, int], version: Run) -> None:
+def _say(graph: Graph, hubs: list[KeptHub], place: dict[Key, int], version: RunRecord) -> None:
     """Tell how far the graph has moved on; which vertices there are is public."""
     known = {key for hub in hubs for key in hub.vertices}
     log.info(

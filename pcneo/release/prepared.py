@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import Progress, Run
+from pcneo.basics.model import Progress, RunRecord
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import PairAnswers
@@ -55,7 +55,7 @@ class Prepared:
     id: str
     mechanism: Mechanism
     source: ReadGraph
-    run: Run | None
+    run: RunRecord | None
     scaling: Scaling
     utility: Utility
     losses: LossSummary | None

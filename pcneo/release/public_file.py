@@ -127,6 +127,12 @@ def total_told(total: float, standard_error: float | None, standard_errors_are: 
 def read_release(path: AnyPath) -> PublicRelease:
     """Read a public file of `pcneo release` or `pcneo party collect`.
 
+    >>> import pcneo
+    >>> pcneo.read_release("nowhere.csv")
+    Traceback (most recent call last):
+    ...
+    pcneo.errors.FileFormatError: nowhere.csv: there is no such file
+
     Args:
         path: the file, .csv or .json.
 

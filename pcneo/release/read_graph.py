@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcneo.basics.model import CohesionBatch, Graph, Progress, Run
+from pcneo.basics.model import CohesionBatch, Graph, Progress, RunRecord
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import Groups, pairs_in_groups_of_two
 from pcneo.errors import GraphChangedError
@@ -35,7 +35,7 @@ class ReadGraph:
         self.kept: dict[tuple[str, int], Groups] = {}
         self._facts: dict[object, CountedGraph] = {None: CountedGraph(graph)}
 
-    def facts(self, run: Run | None = None, *, kept: bool = False) -> CountedGraph:
+    def facts(self, run: RunRecord | None = None, *, kept: bool = False) -> CountedGraph:
         """Return what is counted on the graph, and on a run's groups where one is given: they must have been read.
 
         Args:
@@ -50,7 +50,7 @@ class ReadGraph:
             self._facts[key] = self._facts[None].with_groups(groups, f"run {run.id}")
         return self._facts[key]
 
-    def read_kept_groups(self, db: Database, run: Run, progress: Progress | None = None) -> None:
+    def read_kept_groups(self, db: Database, run: RunRecord, progress: Progress | None = None) -> None:
         """Read the groups of a kept version once, whatever graph they came from.
 
         Raises:
@@ -66,7 +66,7 @@ class ReadGraph:
             progress("reading groups", run.memberships, run.memberships)
         self.kept[run.id, run.version] = groups
 
-    def read_groups(self, db: Database, run: Run, progress: Progress | None = None) -> None:
+    def read_groups(self, db: Database, run: RunRecord, progress: Progress | None = None) -> None:
         """Read a run's memberships once, and check graph and memberships against what the run recorded.
 
         Raises:
@@ -96,11 +96,11 @@ class ReadGraph:
             progress("reading groups", len(batch.members), run.memberships)
         self.groups[run.id] = batch
 
-    def share_inside(self, run: Run, *, kept: bool = False) -> float | None:
+    def share_inside(self, run: RunRecord, *, kept: bool = False) -> float | None:
         """Return the share of the graph's connections that lie inside some group; None where there are none."""
         return float(self.facts(run, kept=kept).protected().inside.mean()) if self.graph.edge_count else None
 
-    def groups_now(self, run: Run, *, kept: bool = False) -> dict[str, float | None]:
+    def groups_now(self, run: RunRecord, *, kept: bool = False) -> dict[str, float | None]:
         """Return which share of the connections no group holds, and which share of the others is a group of two."""
         facts = self.facts(run, kept=kept)
         inside, of_two = facts.protected().inside, pairs_in_groups_of_two(facts.protected())

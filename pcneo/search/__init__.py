@@ -5,19 +5,19 @@ Nothing here knows a database. Further rows of a graph that is not at hand come 
 
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import REVISION
-from pcneo.search.frontier import minimal_p_cohesion, search_frontier, search_streamed
+from pcneo.search.frontier import search_frontier, search_one, search_streamed
 from pcneo.search.needs import needs_of
 from pcneo.search.orders import VertexSteadiness, search_orders
-from pcneo.search.whole_graph import minimal_p_cohesions, search_batches
+from pcneo.search.whole_graph import search_all, search_batches
 
 __all__ = [
     "REVISION",
     "VertexSteadiness",
-    "minimal_p_cohesion",
-    "minimal_p_cohesions",
     "needs_of",
+    "search_all",
     "search_batches",
     "search_frontier",
+    "search_one",
     "search_orders",
     "search_streamed",
     "thread_count",

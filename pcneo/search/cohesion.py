@@ -75,7 +75,7 @@ class Found(NamedTuple):
 
     Attributes:
         offsets, members: int64, uint32; the members of the i-th are `members[offsets[i]:offsets[i + 1]]`, in any order.
-        proven, best: bool, of each; as of `pcneo.basics.model.Cohesion`.
+        proven, best: bool, of each; as of `pcneo.basics.model.FoundCohesion`.
     """
 
     offsets: NDArray[np.int64]

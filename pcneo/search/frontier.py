@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key
+from pcneo.basics.model import CohesionBatch, FoundCohesion, Graph, Key
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.graph import PartialGraph
@@ -33,7 +33,7 @@ from pcneo.search.needs import needs_of
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["minimal_p_cohesion", "search_frontier", "search_streamed"]
+__all__ = ["search_frontier", "search_one", "search_streamed"]
 
 Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 
@@ -75,7 +75,7 @@ def search_frontier(
 
 def search_streamed(
     fetch: Fetch, vertices: Iterable[Key], search: Search, *, check: bool = False
-) -> Iterator[Cohesion]:
+) -> Iterator[FoundCohesion]:
     """Yield what `search_frontier` yields, by key. Arguments and errors as there."""
     batches = search_frontier(fetch, vertices, search, check=check)
     return (cohesion for batch in batches for cohesion in batch.cohesions())
@@ -225,34 +225,20 @@ def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArr
     )
 
 
-def minimal_p_cohesion(
-    graph: Graph | networkx.Graph[Any], source: Key, p: AnyP, search: str = DEFAULT_SEARCH, effort: int = 1
-) -> Cohesion:
-    """Search the minimal p-cohesion of one vertex (ALGORITHM.md#p-cohesion).
-
-    Of a networkx graph only the part that the search looks at is read.
-
-    Args:
-        graph: arrays, or a networkx graph whose nodes are integers or strings; directions, parallel edges and
-            self-loops are ignored.
-        source: the key of the vertex, in networkx the node.
-        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
-            digits.
-        search: `smallest`, `density` or `degree`.
-        effort: starts of the search `smallest`; 1 for any other.
-
-    Returns:
-        The cohesion, by key.
+def search_one(
+    graph: Graph | networkx.Graph[Any], vertex: Key, p: AnyP, search: str = DEFAULT_SEARCH, effort: int = 1
+) -> FoundCohesion:
+    """Search one vertex, by key; of a networkx graph only the part that the search looks at is read.
 
     Raises:
-        ParameterError: p, search or source cannot be one.
+        ParameterError: p, search or vertex cannot be one.
         NotFoundError: the graph has no such vertex.
         KeyPropertyError: nodes are of mixed or unusable kinds.
         AnswerError: the answer failed its check.
     """
     wanted = Search(p, search, effort)
     fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
-    return next(search_streamed(fetch, [source], wanted))
+    return next(search_streamed(fetch, [vertex], wanted))
 
 
 def _fetch_from_arrays(graph: Graph) -> Fetch:

@@ -7,24 +7,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.keys import key_text
-from pcneo.basics.model import CohesionBatch, Graph, Key
+from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search
-from pcneo.errors import NotFoundError, ParameterError
-from pcneo.graph import as_graph
+from pcneo.errors import ParameterError
 from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, Task, make_task
 
-if TYPE_CHECKING:
-    import networkx
-
-__all__ = ["in_ranges", "minimal_p_cohesions", "queried_positions", "search_batches"]
+__all__ = ["in_ranges", "queried_positions", "search_all", "search_batches"]
 
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
@@ -63,8 +58,7 @@ def search_batches(
     return _search(graph, task, queries, threads, progress or (lambda done, total: None))
 
 
-@overload
-def minimal_p_cohesions(
+def search_all(
     graph: Graph,
     p: AnyP,
     search: str = DEFAULT_SEARCH,
@@ -74,60 +68,11 @@ def minimal_p_cohesions(
     concurrency: int | None = None,
     check: bool = False,
     progress: Progress | None = None,
-) -> CohesionBatch: ...
-@overload
-def minimal_p_cohesions(
-    graph: networkx.Graph[Any],
-    p: AnyP,
-    search: str = DEFAULT_SEARCH,
-    *,
-    vertices: Iterable[Key] | None = None,
-    effort: int = 1,
-    concurrency: int | None = None,
-    check: bool = False,
-    progress: Progress | None = None,
-) -> CohesionBatch: ...
-def minimal_p_cohesions(
-    graph: Graph | networkx.Graph[Any],
-    p: AnyP,
-    search: str = DEFAULT_SEARCH,
-    *,
-    vertices: Iterable[Key] | None = None,
-    effort: int = 1,
-    concurrency: int | None = None,
-    check: bool = False,
-    progress: Progress | None = None,
 ) -> CohesionBatch:
-    """Search the minimal p-cohesion of every vertex, or of some (ALGORITHM.md#p-cohesion).
-
-    Args:
-        graph: arrays, or a networkx graph as `pcneo.graph_from_networkx` takes it.
-        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
-            digits.
-        search: `smallest`, `density` or `degree`.
-        effort: starts of the search `smallest`; 1 for any other.
-        vertices: positions in `graph.keys`, of a networkx graph nodes; all of them if not given.
-        concurrency: number of threads; one for each core at hand if not given.
-        check: also check that each answer is minimal.
-        progress: called with the number of vertices done and of all.
-
-    Returns:
-        One batch, in ascending order of the vertices.
-
-    Raises:
-        ParameterError: p, search, vertices or concurrency is out of range.
-        NotFoundError: a networkx graph has no such node.
-        KeyPropertyError: nodes are of mixed or unusable kinds.
-        AnswerError: an answer failed its check.
-    """
+    """Do what `search_batches` does, and return one batch; arguments and errors as there, and as of `Search`."""
     wanted = Search(p, search, effort)
-    if isinstance(graph, Graph):
-        positions = cast("Iterable[int] | None", vertices)
-    else:
-        graph = as_graph(graph)
-        positions = None if vertices is None else _positions(graph, vertices)
     batches = list(
-        search_batches(graph, wanted, vertices=positions, concurrency=concurrency, check=check, progress=progress)
+        search_batches(graph, wanted, vertices=vertices, concurrency=concurrency, check=check, progress=progress)
     )
     return CohesionBatch(
         search=wanted,
@@ -139,15 +84,6 @@ def minimal_p_cohesions(
         proven=np.concatenate([np.empty(0, np.bool_), *(batch.proven for batch in batches)]),
         best=np.concatenate([np.empty(0, np.bool_), *(batch.best for batch in batches)]),
     )
-
-
-def _positions(graph: Graph, vertices: Iterable[Key]) -> list[int]:
-    """Return the positions of vertices given by key."""
-    places: dict[Key, int] = {key: place for place, key in enumerate(graph.keys.tolist())}
-    for key in (vertices := list(vertices)):
-        if key not in places:
-            raise NotFoundError(f"There is no vertex {key_text(key)} in the graph.", what="vertex", name=key)
-    return [places[key] for key in vertices]
 
 
 def queried_positions(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:

@@ -1,19 +1,20 @@
-"""A request as an application places it, and how its answer is read; for the blocking and the asynchronous way."""
+"""A request as an application places it, and the conversation that waits for its answer, whoever drives it."""
 
 from __future__ import annotations
 
 import logging
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pcneo.basics.model import Key
+from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import AnyP, P
 from pcneo.errors import ParameterError, RequestError
 from pcneo.store.transaction import Row
 
-__all__ = ["AnsweredRequest", "Patience", "PlacedRequest", "answer_of", "is_to_be_cancelled"]
+__all__ = ["AnsweredRequest", "Patience", "Pause", "PlacedRequest", "Statement", "Step", "answer_of", "conversation"]
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 1.0
@@ -46,16 +47,21 @@ class AnsweredRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedRequest:
-    """What is asked; `pcneo.ask` says what each attribute means. What is wrong with it the service finds."""
+    """What is asked; `GraphHandle.ask` says what each attribute means. What is wrong with it the service finds."""
 
     command: str
-    graph: str | None
-    p: AnyP | Sequence[AnyP] | None
-    search: str | None
-    vertices: Key | Sequence[Key] | None
-    run: str | None
-    by: str | None
+    graph: str | None = None
+    p: AnyP | Sequence[AnyP] | None = None
+    search: str | None = None
+    vertices: Key | Sequence[Key] | None = None
+    run: str | None = None
+    by: str | None = None
     id: Key = field(default_factory=lambda: str(uuid.uuid4()))
+
+    @classmethod
+    def of(cls, command: str, id: Key | None, **asked: Any) -> PlacedRequest:
+        """Return a request, with an identifier of its own where none is given."""
+        return cls(command=command, **asked) if id is None else cls(command=command, id=id, **asked)
 
     def parameters(self) -> dict[str, Any]:
         """Return it as the statement `place_request` takes it.
@@ -100,9 +106,66 @@ def answer_of(request: Key, rows: Sequence[Row]) -> AnsweredRequest | float:
     return float(row["progress"] or 0.0)
 
 
-def is_to_be_cancelled(error: BaseException) -> bool:
-    """Return whether an error that ends the waiting may leave the request to be worked on: all but its own failure."""
-    return not (isinstance(error, RequestError) and error.data["status"] == "failed")
+@dataclass(frozen=True)
+class Statement:
+    """A statement that a conversation asks its driver to run; it is sent the rows.
+
+    Attributes:
+        name: of the statement.
+        parameters: its values.
+        writes: whether it writes.
+        last: whether it must be run though the task is being cancelled.
+    """
+
+    name: str
+    parameters: dict[str, Any]
+    writes: bool = False
+    last: bool = False
+
+
+@dataclass(frozen=True)
+class Pause:
+    """So many seconds to wait."""
+
+    seconds: float
+
+
+Step = Statement | Pause
+
+
+def conversation(
+    placed: PlacedRequest, timeout: float | None, progress: Progress | None
+) -> Generator[Step, list[Row], AnsweredRequest]:
+    """Place a request and wait for its answer; who drives it runs each step, and throws in what fails or interrupts.
+
+    Raises:
+        ParameterError, RequestError: as from `GraphHandle.ask`.
+    """
+    cancelling = Statement("cancel_request", {"id": placed.id}, writes=True, last=True)
+    try:
+        yield Statement("place_request", placed.parameters(), writes=True)
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        if not isinstance(error, Exception):  # the request may be there already, though nobody has said so here
+            yield cancelling
+        raise
+    patience = Patience(placed.id, timeout, time.monotonic())
+    try:
+        while True:
+            rows = yield Statement("get_answer", {"id": placed.id})
+            answer = answer_of(placed.id, rows)
+            if isinstance(answer, AnsweredRequest):
+                return answer
+            if progress is not None:
+                progress("waiting", round(100 * answer), 100)
+            yield Pause(patience.pause(time.monotonic(), rows[0]))
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        if not (isinstance(error, RequestError) and error.data["status"] == "failed"):
+            yield cancelling
+        raise
 
 
 class Patience:

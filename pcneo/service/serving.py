@@ -158,9 +158,9 @@ class Service:
 def _warm_up() -> None:
     """Compile the kernels, or load them compiled, before the first request waits for them."""
     from pcneo.graph import graph_from_edges
-    from pcneo.search import minimal_p_cohesion, minimal_p_cohesions
+    from pcneo.search import search_all, search_one
 
     graph = graph_from_edges([1, 2, 3, 4], [1, 2, 1, 3], [2, 3, 3, 4])
     for search in SEARCHES:
-        minimal_p_cohesion(graph, 1, "1/2", search)
-        minimal_p_cohesions(graph, "1/2", search)
+        search_one(graph, 1, "1/2", search)
+        search_all(graph, "1/2", search)

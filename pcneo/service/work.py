@@ -10,7 +10,7 @@ from pcneo.annotate.estimating import estimate_memberships
 from pcneo.annotate.supply import Supply, WholeGraph
 from pcneo.annotate.updating import UpdatedRun
 from pcneo.annotate.writing import LEFT_SECONDS, Client, update_runs
-from pcneo.basics.model import Run
+from pcneo.basics.model import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import NotFoundError, ParameterError, PcneoError, RightsError
 from pcneo.service.events import tell
@@ -83,7 +83,7 @@ class Work:
         self.figures.add_update("annotate", result)
         return answers[-1]
 
-    def _admit(self, supply: Supply, searches: Sequence[Search], standing: Mapping[str, Run]) -> None:
+    def _admit(self, supply: Supply, searches: Sequence[Search], standing: Mapping[str, RunRecord]) -> None:
         """Refuse a run that would become larger than the owner allows."""
         graph, vertices = self.question.options.graph or "", self.question.options.vertices
         for search in searches:

@@ -13,7 +13,7 @@ from pcneo.store.database import Database
 from pcneo.store.failures import translated
 from pcneo.store.server_version import check_version, oldest
 
-__all__ = ["connect", "connect_to"]
+__all__ = ["connect", "connect_async", "connect_to"]
 
 
 def connect(
@@ -89,6 +89,21 @@ def connect_to(settings: ConnectionSettings | None) -> Database:
         driver.close()
         raise
     return Database(driver, settings.database, owns_driver=True)
+
+
+async def connect_async(settings: ConnectionSettings) -> neo4j.AsyncDriver:
+    """Return an asynchronous driver that has reached its database; errors as from `connect`."""
+    validate(settings)
+    with translated():
+        driver = neo4j.AsyncGraphDatabase.driver(
+            settings.uri, auth=(settings.username, settings.password), user_agent=f"pcneo/{__version__}"
+        )
+        try:
+            await driver.verify_connectivity()
+        except BaseException:
+            await driver.close()
+            raise
+    return driver
 
 
 def _agent(driver: neo4j.Driver) -> str:

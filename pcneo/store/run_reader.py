@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import neo4j
 
-from pcneo.basics.model import Key, KeyArray, Run
+from pcneo.basics.model import Key, KeyArray, RunRecord
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, StoreFormatError
@@ -46,7 +46,7 @@ class HubColumns(NamedTuple):
         digests: keyed hashes of those keys and the members' keys.
         sizes: members, as written.
         edges: connections inside, as written.
-        proven, best: as of `pcneo.basics.model.Cohesion`, as written.
+        proven, best: as of `pcneo.basics.model.FoundCohesion`, as written.
         memberships: members that they have now.
         owned: vertices whose hub each is now.
     """
@@ -69,7 +69,7 @@ class StoredHub(NamedTuple):
         vertex: whose cohesion it is.
         members: keys, in no order; None for one that has lost its key since.
         edges: connections inside, as written.
-        proven, best: as of `pcneo.basics.model.Cohesion`.
+        proven, best: as of `pcneo.basics.model.FoundCohesion`.
     """
 
     vertex: Key
@@ -115,7 +115,7 @@ class DifferingHub:
 class RunReader(GraphReader):
     """Reads of runs; errors as in `Database`."""
 
-    def list_runs(self) -> list[Run]:
+    def list_runs(self) -> list[RunRecord]:
         """Return every standing run at the version that readers go by, by id.
 
         Raises:
@@ -131,11 +131,11 @@ class RunReader(GraphReader):
             rows, tries = self.read("list_runs"), tries + 1
         return [_run(row) for row in rows if row["readable"] is not None]
 
-    def list_versions(self, run: str) -> list[Run]:
+    def list_versions(self, run: str) -> list[RunRecord]:
         """Return every version of a run that is on record, oldest first."""
         return [_run(row) for row in self.read("list_versions", run=run)]
 
-    def get_run(self, run: str, version: int) -> Run | None:
+    def get_run(self, run: str, version: int) -> RunRecord | None:
         """Return a run at one version; None where there is no such record."""
         return next((record for record in self.list_versions(run) if record.version == version), None)
 
@@ -153,7 +153,7 @@ class RunReader(GraphReader):
         refuse_other_formats(earlier=row["earlier"] > 0, later=row["later"])
 
     @contextmanager
-    def reading_version(self, run: Run) -> Iterator[None]:
+    def reading_version(self, run: RunRecord) -> Iterator[None]:
         """Vouch that what is read inside the block belongs to one version: it is still kept when the block ends.
 
         Raises:
@@ -168,7 +168,7 @@ class RunReader(GraphReader):
                 version=run.version,
             )
 
-    def get_cohesion(self, selection: Selection, run: Run, vertex: Key) -> StoredHub | None:
+    def get_cohesion(self, selection: Selection, run: RunRecord, vertex: Key) -> StoredHub | None:
         """Return the hub that a version has for a vertex; None without one."""
         names = sample_names(selection, "Person", "id")
         rows = self.read("get_cohesion", names, run=run.id, version=run.version, vertex=vertex)
@@ -188,7 +188,7 @@ class RunReader(GraphReader):
 
         return chain.from_iterable(in_halves(read, keys, "cohesions"))
 
-    def page_cohesions(self, selection: Selection, run: Run, keys: KeyArray) -> Iterator[StoredHub]:
+    def page_cohesions(self, selection: Selection, run: RunRecord, keys: KeyArray) -> Iterator[StoredHub]:
         """Yield the same of one version for all of a graph's vertices: three times as fast as `stream_cohesions`.
 
         It does not see hubs whose vertex is gone. Ask with `reading_version` whether the version was still kept.
@@ -197,17 +197,19 @@ class RunReader(GraphReader):
         for start in range(0, len(keys), a_page):
             yield from self.get_cohesions(selection, run.id, run.version, keys[start : start + a_page].tolist())
 
-    def stream_cohesions(self, selection: Selection, run: Run) -> Iterator[tuple[Key, list[Key], int]]:
+    def stream_cohesions(self, selection: Selection, run: RunRecord) -> Iterator[tuple[Key, list[Key], int]]:
         """Yield (vertex, members, edges) of every hub of one version, in no order; members in no order either."""
         for record in self._stream("stream_cohesions", sample_names(selection, "Person", "id"), run):
             yield record["vertex"], record["members"], record["edges"]
 
-    def stream_groups(self, selection: Selection, run: Run) -> Iterator[KeptHub]:
+    def stream_groups(self, selection: Selection, run: RunRecord) -> Iterator[KeptHub]:
         """Yield every hub of one version as it is now, in no order, those whose vertex is gone too."""
         for record in self._stream("stream_groups", sample_names(selection, "id"), run):
             yield KeptHub(*record.values("owner", "digest", "size", "vertices", "members"))
 
-    def _stream(self, statement: str, names: Mapping[str, str | Sequence[str]], run: Run) -> Iterator[neo4j.Record]:
+    def _stream(
+        self, statement: str, names: Mapping[str, str | Sequence[str]], run: RunRecord
+    ) -> Iterator[neo4j.Record]:
         text = load_statement(statement).render(names)
         with (
             translated(),
@@ -276,8 +278,8 @@ def refuse_other_formats(*, earlier: bool = False, later: str | None) -> None:
         )
 
 
-def _run(row: Row) -> Run:
-    return Run(
+def _run(row: Row) -> RunRecord:
+    return RunRecord(
         id=row["id"],
         graph=row["graph"],
         scope=row["scope"],

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from pcneo.basics.model import Run
+from pcneo.basics.model import RunRecord
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphError, WriteMismatchError
 from pcneo.store.database import Database, GraphRecord
@@ -46,7 +46,7 @@ class Keeping:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionRecord:
-    """What `PCohesionVersion` says of a new version; `replaces` is the one before, others as in `basics.model.Run`."""
+    """What `PCohesionVersion` says of a new version; `replaces` is the one before, the rest as in a `RunRecord`."""
 
     replaces: int
     version: int
@@ -196,7 +196,7 @@ class OpenGraph:
         """Delete the hubs of a run that no kept version has; return how many."""
         return self._delete_unkept(run, self._db.list_versions(run))
 
-    def _delete_unkept(self, run: str, versions: Sequence[Run]) -> int:
+    def _delete_unkept(self, run: str, versions: Sequence[RunRecord]) -> int:
         """Between two kept versions there are such hubs only where a version between them is not kept."""
         deleted, after, gone = 0, 0, False
         for version in versions:

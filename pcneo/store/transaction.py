@@ -52,7 +52,7 @@ _broken: ContextVar[Callable[[], object] | None] = ContextVar("broken", default=
 
 @dataclass(frozen=True, kw_only=True)
 class RunFigures:
-    """The figures in the record of a complete run; attributes as in `pcneo.basics.model.Run`."""
+    """The figures in the record of a complete run; attributes as in `pcneo.basics.model.RunRecord`."""
 
     node_count: int
     relationship_count: int

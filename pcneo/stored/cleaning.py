@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from pcneo.basics.model import Progress, Run
+from pcneo.basics.model import Progress, RunRecord
 from pcneo.store.count_property import remove_properties
 from pcneo.store.database import Database
 from pcneo.store.fence import Fence
@@ -118,7 +118,7 @@ def runs_relied_on(db: Database, *, run: str | None = None) -> tuple[str, ...]:
     return _relied_on([record for record in db.list_runs() if run in (None, record.id)], list_ledger(db))
 
 
-def _relied_on(runs: Sequence[Run], ledger: LedgerRecords) -> tuple[str, ...]:
+def _relied_on(runs: Sequence[RunRecord], ledger: LedgerRecords) -> tuple[str, ...]:
     relied_on = {release.run for release in ledger.releases}
     return tuple(record.id for record in runs if record.id in relied_on)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -19,7 +20,7 @@ from pcneo.stored.showing import read_cohesions, show
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["ExportResult", "export"]
+__all__ = ["ExportResult", "export", "export_of"]
 
 ENDINGS = (".graphml", ".json")
 MOST_IN_GRAPHML = 5_000_000
@@ -78,18 +79,24 @@ def export(
         GraphError: a run too large for GraphML, or a key that XML cannot hold.
         NotFoundError, GraphChangedError: as in `show` and `read_cohesions`.
     """
+
+    def read() -> Network:
+        if what == LATEST or what in {stored.run.id for stored in list_runs(db)}:
+            if run is not None:
+                raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
+            return network_of(read_cohesions(db, run=str(what), graph=graph, p=p, search=search, progress=progress))
+        return network_of(show(db, vertex=what, run=run, graph=graph, p=p, search=search))
+
+    return export_of(read, path, progress)
+
+
+def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | None = None) -> ExportResult:
+    """Write what `read` returns, which is called once the file is known to be a place to write to; errors as above."""
     path = Path(path)
     if path.suffix.lower() not in ENDINGS:
         raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="path", value=path)
     check_place(path, "path", replace=False)
-    runs = {stored.run.id for stored in list_runs(db)}
-    if what == LATEST or what in runs:
-        if run is not None:
-            raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
-        cohesions = read_cohesions(db, run=str(what), graph=graph, p=p, search=search, progress=progress)
-    else:
-        cohesions = show(db, vertex=what, run=run, graph=graph, p=p, search=search)
-    network = network_of(cohesions)
+    network = read()
     with whole_file(path, replace=False, mode=0o600) as file:  # it holds the graph, as cohesions in Parquet do
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
         written = file.tell()

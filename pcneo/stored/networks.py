@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import Cohesion, CohesionBatch, Graph, Key, ShownCohesion, StoredCohesions
+from pcneo.basics.model import CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, ShownCohesion, StoredCohesions
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import ParameterError
 from pcneo.graph import as_graph
@@ -43,11 +43,13 @@ class Network:
 
 
 @overload
-def to_networkx(cohesions: ShownCohesion | StoredCohesions) -> networkx.Graph[Key]: ...
+def to_networkx(cohesions: CohesionAround | StoredCohesions) -> networkx.Graph[Key]: ...
 @overload
-def to_networkx(cohesions: Cohesion | CohesionBatch, graph: Graph | networkx.Graph[Any]) -> networkx.Graph[Key]: ...
 def to_networkx(
-    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch,
+    cohesions: FoundCohesion | CohesionBatch, graph: Graph | networkx.Graph[Any]
+) -> networkx.Graph[Key]: ...
+def to_networkx(
+    cohesions: CohesionAround | StoredCohesions | FoundCohesion | CohesionBatch,
     graph: Graph | networkx.Graph[Any] | None = None,
 ) -> networkx.Graph[Key]:
     """Return one cohesion, or a graph with all of its cohesions, as a networkx graph whose nodes are keys.
@@ -79,12 +81,13 @@ def to_networkx(
 
 
 def network_of(
-    cohesions: ShownCohesion | StoredCohesions | Cohesion | CohesionBatch,
+    cohesions: CohesionAround | StoredCohesions | FoundCohesion | CohesionBatch,
     graph: Graph | networkx.Graph[Any] | None = None,
 ) -> Network:
     """Return the nodes and edges of `to_networkx`, none of them made yet. Arguments and errors as there."""
-    if isinstance(cohesions, ShownCohesion):
-        return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, {"run": cohesions.run.id})
+    if isinstance(cohesions, CohesionAround):
+        stored = {"run": cohesions.run.id} if isinstance(cohesions, ShownCohesion) else {}
+        return _of_one(cohesions.cohesion, cohesions.connections, cohesions.hops, stored)
     if isinstance(cohesions, StoredCohesions):
         return _of_all(cohesions.graph, cohesions.cohesions, cohesions.critical, {"run": cohesions.run.id})
     if graph is None:
@@ -98,7 +101,7 @@ def network_of(
 
 
 def _of_one(
-    cohesion: Cohesion, connections: tuple[tuple[Key, Key], ...], hops: dict[Key, int] | None, further: Attributes
+    cohesion: FoundCohesion, connections: tuple[tuple[Key, Key], ...], hops: dict[Key, int] | None, further: Attributes
 ) -> Network:
     attributes = {
         **further,
@@ -161,11 +164,11 @@ def _of_all(graph: Graph, cohesions: CohesionBatch, critical: NDArray[np.int64],
     )
 
 
-def _searched_with(cohesions: Cohesion | CohesionBatch) -> Attributes:
+def _searched_with(cohesions: FoundCohesion | CohesionBatch) -> Attributes:
     return {"p": str(cohesions.p), "search": cohesions.search.name}
 
 
-def _connections(graph: Graph, cohesion: Cohesion) -> tuple[tuple[Key, Key], ...]:
+def _connections(graph: Graph, cohesion: FoundCohesion) -> tuple[tuple[Key, Key], ...]:
     place = {key: i for i, key in enumerate(graph.keys.tolist())}
     if not place.keys() >= set(cohesion.members):
         raise ParameterError("The cohesion is not of this graph.", name="graph", value=None)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pcneo.basics.frames import Table
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import Key, Run
+from pcneo.basics.model import Key, RunRecord
 from pcneo.basics.searches import AnyP
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
@@ -42,7 +42,7 @@ class QueryResult(Table):
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
-    run: Run
+    run: RunRecord
     keys: tuple[str, ...] = ()
     moved: bool = False
 
@@ -53,7 +53,12 @@ class QueryResult(Table):
 
 
 def list_queries() -> tuple[Statement, ...]:
-    """Return the queries in order of their names, with what they do, take, return and cost."""
+    """Return the queries in order of their names, with what they do, take, return and cost.
+
+    >>> import pcneo
+    >>> pcneo.list_queries()[0].name
+    'cohesion_graph'
+    """
     return tuple(statement for statement in all_statements() if statement.folder == "queries")
 
 
@@ -64,6 +69,10 @@ def render_query(
     values: Mapping[str, Key] | None = None,
 ) -> str:
     """Return one query ready to paste, with the names given in place of :Person, :KNOWS and id.
+
+    >>> import pcneo
+    >>> print(pcneo.render_query("critical_connections", values={"id": 58}).splitlines()[-1])
+    ORDER BY a.id, b.id
 
     Args:
         name: the query's name.
@@ -105,7 +114,7 @@ def run_query(
     Args:
         db: the database.
         name: the query's name.
-        parameters: the query's parameters, by name without the `$`; `run` is found as by `pcneo.show`, `limit` is 10
+        parameters: the query's parameters, by name without the `$`; `run` is found by its id, `limit` is 10
             unless given. Where one vertex is still to be named, the graph's own key property may stand for `id`.
         graph, p, search: what the run is of, where several fit.
         selection: labels, types and key, where they are not those of the run's graph.

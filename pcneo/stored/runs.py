@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pcneo.basics.frames import words
-from pcneo.basics.model import Key, Run
+from pcneo.basics.model import Key, RunRecord
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.selection import Selection
 from pcneo.basics.spelling import did_you_mean
@@ -32,7 +32,7 @@ class StoredRun:
             do not prove that nothing changed; `verify` reads everything.
     """
 
-    run: Run
+    run: RunRecord
     selection: Selection
     moved: bool
 
@@ -61,7 +61,7 @@ def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, Gr
     return {run: graph for graph in graphs for run, version in db.list_unfinished(graph.name) if version == 0}
 
 
-def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run]:
+def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[RunRecord]:
     """Return the standing runs that are meant; arguments and errors as for `list_runs`."""
     runs = db.list_runs()
     if graph is not None:
@@ -75,7 +75,7 @@ def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run
     return fitting
 
 
-def _moved(run: Run, now: tuple[int, int]) -> bool:
+def _moved(run: RunRecord, now: tuple[int, int]) -> bool:
     """Groups of answers do not follow the graph."""
     return run.scope != "answers" and now != (run.node_count, run.relationship_count)
 
@@ -123,13 +123,13 @@ def _has_vertex(db: Database, selection: Selection, vertex: Key) -> bool:
 
 
 def choose_run(
-    runs: Sequence[Run],
+    runs: Sequence[RunRecord],
     *,
     run: str | None = None,
     graph: str | None = None,
     p: AnyP | None = None,
     search: str | None = None,
-) -> Run:
+) -> RunRecord:
     """Return the one run of a whole graph that fits; arguments as for `find_run`, but none is taken for being the last.
 
     Raises:
@@ -154,7 +154,7 @@ class _Wanted:
         """Read p, once for all runs that are compared."""
         return cls(graph, None if p is None else P(p), search)
 
-    def fits(self, run: Run) -> bool:
+    def fits(self, run: RunRecord) -> bool:
         """Whether a run is of it."""
         return (
             self.graph in (None, run.graph)
@@ -163,12 +163,12 @@ class _Wanted:
         )
 
 
-def _fitting(runs: Sequence[Run], run: str | None, wanted: _Wanted) -> list[Run]:
+def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted) -> list[RunRecord]:
     fitting = [standing for standing in runs if wanted.fits(standing) and standing.id.startswith(run or "")]
     return [standing for standing in fitting if standing.id == run] or fitting
 
 
-def _latest(runs: Sequence[Run]) -> list[Run]:
+def _latest(runs: Sequence[RunRecord]) -> list[RunRecord]:
     """Return the whole graph's runs of the largest version; of several graphs all: their numbers do not compare."""
     whole = [run for run in runs if run.scope == "graph"]
     if len({run.graph for run in whole}) > 1:
@@ -177,7 +177,7 @@ def _latest(runs: Sequence[Run]) -> list[Run]:
     return [run for run in whole if run.version == last]
 
 
-def _only(fitting: Sequence[Run], runs: Sequence[Run], run: object, wanted: _Wanted) -> Run:
+def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, wanted: _Wanted) -> RunRecord:
     if not fitting:
         raise _there_is_none(runs, run, wanted)
     if len(fitting) > 1:
@@ -187,7 +187,7 @@ def _only(fitting: Sequence[Run], runs: Sequence[Run], run: object, wanted: _Wan
     return fitting[0]
 
 
-def _how_to_choose(runs: Sequence[Run]) -> str:
+def _how_to_choose(runs: Sequence[RunRecord]) -> str:
     """Name the options that tell these runs apart."""
     told = {
         "--graph": [run.graph for run in runs],
@@ -201,7 +201,7 @@ def _how_to_choose(runs: Sequence[Run]) -> str:
     return f"Choose one with {' and '.join(differing)}" if differing else "Choose one by its id"
 
 
-def _there_is_none(runs: Sequence[Run], run: object, wanted: _Wanted | None = None) -> NotFoundError:
+def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | None = None) -> NotFoundError:
     """Say what was asked for, and which runs there are instead; an id has the name of the graph and p."""
     wanted = wanted or _Wanted()
     graph = wanted.graph

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from pcneo.basics.keys import key_text
-from pcneo.basics.model import Cohesion, Key, LocalView, Progress, ShownCohesion, StoredCohesions
-from pcneo.basics.searches import AnyP
+from pcneo.basics.model import CohesionAround, FoundCohesion, Key, Progress, ShownCohesion, StoredCohesions
+from pcneo.basics.searches import AnyP, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError
 from pcneo.graph import membership_hash
 from pcneo.graph.cohesion_rows import batch_from_rows
+from pcneo.search.around import around
 from pcneo.store.chosen_graph import find_keys, read_graph
 from pcneo.store.database import Database
 from pcneo.store.run_reader import StoredHub
 from pcneo.stored.networks import critical_counts
 from pcneo.stored.runs import StoredRun, find_run
 
-__all__ = ["plain_cohesion", "read_cohesions", "show", "show_members"]
-
-Neighbours = Mapping[Key, set[Key]]
+__all__ = [
+    "cohesion_of",
+    "plain_cohesion",
+    "read_around",
+    "read_cohesions",
+    "read_in",
+    "show",
+    "show_in",
+    "show_members",
+]
 
 
 def show(
@@ -52,7 +61,11 @@ def show(
         ParameterError: several runs fit.
         GraphChangedError: a member of the cohesion is gone.
     """
-    stored = find_run(db, run=run, graph=graph, p=p, search=search, vertex=vertex)
+    return show_in(db, find_run(db, run=run, graph=graph, p=p, search=search, vertex=vertex), vertex)
+
+
+def show_in(db: Database, stored: StoredRun, vertex: Key) -> ShownCohesion:
+    """Do what `show` does, in a run at a version that is kept; result and errors as there."""
     (vertex,) = find_keys(db, stored.selection, [vertex])
     hub = db.get_cohesion(stored.selection, stored.run, vertex)
     near: dict[Key, set[Key]] = {}
@@ -71,7 +84,7 @@ def show(
             what="cohesion",
             name=vertex,
         )
-    return _around(db, stored, hub, near)
+    return _shown(db, stored, hub, near)
 
 
 def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
@@ -86,15 +99,14 @@ def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
     Raises:
         GraphChangedError: a member of one of the cohesions is gone.
     """
-    stored = find_run(db, run=shown.run.id)
+    stored = replace(find_run(db, run=shown.run.id), run=shown.run)
     ends = Counter(key for pair in shown.connections for key in pair)
     order = sorted(set(shown.cohesion.members) - {shown.cohesion.vertex}, key=lambda key: (-ends[key], key))
     near: dict[Key, set[Key]] = {}
     for vertex in order:
         hub = db.get_cohesion(stored.selection, stored.run, vertex)
         if hub is not None:
-            _fetch(db, stored.selection, near, [vertex])
-            yield _around(db, stored, hub, near)
+            yield _shown(db, stored, hub, near)
 
 
 def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
@@ -119,25 +131,59 @@ def plain_cohesion(shown: ShownCohesion) -> dict[str, Any]:
     }
 
 
-def _around(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[Key]]) -> ShownCohesion:
+def _shown(db: Database, stored: StoredRun, hub: StoredHub, near: dict[Key, set[Key]]) -> ShownCohesion:
     """The cohesion in the graph as it is now; what is missing of the neighbourhoods is read."""
-    vertex, members = hub.vertex, _known(hub.members)
-    _fetch(db, stored.selection, near, near[vertex] | members)
-    if not near.keys() >= set(hub.members):
-        raise GraphChangedError(
-            f"A member of this cohesion is gone, or has lost its key, since run {stored.run.id}. "
-            "Annotate the graph again.",
-            run=stored.run.id,
-        )
-    connections = _connections(near, members)
+    found, since = cohesion_of(hub, stored.run.search), f"run {stored.run.id}"
+    if len(found.members) < len(hub.members):
+        raise _member_is_gone(since, found)
+    seen = read_around(db, stored.selection, found, since, near)
     return ShownCohesion(
+        cohesion=seen.cohesion,
+        connections=seen.connections,
+        others=seen.others,
+        hops=seen.hops,
+        local_view=seen.local_view,
         run=stored.run,
-        cohesion=Cohesion(vertex, stored.run.search, tuple(sorted(members)), len(connections), hub.proven, hub.best),
-        connections=connections,
-        others=tuple(sorted(near[vertex] - set(members))),
-        hops=_hops(near, vertex, members),
-        local_view=_local_view(near, vertex),
-        moved=stored.moved or len(connections) != hub.edges,
+        moved=stored.moved or seen.cohesion.edges != hub.edges,
+    )
+
+
+def cohesion_of(hub: StoredHub, search: Search) -> FoundCohesion:
+    """Return what a hub holds, without members that have lost their keys since."""
+    return FoundCohesion(hub.vertex, search, tuple(sorted(_known(hub.members))), hub.edges, hub.proven, hub.best)
+
+
+def read_around(
+    db: Database,
+    selection: Selection,
+    found: FoundCohesion,
+    since: str = "it was found",
+    near: dict[Key, set[Key]] | None = None,
+) -> CohesionAround:
+    """Read what lies around a cohesion in the graph as it is now.
+
+    Args:
+        db: the database.
+        selection: labels, types and key.
+        found: the cohesion.
+        since: since when its members are known, for the error.
+        near: neighbourhoods that were read before; those that are read now are added.
+
+    Raises:
+        GraphChangedError: a member is gone, or has lost its key.
+    """
+    near = {} if near is None else near
+    _fetch(db, selection, near, [found.vertex])
+    _fetch(db, selection, near, {*near.get(found.vertex, ()), *found.members})
+    if not near.keys() >= set(found.members):
+        raise _member_is_gone(since, found)
+    return around(found, near)
+
+
+def _member_is_gone(since: str, found: FoundCohesion) -> GraphChangedError:
+    return GraphChangedError(
+        f"A member of this cohesion is gone, or has lost its key, since {since}. Annotate the graph again.",
+        vertex=found.vertex,
     )
 
 
@@ -150,26 +196,6 @@ def _fetch(db: Database, selection: Selection, near: dict[Key, set[Key]], keys: 
 def _known(keys: Iterable[Key | None]) -> set[Key]:
     """Return the keys without those of vertices that have lost theirs."""
     return {key for key in keys if key is not None}
-
-
-def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, Key], ...]:
-    inside = sorted(members)
-    rank = {key: place for place, key in enumerate(inside)}
-    return tuple((a, b) for a in inside for b in sorted(near[a].intersection(inside)) if rank[a] < rank[b])
-
-
-def _hops(near: Neighbours, vertex: Key, members: Iterable[Key]) -> dict[Key, int]:
-    two = set().union(*(near[key] for key in near[vertex] if key in near))
-    return {
-        key: 0 if key == vertex else 1 if key in near[vertex] else 2 if key in two else 3 for key in sorted(members)
-    }
-
-
-def _local_view(near: Neighbours, vertex: Key) -> LocalView:
-    core = {vertex, *(key for key in near[vertex] if key in near)}
-    ends = sum(len(near[key]) for key in core)
-    twice = sum(len(near[key] & core) for key in core) // 2
-    return LocalView(len(core.union(*(near[key] for key in core))), ends - twice)
 
 
 def read_cohesions(
@@ -195,7 +221,11 @@ def read_cohesions(
         NotFoundError, ParameterError: as in `show`.
         GraphChangedError: the memberships, or the edges inside the cohesions, are no longer those of the run.
     """
-    stored = find_run(db, run=run, graph=graph, p=p, search=search)
+    return read_in(db, find_run(db, run=run, graph=graph, p=p, search=search), progress)
+
+
+def read_in(db: Database, stored: StoredRun, progress: Progress | None = None) -> StoredCohesions:
+    """Do what `read_cohesions` does, for a run at a version that is kept; result and errors as there."""
     read = read_graph(db, stored.selection, progress).graph
     with db.reading_version(stored.run):
         rows = db.page_cohesions(stored.selection, stored.run, read.keys)

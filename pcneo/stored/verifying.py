@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pcneo.basics.model import Key, Progress, Run
+from pcneo.basics.model import Key, Progress, RunRecord
 from pcneo.errors import KeyPropertyError
 from pcneo.graph import fingerprint, membership_hash
 from pcneo.store.chosen_graph import read_graph
@@ -27,7 +27,7 @@ class VerifiedRun:
             are as many.
     """
 
-    run: Run
+    run: RunRecord
     graph_same: bool | None
     memberships_same: bool
 
@@ -62,16 +62,16 @@ def verify(db: Database, *, run: str | None = None, progress: Progress | None = 
     return sorted(compared, key=lambda comparison: comparison.run.id)
 
 
-def by_graph(runs: Sequence[Run]) -> dict[str, list[Run]]:
+def by_graph(runs: Sequence[RunRecord]) -> dict[str, list[RunRecord]]:
     """Return the runs by their graph's name, each in the order given."""
-    grouped: dict[str, list[Run]] = defaultdict(list)
+    grouped: dict[str, list[RunRecord]] = defaultdict(list)
     for run in runs:
         grouped[run.graph].append(run)
     return grouped
 
 
 def verified(
-    db: Database, graph: GraphRecord, runs: Sequence[Run], progress: Progress | None = None
+    db: Database, graph: GraphRecord, runs: Sequence[RunRecord], progress: Progress | None = None
 ) -> list[VerifiedRun]:
     """Compare runs of one graph, which is read once; arguments, result and errors as for `verify`."""
     whole = any(record.scope == "graph" for record in runs)
@@ -91,7 +91,7 @@ def _fingerprint(db: Database, graph: GraphRecord, progress: Progress | None) ->
     return fingerprint(stored.graph, bytes.fromhex(graph.fingerprint_key))
 
 
-def _memberships_same(db: Database, graph: GraphRecord, run: Run, progress: Progress | None) -> bool:
+def _memberships_same(db: Database, graph: GraphRecord, run: RunRecord, progress: Progress | None) -> bool:
     counts = {"cohesions": 0, "memberships": 0}
 
     def rows() -> Iterator[tuple[Key, list[Key]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pcneo.basics.model import Key, Run
+from pcneo.basics.model import Key, RunRecord
 from pcneo.errors import NotFoundError
 from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
@@ -40,7 +40,7 @@ class Difference:
     after: Side | None
 
 
-def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[Run]:
+def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[RunRecord]:
     """Return the versions of runs that are on record, oldest first.
 
     Args:

@@ -18,7 +18,7 @@ from benchmarks.measuring import SEED, THREADS, Line, Setting, at_most, in_turns
 from benchmarks.neo4j_servers import NAMES, in_process, loaded
 
 if TYPE_CHECKING:
-    from pcneo.basics.model import Cohesion
+    from pcneo.basics.model import FoundCohesion
     from pcneo.store.hub_writer import CohesionRow
 
 __all__ = ["annotate", "streamed", "writers"]
@@ -39,8 +39,10 @@ def annotate(setting: Setting) -> Iterator[Line]:
     reads one stream of packed rows, then writes the rows that ours computed, with the same statement, in as many
     sessions and as large transactions.
     """
-    from pcneo import annotate, clean, connect
+    from pcneo import annotate
     from pcneo.annotate.row_writing import WRITERS
+    from pcneo.store.connection import connect
+    from pcneo.stored.cleaning import clean
 
     with loaded(setting.file) as server, server.driver() as driver:
         for p, most in ROUNDS.items():
@@ -72,7 +74,7 @@ def annotate(setting: Setting) -> Iterator[Line]:
             )
 
 
-def _row(cohesion: Cohesion) -> CohesionRow:
+def _row(cohesion: FoundCohesion) -> CohesionRow:
     """A cohesion as the statement `create_cohesions` takes it."""
     return {
         "vertex": cohesion.vertex,
@@ -122,7 +124,8 @@ def _write(driver: Any, rows: Sequence[CohesionRow], p: str, memberships: int, s
 
 def writers(setting: Setting) -> Iterator[Line]:
     """Memberships written per second, by number of sessions and memberships per transaction."""
-    from pcneo import annotate, connect
+    from pcneo import annotate
+    from pcneo.store.connection import connect
 
     with loaded(setting.file) as server, server.driver() as driver:
         rows = [_row(cohesion) for cohesion in annotate.stream(connect(driver=driver), p="0.1", **NAMES)]
@@ -143,7 +146,8 @@ def streamed(setting: Setting) -> Iterator[Line]:
     """One streamed vertex, beside the driver sending the same statements one after the other, right before or after."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
-    from pcneo import connect, minimal_p_cohesions
+    from pcneo.search import search_all
+    from pcneo.store.connection import connect
 
     graph, rounds = setting.graph, setting.many
     chosen = np.random.default_rng(SEED).choice(graph.vertex_count, min(20, graph.vertex_count), replace=False)
@@ -162,7 +166,7 @@ def streamed(setting: Setting) -> Iterator[Line]:
                 ours, theirs = _beside(db, plain, p, seen, rounds)
             more = ours - theirs
             each = np.median(more, axis=0)
-            searched = [timed(lambda q=q, p=p: minimal_p_cohesions(graph, p, vertices=[q]))() for q in chosen.tolist()]
+            searched = [timed(lambda q=q, p=p: search_all(graph, p, vertices=[q]))() for q in chosen.tolist()]
             trips = [sum("$keys" in text for text, _ in statements) for statements in seen.values()]
             over = [trip - step for trip, step in zip(trips, steps[p], strict=True)]
             note = f"{len(chosen)} vertices, seed {SEED}; {THREADS} cores shared with the server"

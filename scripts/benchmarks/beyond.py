@@ -125,7 +125,9 @@ def _rates(rows: int, ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 def _stored(setting: Setting, p: str, memberships: int) -> list[float]:
     """Return the seconds that the update of a graph without a run takes beside reading and searching."""
-    from pcneo import annotate, clean, connect
+    from pcneo import annotate
+    from pcneo.store.connection import connect
+    from pcneo.stored.cleaning import clean
 
     seconds = []
     with loaded(setting.file) as server, server.driver() as driver:

@@ -214,11 +214,11 @@ def any_k(setting: Setting) -> Iterator[Line]:
 
 def weighing(setting: Setting) -> Iterator[Line]:
     """What `critical` counts: the pairs inside the groups, and triangles and 4-cliques with the weights of answers."""
-    from pcneo import minimal_p_cohesions
     from pcneo.counting.protected import Hull, protect
+    from pcneo.search import search_all
 
     graph = setting.graph
-    batch = minimal_p_cohesions(graph, "0.1")
+    batch = search_all(graph, "0.1")
     hull = Hull(protect(graph, batch), concurrency=THREADS)
     size = f"{len(batch.members):,} memberships, {hull.pair_count:,} pairs, {THREADS} threads"
     yes, weights = hull.connected, (-0.6, 1.6, 1.0)

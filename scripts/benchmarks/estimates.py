@@ -64,9 +64,10 @@ def estimates_large(setting: Setting) -> Iterator[Line]:
 
 def _compare(server: Server, graph: Any, p: str) -> tuple[Compared, int]:
     """Return what was said and what it was, and the bytes of the store that were said."""
-    from pcneo import annotate, connect
+    from pcneo import annotate
     from pcneo.basics.searches import Search
     from pcneo.search import search_batches
+    from pcneo.store.connection import connect
 
     with server.driver() as driver, TemporaryDirectory() as folder:
         (said,) = annotate.estimate(connect(driver=driver), p=p, concurrency=THREADS, **NAMES).estimates.values()

@@ -18,7 +18,7 @@ NEAR = 300
 
 def read_graph(path: Path) -> Any:
     """Read an edge list into pcneo's arrays."""
-    from pcneo import graph_from_edges
+    from pcneo.graph import graph_from_edges
     from pcneo.graph.files import read_graph_file
 
     file = read_graph_file(path)

@@ -67,13 +67,13 @@ def _some(graph: Any, p: str) -> tuple[float, float]:
 
 def _cost(graph: Any, p: str, vertices: Sequence[int] | Any) -> float:
     """Microseconds of processor time per vertex, on one thread, without the fixed cost of a search of this graph."""
-    from pcneo import minimal_p_cohesions
+    from pcneo.search import search_all
 
     quick = [int(graph.degrees.argmin())]
 
     def seconds(chosen: list[int]) -> float:
         started = time.process_time()
-        minimal_p_cohesions(graph, p, vertices=chosen, concurrency=1)
+        search_all(graph, p, vertices=chosen, concurrency=1)
         return time.process_time() - started
 
     chosen = [int(v) for v in vertices]

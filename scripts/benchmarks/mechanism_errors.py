@@ -24,11 +24,11 @@ RUNS = 10
 
 def utility(setting: Setting) -> Iterator[Line]:
     """Errors of simulated releases at k = 3, by ε and mechanism; what takes no noise is computed once."""
-    from pcneo import minimal_p_cohesions
     from pcneo.counting.counted import CountedGraph
     from pcneo.privacy.mechanisms import MECHANISMS
+    from pcneo.search import search_all
 
-    facts, k = CountedGraph(setting.graph, minimal_p_cohesions(setting.graph, "0.1"), "p=0.1"), 3
+    facts, k = CountedGraph(setting.graph, search_all(setting.graph, "0.1"), "p=0.1"), 3
     for epsilon in ("1", "10"):
         for name, mechanism in MECHANISMS.items():
             errors = _simulated(mechanism, k, epsilon, facts)

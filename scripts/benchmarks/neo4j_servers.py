@@ -133,7 +133,8 @@ def loaded(file: Path) -> Iterator[Server]:
 
 def load_graph(driver: Any, file: Path) -> None:
     """Load an edge list under `NAMES`."""
-    from pcneo import connect, load
+    from pcneo.annotate.load import load
+    from pcneo.store.connection import connect
 
     load(connect(driver=driver), file, node_label="Person", relationship_type="KNOWS", key="id")
 

@@ -22,13 +22,13 @@ def cohesions(setting: Setting) -> Iterator[Line]:
     """Every vertex's minimal p-cohesion, beside the paper's pseudo-code on a sample."""
     from benchmarks import pseudocode
     from benchmarks.graphs import as_sets
-    from pcneo import minimal_p_cohesions
+    from pcneo.search import search_all
 
     graph, rows = setting.graph, as_sets(setting.graph)
     random = np.random.default_rng(SEED)
     for p, (wanted, times) in PLAIN.items():
         need, sample_size = pseudocode.needs(rows, p), min(wanted, graph.vertex_count)
-        minimal_p_cohesions(graph, p, "density", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
+        search_all(graph, p, "density", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
         rounds = setting.many if p == "0.1" else setting.rounds
         samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(rounds)])
 
@@ -36,11 +36,11 @@ def cohesions(setting: Setting) -> Iterator[Line]:
             sample = np.sort(next(samples)).tolist()
             answers: list[set[int]] = []
             taken = timed(lambda: answers.extend(pseudocode.minimal_p_cohesion(rows, need, q) for q in sample))()
-            _check(answers, minimal_p_cohesions(graph, p, "density", vertices=sample))
+            _check(answers, search_all(graph, p, "density", vertices=sample))
             return taken / len(sample)
 
-        whole = timed(lambda p=p: minimal_p_cohesions(graph, p, "density", concurrency=THREADS))
-        rows_once = timed(rows_read(graph, minimal_p_cohesions(graph, p, "density", concurrency=THREADS).members))
+        whole = timed(lambda p=p: search_all(graph, p, "density", concurrency=THREADS))
+        rows_once = timed(rows_read(graph, search_all(graph, p, "density", concurrency=THREADS).members))
         tasks = {"ours": whole, "plain": plain, "rows": rows_once}
         taken = in_turns(rounds, tasks, warm_up=False, label=f"cohesions p={p}")
         yield Line(
@@ -63,9 +63,7 @@ def cohesions(setting: Setting) -> Iterator[Line]:
         )
     sample_size = min(SAMPLE_HALF, graph.vertex_count)
     samples = iter([random.choice(graph.vertex_count, sample_size, replace=False) for _ in range(setting.rounds + 1)])
-    some = timed(
-        lambda: minimal_p_cohesions(graph, "0.5", "density", vertices=next(samples).tolist(), concurrency=THREADS)
-    )
+    some = timed(lambda: search_all(graph, "0.5", "density", vertices=next(samples).tolist(), concurrency=THREADS))
     taken = in_turns(setting.rounds, {"ours": some}, label="cohesions p=0.5")
     yield Line(
         f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5, extrapolated",
@@ -83,11 +81,11 @@ def _check(answers: Sequence[set[int]], batch: Any) -> None:
 
 def cohesions_half(setting: Setting) -> Iterator[Line]:
     """Every vertex's minimal p-cohesion at p=0.5, once."""
-    from pcneo import minimal_p_cohesions
+    from pcneo.search import search_all
 
     graph = setting.graph
-    minimal_p_cohesions(graph, "0.5", "density", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
-    whole = timed(lambda: minimal_p_cohesions(graph, "0.5", "density", concurrency=THREADS))
+    search_all(graph, "0.5", "density", vertices=range(min(50, graph.vertex_count)), concurrency=THREADS)
+    whole = timed(lambda: search_all(graph, "0.5", "density", concurrency=THREADS))
     taken = in_turns(1, {"ours": whole}, warm_up=False, label="cohesions p=0.5")
     yield Line(
         f"minimal p-cohesions of all {graph.vertex_count:,} vertices, {setting.name}, p=0.5",
@@ -98,7 +96,7 @@ def cohesions_half(setting: Setting) -> Iterator[Line]:
 
 def threads(setting: Setting) -> Iterator[Line]:
     """The search on two threads, beside the search on one."""
-    from pcneo import minimal_p_cohesions
+    from pcneo.search import search_all
 
     graph = setting.graph
     random = np.random.default_rng(SEED)
@@ -106,7 +104,7 @@ def threads(setting: Setting) -> Iterator[Line]:
         sample = np.sort(random.choice(graph.vertex_count, min(wanted, graph.vertex_count), replace=False)).tolist()
 
         def search(count: int, p: str = p, sample: list[int] = sample) -> Any:
-            return timed(lambda: minimal_p_cohesions(graph, p, vertices=sample, concurrency=count))
+            return timed(lambda: search_all(graph, p, vertices=sample, concurrency=count))
 
         taken = in_turns(setting.many, {"two": search(2), "one": search(1)}, label=f"threads p={p}")
         yield Line(
@@ -126,15 +124,15 @@ def inside(setting: Setting) -> Iterator[Line]:
     import igraph  # pyright: ignore[reportMissingImports] - a peer; the extra `bench` alone installs it
 
     from benchmarks.graphs import edge_list
-    from pcneo import minimal_p_cohesions
     from pcneo.counting import cliques, common_neighbours
+    from pcneo.search import search_all
 
     graph = setting.graph
     theirs = igraph.Graph(n=graph.vertex_count, edges=edge_list(graph))
     random = np.random.default_rng(SEED)
     for p, wanted in (("0.1", 3_000), ("0.3", 500)):
         most = graph.vertex_count if p == "0.1" else min(8_000, graph.vertex_count)
-        batch = minimal_p_cohesions(graph, p, vertices=random.choice(graph.vertex_count, most, replace=False).tolist())
+        batch = search_all(graph, p, vertices=random.choice(graph.vertex_count, most, replace=False).tolist())
         chosen = np.sort(random.choice(len(batch), min(wanted, len(batch)), replace=False)).tolist()
         sets = [batch.members[batch.offsets[i] : batch.offsets[i + 1]].tolist() for i in chosen]
         places = [members.index(int(batch.vertices[i])) for i, members in zip(chosen, sets, strict=True)]

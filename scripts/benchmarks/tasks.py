@@ -92,13 +92,13 @@ def memory(file: str, p: str) -> dict[str, float]:
     """How much memory a search of every vertex takes at its peak, beside what the graph and the answer take."""
     from benchmarks.graphs import read_graph
     from benchmarks.measuring import THREADS
-    from pcneo import minimal_p_cohesions
+    from pcneo.search import search_all
 
     graph = read_graph(Path(file))
-    minimal_p_cohesions(graph, p, vertices=range(min(20, graph.vertex_count)), concurrency=THREADS)
+    search_all(graph, p, vertices=range(min(20, graph.vertex_count)), concurrency=THREADS)
     before = _resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    batch = minimal_p_cohesions(graph, p, concurrency=THREADS)
+    batch = search_all(graph, p, concurrency=THREADS)
     peak = _resident("VmHWM")
     result = sum(array.nbytes for array in (batch.vertices, batch.offsets, batch.members, batch.edges))
     return {"rise": peak - before, "adjacency": graph.offsets.nbytes + graph.neighbours.nbytes, "result": result}

@@ -45,7 +45,8 @@ def updates_large(setting: Setting) -> Iterator[Line]:
 
 
 def _updates_of(graph: str, server: Server, driver: Any, p: str, rounds: int) -> Iterator[Line]:
-    from pcneo import clean, connect
+    from pcneo.store.connection import connect
+    from pcneo.stored.cleaning import clean
 
     walls: dict[str, list[float]] = {}
     works: dict[str, list[float]] = {}

@@ -22,7 +22,7 @@ from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import half_true_epsilon
 from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release, release_errors
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 __all__ = ["EPSILONS", "AttackedGraph", "attack_csv", "attack_text", "draw_attacks", "find"]
 
@@ -83,7 +83,7 @@ def find(
         note: called with what is done next.
     """
     n = graph.vertex_count
-    facts = CountedGraph(graph, minimal_p_cohesions(graph, P, "density"))
+    facts = CountedGraph(graph, search_all(graph, P, "density"))
     draws = max(1, min(_DRAWS, _PAIRS // math.comb(n, 2)))
     of: dict[tuple[str, str], Attacked] = {}
     for mechanism, kind in MECHANISMS.items():

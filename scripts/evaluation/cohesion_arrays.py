@@ -16,7 +16,7 @@ from pcneo.basics.searches import Search
 from pcneo.counting import cliques, common_neighbours
 from pcneo.counting.protected import Hull, Protected, protect
 from pcneo.errors import GraphError
-from pcneo.search import minimal_p_cohesions, search_batches
+from pcneo.search import search_all, search_batches
 
 __all__ = ["CohesionArrays", "CohesionsOf"]
 
@@ -73,7 +73,7 @@ class CohesionArrays:
             return self._stored()
         self.of.announce(f"p={self.p}, {self.score} score, cohesions")
         vertices = self.vertices.tolist() if self._sampled else None
-        return minimal_p_cohesions(self.of.graph, self.p, self.score, vertices=vertices)
+        return search_all(self.of.graph, self.p, self.score, vertices=vertices)
 
     @property
     def sizes(self) -> Counts:

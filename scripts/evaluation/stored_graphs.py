@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluation.datasets import DATASETS, EvaluatedGraph, check_counts
 from evaluation.experiments import P_VALUES
-from pcneo.basics.model import CohesionBatch, Graph, Run
+from pcneo.basics.model import CohesionBatch, Graph, RunRecord
 from pcneo.basics.searches import P
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.release.read_graph import ReadGraph, read_for_release
@@ -72,7 +72,7 @@ class StoredGraphs:
         Raises:
             GraphChangedError: they are not.
         """
-        run: Run = self._runs[evaluated.name, p, score]
+        run: RunRecord = self._runs[evaluated.name, p, score]
         source = self._sources[evaluated.name]
         source.read_groups(self._db, run)
         return _completed(source.groups[run.id], source.graph, evaluated.graph)

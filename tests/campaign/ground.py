@@ -21,9 +21,10 @@ from graphs import Database
 
 from campaign.children import Accident, Child, Ended
 from campaign.texts import is_harmless
-from pcneo import annotate, check
+from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.release import budget
+from pcneo.release.checking import check
 from pcneo.server import servers
 
 __all__ = ["ASKED", "CODES", "GRAPH", "MOST_MIB", "NAMES", "Ground", "at_pace", "ground", "must_be_ours", "serve"]

@@ -12,14 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from campaign.texts import damaged, number_text
-from pcneo import graph_from_edges, minimal_p_cohesions, read_release
+from pcneo import read_release
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError
+from pcneo.graph import graph_from_edges
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.graph.files.cohesion_file_head import FileHead
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.request import read_batch
+from pcneo.search import search_all
 
 __all__ = ["try_outside"]
 
@@ -110,7 +112,7 @@ def _cohesions(rng: random.Random, folder: Path) -> Path:
     )
     path = folder / "a.parquet"
     with path.open("wb") as file, CohesionWriter(file, head, graph.keys) as writer:
-        writer.write(minimal_p_cohesions(graph, "1/3"))
+        writer.write(search_all(graph, "1/3"))
     return path
 
 

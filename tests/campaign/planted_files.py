@@ -9,8 +9,10 @@ import pyarrow
 import pyarrow.parquet
 
 from campaign.ground import GRAPH, NAMES, Ground
-from pcneo import annotate, check, load_cohesions
+from pcneo import annotate
+from pcneo.annotate.load_cohesions import load_cohesions
 from pcneo.errors import PcneoError
+from pcneo.release.checking import check
 
 __all__ = ["try_planted"]
 

@@ -21,12 +21,12 @@ from pcneo import __version__, annotate
 from pcneo.annotate import writing
 from pcneo.annotate.plan import Options, make_plan
 from pcneo.annotate.supply import Frontier
-from pcneo.basics.model import Cohesion
+from pcneo.basics.model import FoundCohesion
 from pcneo.basics.selection import Selection
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.errors import GraphError, KeyPropertyError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_rows
-from pcneo.search import REVISION, minimal_p_cohesions
+from pcneo.search import REVISION, search_all
 from pcneo.store import reading
 from pcneo.stored import cleaning, runs, verifying
 
@@ -45,7 +45,7 @@ def write(db: Database, p, **options) -> annotate.WriteResult:
     return annotate.write(db.store, p=p, **{**PERSONS, **options})
 
 
-def stream(db: Database, p, **options) -> list[Cohesion]:
+def stream(db: Database, p, **options) -> list[FoundCohesion]:
     return list(annotate.stream(db.store, p=p, **{**PERSONS, **options}))
 
 
@@ -62,9 +62,9 @@ def twins(graph: naive.Graph, p: Fraction, search: str = "smallest") -> dict:
     return {v: naive.minimal_p_cohesion(graph, p, v, search) for v in graph}
 
 
-def in_memory(graph: naive.Graph, p: Fraction) -> dict[Any, Cohesion]:
+def in_memory(graph: naive.Graph, p: Fraction) -> dict[Any, FoundCohesion]:
     built = graph_from_rows((v, list(graph[v])) for v in graph)
-    return {c.vertex: c for c in minimal_p_cohesions(built, p, "smallest").cohesions()}
+    return {c.vertex: c for c in search_all(built, p, "smallest").cohesions()}
 
 
 def edges_inside(graph: naive.Graph, members: set) -> int:
@@ -143,7 +143,7 @@ def test_the_shipped_graph_written_and_read_again_is_what_the_search_computes(db
     result = write(db, ["0.3", "0.5"])
     assert (result.node_count, result.relationship_count) == (800, 6_418)
     for run in result.runs:
-        computed = {c.vertex: c for c in minimal_p_cohesions(graph, run.search.p).cohesions(graph)}
+        computed = {c.vertex: c for c in search_all(graph, run.search.p).cohesions()}
         stored = db.cohesions(run.run)
         assert {v: tuple(sorted(cohesion.members)) for v, cohesion in stored.items()} == {
             v: cohesion.members for v, cohesion in computed.items()

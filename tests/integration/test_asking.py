@@ -1,4 +1,4 @@
-"""`pcneo.ask` and `pcneo.aio.ask`: an application asks, waits, and loads no compiled code for it."""
+"""`GraphHandle.ask` and that of `pcneo.aio`: an application asks, waits, and loads no compiled code for it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from services import look, serving
 import pcneo
 from pcneo.errors import ParameterError, RequestError
 from pcneo.service import placing
+from pcneo.service.blocking import ask
 
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3)]
 
@@ -41,7 +42,7 @@ def service(server: Server, db: Database) -> Iterator[Any]:
 @pytest.mark.parametrize("p", ["1/2", 0.5, Fraction(1, 2), Decimal("0.5"), ["1/2", 0.5]])
 def test_an_application_asks_and_gets_the_runs(db, service, p):
     seen: list[tuple[str, int, int | None]] = []
-    answered = pcneo.ask(db.store, graph="friends", p=p, vertices=[1], progress=lambda *at: seen.append(at))
+    answered = ask(db.store, graph="friends", p=p, vertices=[1], progress=lambda *at: seen.append(at))
     assert answered.runs == (("friends@1/2:vertices", 1),)
     assert db.members("friends@1/2:vertices") == {1: {0, 1}} or set(db.members("friends@1/2:vertices")) == {1}
     assert look(db, answered.id)["status"] == "complete"
@@ -49,31 +50,31 @@ def test_an_application_asks_and_gets_the_runs(db, service, p):
 
 
 def test_an_own_identifier_asks_once(db, service):
-    first = pcneo.ask(db.store, graph="friends", p=0.5, request="nightly", by="cron")
-    again = pcneo.ask(db.store, graph="friends", p=0.5, request="nightly", by="cron")
+    first = ask(db.store, graph="friends", p=0.5, request="nightly", by="cron")
+    again = ask(db.store, graph="friends", p=0.5, request="nightly", by="cron")
     assert first == again
     assert db.run("MATCH (q:PCohesionRequest) RETURN q.id, q.attempts, q.by") == [["nightly", 1, "cron"]]
 
 
 def test_what_fails_raises_with_the_services_message(db, service):
     with pytest.raises(RequestError, match="no vertex 99") as raised:
-        pcneo.ask(db.store, graph="friends", p=0.5, vertices=[99])
+        ask(db.store, graph="friends", p=0.5, vertices=[99])
     assert raised.value.data["status"] == "failed"
     assert look(db, raised.value.data["id"])["status"] == "failed"
 
 
 def test_an_empty_list_and_a_p_out_of_range_are_refused_before_anything_is_asked(db):
     with pytest.raises(ParameterError, match="vertices is an empty list"):
-        pcneo.ask(db.store, graph="friends", vertices=[])
+        ask(db.store, graph="friends", vertices=[])
     with pytest.raises(ParameterError, match="p must be a number between 0 and 1"):
-        pcneo.ask(db.store, graph="friends", p=2)
+        ask(db.store, graph="friends", p=2)
     assert db.run("MATCH (q:PCohesionRequest) RETURN q") == []
 
 
 def test_nobody_answers_in_time_which_is_said_once_and_the_request_is_cancelled(db, monkeypatch, caplog):
     monkeypatch.setattr(placing, "TAKEN_SECONDS", 0.2)
     with pytest.raises(RequestError, match=r"not answered in 1 seconds") as raised:
-        pcneo.ask(db.store, graph="friends", p=0.5, timeout=1)
+        ask(db.store, graph="friends", p=0.5, timeout=1)
     assert look(db, raised.value.data["id"])["cancel"] is True
     (said,) = [record for record in caplog.records if "Nobody has taken request" in record.message]
     assert (said.name, said.levelname) == ("pcneo", "WARNING")
@@ -90,15 +91,15 @@ def test_an_interrupted_wait_cancels_the_request(db):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pcneo.ask(db.store, graph="friends", p=0.5, request=7, progress=interrupt)
+        ask(db.store, graph="friends", p=0.5, request=7, progress=interrupt)
     assert look(db, 7)["cancel"] is True
 
 
 def test_check_and_clean_are_asked_the_same_way(db, service):
-    pcneo.ask(db.store, graph="friends", p=0.5)
-    checked = pcneo.ask(db.store, command="check", run="friends@1/2")
+    ask(db.store, graph="friends", p=0.5)
+    checked = ask(db.store, command="check", run="friends@1/2")
     assert checked.message == "friends@1/2: graph as read, memberships as written."
-    pcneo.ask(db.store, command="clean", run="friends@1/2")
+    ask(db.store, command="clean", run="friends@1/2")
     assert db.versions() in ({}, {"friends@1/2": 0})
 
 
@@ -106,8 +107,9 @@ def test_several_tasks_ask_at_once_without_blocking_the_loop(db, server, service
     async def ask_all() -> list[Any]:
         auth = (server.username, server.password)
         async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
-            tasks = [pcneo.aio.ask(driver, db.name, graph="friends", p=0.5, vertices=v) for v in range(3)]
-            wrong = pcneo.aio.ask(driver, db.name, graph="foes")
+            adb = await pcneo.aio.connect(driver=driver, database=db.name)
+            tasks = [adb.graph("friends").ask(p=0.5, vertices=v) for v in range(3)]
+            wrong = adb.graph("foes").ask()
             return await asyncio.gather(*tasks, wrong, return_exceptions=True)
 
     *answers, wrong = asyncio.run(ask_all())
@@ -120,7 +122,8 @@ def cancel_once_it_is_there(db, server):
     async def give_up() -> None:
         auth = (server.username, server.password)
         async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=auth) as driver:
-            task = asyncio.create_task(pcneo.aio.ask(driver, db.name, graph="friends", p=0.5, request="given up"))
+            adb = await pcneo.aio.connect(driver=driver, database=db.name)
+            task = asyncio.create_task(adb.graph("friends").ask(p=0.5, request="given up"))
             while not db.run("MATCH (q:PCohesionRequest {id: 'given up'}) RETURN 1"):
                 await asyncio.sleep(0.05)
             task.cancel()
@@ -136,15 +139,15 @@ def test_a_cancelled_task_cancels_its_request(db, server):
 
 
 def test_a_task_that_is_cancelled_before_it_knows_its_request_is_there_cancels_it_too(db, server, monkeypatch):
-    send = pcneo.aio._rows
+    send = pcneo.aio.AsyncDb._rows
 
-    async def answered_late(driver: Any, database: Any, access: str, statement: str, parameters: Any) -> Any:
-        rows = await send(driver, database, access, statement, parameters)
+    async def answered_late(adb: Any, access: str, statement: str, parameters: Any) -> Any:
+        rows = await send(adb, access, statement, parameters)
         if statement == "place_request":
             await asyncio.sleep(60)
         return rows
 
-    monkeypatch.setattr(pcneo.aio, "_rows", answered_late)
+    monkeypatch.setattr(pcneo.aio.AsyncDb, "_rows", answered_late)
     cancel_once_it_is_there(db, server)
     assert look(db, "given up")["cancel"] is True
 
@@ -160,7 +163,7 @@ def test_an_interruption_while_a_request_is_placed_cancels_it(db, monkeypatch):
 
     monkeypatch.setattr(db.store, "write", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        pcneo.ask(db.store, graph="friends", p=0.5, request="given up")
+        ask(db.store, graph="friends", p=0.5, request="given up")
     assert look(db, "given up")["cancel"] is True
 
 
@@ -169,7 +172,7 @@ import sys, pcneo
 from pcneo import aio
 uri, user, password, database = sys.argv[1:]
 with pcneo.connect(uri, auth=(user, password), database=database) as db:
-    print(pcneo.ask(db, graph="friends", p=0.5).runs)
+    print(db.graph("friends").ask(p=0.5).runs)
 heavy = {"numba", "llvmlite", "networkx", "opendp", "matplotlib", "pcneo.kernels"} & set(sys.modules)
 assert not heavy, heavy
 """

@@ -21,14 +21,18 @@ import pyarrow.parquet
 import pytest
 from graphs import Database
 
-from pcneo import annotate, check, history, load_cohesions, show
+from pcneo import annotate
 from pcneo.annotate import filing
+from pcneo.annotate.load_cohesions import load_cohesions
 from pcneo.basics.model import CohesionBatch
 from pcneo.basics.searches import P
 from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError, GraphChangedError, ParameterError, PcneoError
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
+from pcneo.release.checking import check
 from pcneo.stored import verifying
+from pcneo.stored.showing import show
+from pcneo.stored.versions import history
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 

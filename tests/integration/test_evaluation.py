@@ -58,7 +58,7 @@ def test_a_stored_graph_gives_the_numbers_that_arrays_give_without_a_search(
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a search for cohesions that are stored")
 
-    monkeypatch.setattr(cohesion_arrays, "minimal_p_cohesions", refuse)
+    monkeypatch.setattr(cohesion_arrays, "search_all", refuse)
     monkeypatch.setattr(cohesion_arrays, "search_batches", refuse)
     read = StoredGraphs(db.store, {"Yeast": "Person/KNOWS/id"})
     assert read.graphs["Yeast"].content == graph.content

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from printed import GUIDE, ROOT, Reader, blocks, command_lines, friends_lines
 
-from pcneo import graph_from_edges, minimal_p_cohesions
 from pcneo.counting.counted import CountedGraph
+from pcneo.graph import graph_from_edges
+from pcneo.search import search_all
 
 PAGES = [
     "annotate-your-graph.md",
@@ -67,7 +68,7 @@ def test_what_critical_leaves_open_is_as_the_guide_and_the_readme_say() -> None:
     for p in ("0.1", "0.2", "0.3"):
         shares = []
         for search in ("smallest", "density"):
-            inside = CountedGraph(graph, minimal_p_cohesions(graph, p, search)).protected().inside
+            inside = CountedGraph(graph, search_all(graph, p, search)).protected().inside
             shares.append(100 * (1 - inside.mean()))
         assert f"| {p} | {shares[0]:.1f} ({shares[1]:.1f}) |" in table
         rounded.append(round(shares[0]))

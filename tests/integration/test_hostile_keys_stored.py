@@ -17,11 +17,13 @@ from graphs import Database
 from made_up_keys import HOSTILE_KEYS
 
 import pcneo as package
-from pcneo import annotate, check, export, load_cohesions
+from pcneo import annotate
+from pcneo.annotate.load_cohesions import load_cohesions
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError
-from pcneo.release import ReleaseRequest, Terms, release
-from pcneo.stored.exporting import NO_XML
+from pcneo.release import Released, ReleaseRequest, Terms, budget, release
+from pcneo.release.checking import check
+from pcneo.stored.exporting import NO_XML, export
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 KEYS = [key for key in HOSTILE_KEYS if len(key) < 8_000]  # which is as long as an index of Neo4j takes
@@ -37,7 +39,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return found
 
 
-def released(db: Database, to: Path, **asked: Any) -> tuple[package.release.Released, dict[Any, Any]]:
+def released(db: Database, to: Path, **asked: Any) -> tuple[Released, dict[Any, Any]]:
     request = ReleaseRequest(to=to, graph="Person/KNOWS/id", **asked)
     _, (made,) = release(db.store, requests=[request], terms=Terms(anyway=True))
     counts = package.read_release(made.public).counts
@@ -49,12 +51,12 @@ def released(db: Database, to: Path, **asked: Any) -> tuple[package.release.Rele
 
 @pytest.mark.parametrize("mechanism", ["critical", "respond"])
 def test_answers_that_were_paid_for_are_read_again(db: Database, tmp_path: Path, mechanism: str) -> None:
-    package.budget.set_total(db.store, graph="Person/KNOWS/id", epsilon=9)
+    budget.set_total(db.store, graph="Person/KNOWS/id", epsilon=9)
     tmp_path.chmod(0o700)
     kept, counts = released(db, tmp_path / "a.json", mechanism=mechanism, epsilon="9", answers="keep")
     _, again = released(db, tmp_path / "b.json", answers_from=kept.answers)
     assert again == counts
-    assert package.budget.show(db.store)[0].account.spent.epsilon == 9
+    assert budget.show(db.store)[0].account.spent.epsilon == 9
 
 
 def test_cohesions_go_to_a_file_and_back(db: Database, tmp_path: Path) -> None:

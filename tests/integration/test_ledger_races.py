@@ -34,7 +34,7 @@ NAME = "Person/KNOWS/id"
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
-from pcneo import connect
+from pcneo.store.connection import connect
 from pcneo.errors import BudgetError, BusyError
 from pcneo.release import ReleaseRequest, release
 from pcneo.privacy import noise

@@ -15,8 +15,9 @@ from graphs import Database, cycle
 from lengths import usual_or_thorough
 from services import answer, ask, look, service_processes, serving, wait_until
 
-from pcneo import check, minimal_p_cohesions
 from pcneo.graph import graph_from_rows
+from pcneo.release.checking import check
+from pcneo.search import search_all
 
 pytestmark = [pytest.mark.long, pytest.mark.schema("rings")]
 
@@ -206,7 +207,7 @@ def test_several_services_answer_each_request_once_though_two_are_killed(db, ser
         graph, _, rest = run.partition("@")
         edges = next(edges for name, _, edges in GRAPHS if name == graph)
         plain = naive.graph_of(edges, range(40))
-        fresh = minimal_p_cohesions(graph_from_rows((v, list(plain[v])) for v in plain), rest.partition(":")[0])
+        fresh = search_all(graph_from_rows((v, list(plain[v])) for v in plain), rest.partition(":")[0])
         found = {c.vertex: set(c.members) for c in fresh.cohesions()}
         assert db.members(run).items() <= found.items()
 

@@ -13,11 +13,13 @@ import networkx as nx
 import pytest
 from graphs import Database, cycle
 
-import pcneo
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
-from pcneo.stored.showing import show_members
+from pcneo.stored import showing
+from pcneo.stored.exporting import export
+from pcneo.stored.networks import to_networkx
+from pcneo.stored.showing import read_cohesions, show_members
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 # a ring of six with a chord and two tails: members, neighbours outside and vertices further away
@@ -37,7 +39,7 @@ def write(db: Database, p=P, **options) -> str:
 
 
 def show(db: Database, vertex, **options):
-    return pcneo.show(db.store, vertex=vertex, **options)
+    return showing.show(db.store, vertex=vertex, **options)
 
 
 def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
@@ -59,7 +61,7 @@ def test_a_cohesion_is_shown_with_all_around_it_as_plain_sets_have_it(db):
         assert shown.local_view.size == len(view)
         assert shown.local_view.edges == sum(map(len, view.values())) // 2
         assert not shown.moved
-        made = pcneo.to_networkx(shown)
+        made = to_networkx(shown)
         assert (set(made), {tuple(sorted(edge)) for edge in made.edges}) == (members, inside)
 
 
@@ -90,7 +92,7 @@ def test_where_only_single_vertices_were_searched_one_of_them_is_shown_without_n
     with pytest.raises(NotFoundError, match=rf"Run {alone} has no cohesion of vertex 1.*--vertex 1"):
         show(db, 1)
     with pytest.raises(NotFoundError, match=f"no run of a whole graph; there is {alone}"):
-        pcneo.read_cohesions(db.store)
+        read_cohesions(db.store)
     other = write(db, p="0.9", vertices=[0])
     with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Add -p 3/5 or -p 9/10"):
         show(db, 0)
@@ -115,10 +117,10 @@ def test_a_graph_that_has_changed_is_said_so(db):
     assert shown.moved
     assert (0, 2) not in shown.connections
     with pytest.raises(GraphChangedError, match="Annotate the graph again"):
-        pcneo.read_cohesions(db.store)
+        read_cohesions(db.store)
     db.run("MATCH (v:Person {id: 1}) DETACH DELETE v")
     with pytest.raises(GraphChangedError, match="Annotate"):
-        pcneo.read_cohesions(db.store)
+        read_cohesions(db.store)
 
 
 def test_a_member_that_has_lost_its_key_is_refused(db):
@@ -133,13 +135,13 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
     graph = naive.graph_of(EDGES, isolated=[99])
     members = {v: naive.smallest_p_cohesion(graph, Fraction(3, 5), v)[0] for v in graph}
     for what, name in ((run, "a.json"), ("latest", "b.json")):
-        result = pcneo.export(db.store, what=what, path=tmp_path / name)
+        result = export(db.store, what=what, path=tmp_path / name)
         assert result.bytes == (tmp_path / name).stat().st_size
         assert (result.nodes, result.memberships) == (len(graph), sum(map(len, members.values())))
         read = nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
         assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
-        assert nx.utils.graphs_equal(read, pcneo.to_networkx(pcneo.read_cohesions(db.store)))
-    pcneo.export(db.store, what="0", path=tmp_path / "c.graphml")
+        assert nx.utils.graphs_equal(read, to_networkx(read_cohesions(db.store)))
+    export(db.store, what="0", path=tmp_path / "c.graphml")
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 
 
@@ -155,16 +157,16 @@ def test_a_run_of_another_search_is_not_taken_for_one(db):
 
 def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_path):
     with pytest.raises(NotFoundError, match="pcneo annotate"):
-        pcneo.export(db.store, what="latest", path=tmp_path / "a.json")
+        export(db.store, what="latest", path=tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
     run = write(db)
     (tmp_path / "a.json").write_text("mine")
     with pytest.raises(ParameterError, match="exists and is not overwritten"):
-        pcneo.export(db.store, what=run, path=tmp_path / "a.json")
+        export(db.store, what=run, path=tmp_path / "a.json")
     with pytest.raises(ParameterError, match=r"ends in \.graphml or \.json"):
-        pcneo.export(db.store, what=run, path=tmp_path / "a.csv")
+        export(db.store, what=run, path=tmp_path / "a.csv")
     with pytest.raises(ParameterError, match="exported whole"):
-        pcneo.export(db.store, what="latest", path=tmp_path / "b.json", run=run)
+        export(db.store, what="latest", path=tmp_path / "b.json", run=run)
     assert (tmp_path / "a.json").read_text() == "mine"
 
 

@@ -23,11 +23,12 @@ from lengths import usual_or_thorough
 from neo4j_servers import Server
 from services import answer, ask, look, service_processes, serving, wait_until
 
-from pcneo import aio, annotate, check
+from pcneo import aio, annotate
 from pcneo.annotate import load as loading
 from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError
 from pcneo.release import budget
+from pcneo.release.checking import check
 from pcneo.service import blocking
 from pcneo.store import sessions, waiting
 from pcneo.store.graph_loader import GraphLoader
@@ -402,7 +403,8 @@ def test_a_request_that_somebody_holds_is_not_waited_for_without_end(
 
     async def place_soon() -> None:
         async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-            await aio.ask(driver, db.name, graph="ring", request="held")
+            adb = await aio.connect(driver=driver, database=db.name)
+            await adb.graph("ring").ask(request="held")
 
     monkeypatch.setattr(sessions, "BLOCKED_SECONDS", 2.0)
     with held(db, "CREATE (:PCohesionRequest {id: 'held'})"), pytest.raises(BusyError):

@@ -14,12 +14,13 @@ import pytest
 from graphs import Database, own_text
 from lengths import usual_or_thorough
 
-from pcneo import annotate, check
+from pcneo import annotate
 from pcneo.annotate import supply, writing
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError
 from pcneo.graph import graph_from_rows
-from pcneo.search import minimal_p_cohesions
+from pcneo.release.checking import check
+from pcneo.search import search_all
 
 RUN = "Person/KNOWS/id@2/5"
 P = Fraction(2, 5)
@@ -43,7 +44,7 @@ def graph_of(db: Database) -> naive.Graph:
 
 def expected(graph: naive.Graph) -> dict:
     """Every vertex's cohesion as a search of the graph finds it; an edit elsewhere can change its flags alone."""
-    fresh = minimal_p_cohesions(graph_from_rows((v, list(graph[v])) for v in graph), P)
+    fresh = search_all(graph_from_rows((v, list(graph[v])) for v in graph), P)
     return {c.vertex: (set(c.members), c.edges, c.density, c.proven, c.best) for c in fresh.cohesions()}
 
 

@@ -39,7 +39,7 @@ def check(outputs: list[dict[str, Any]]) -> None:
     assert not [output for output in outputs if output["output_type"] == "error"]
     assert not [output for output in outputs if output.get("name") == "stderr" and "Warning" in output["text"]]
     shown = [output["data"] for output in outputs if "data" in output]
-    assert sum("image/png" in data for data in shown) == 3
+    assert sum("image/png" in data or "image/svg+xml" in data for data in shown) == 3
     tables = [data["text/html"] for data in shown if "<table>" in data.get("text/html", "")]
     assert len(tables) >= 6
     assert any("friends@3/10" in table for table in tables)

@@ -18,7 +18,7 @@ import pytest
 from graphs import Database, cycle
 from typer.main import get_command
 
-import pcneo
+from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.cli import app
 
@@ -139,7 +139,7 @@ def environment(server: Any, neo4j_driver: neo4j.Driver, empty_database: str) ->
     db = Database(neo4j_driver, empty_database)
     db.put([(KEYS[a], KEYS[b]) for a, b in [*cycle(6), (0, 2), (1, 2), (0, 3)]])
     names = ["friends-of-the-first-year@1/2", "1/2"]
-    pcneo.annotate.write(db.store, p=names[1], graph=names[0].partition("@")[0], **PERSONS)
+    annotate.write(db.store, p=names[1], graph=names[0].partition("@")[0], **PERSONS)
     return dict(server.environment)
 
 

@@ -36,7 +36,8 @@ RUN = f"{NAME}@3/5"
 
 WRITER = """
 import os, sys, time
-from pcneo import Selection, annotate, connect
+from pcneo import Selection, annotate
+from pcneo.store.connection import connect
 from pcneo.annotate import row_writing as writer
 
 writer.MEMBERSHIPS_A_TRANSACTION = 2_000
@@ -52,7 +53,7 @@ with connect(database=sys.argv[1]) as db:
 
 HOLDER = """
 import os, sys, time
-from pcneo import connect
+from pcneo.store.connection import connect
 from pcneo.store.lock import GraphLock
 from pcneo.store.transaction import Transaction, in_transaction
 

@@ -19,7 +19,7 @@ from pcneo.counting.cliques import clique_counts, clique_counts_of_sizes, clique
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.kernels.degeneracy import by_core, by_degree
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 TWO_TRIANGLES = nx.disjoint_union(nx.complete_graph(3), nx.complete_graph(3))
 STAR = nx.star_graph(6)
@@ -195,7 +195,7 @@ def test_cliques_of_every_size_are_those_that_networkx_enumerates(k):
     assert expected.any()
     arrays = graph_from_networkx(graph)
     assert clique_counts(arrays, k).tolist() == expected.tolist()
-    everywhere = minimal_p_cohesions(arrays, "0.99")
+    everywhere = search_all(arrays, "0.99")
     inside = cliques_inside(arrays, everywhere, k)
     whole = everywhere.sizes == len(nx.node_connected_component(graph, 0))
     assert (inside <= expected).all()
@@ -232,7 +232,7 @@ def test_a_hub_of_more_than_65536_neighbours_is_counted(k):
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_the_number_of_threads_changes_nothing(threads):
     graph = graph_from_networkx(nx.powerlaw_cluster_graph(300, 8, 0.7, seed=3))
-    batch = minimal_p_cohesions(graph, "0.3", concurrency=1)
+    batch = search_all(graph, "0.3", concurrency=1)
     for k in (3, 4):
         assert (clique_counts(graph, k, concurrency=threads) == clique_counts(graph, k, concurrency=3)).all()
         assert (clique_supports(graph, k, concurrency=threads) == clique_supports(graph, k, concurrency=3)).all()

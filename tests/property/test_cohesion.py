@@ -17,20 +17,20 @@ from lengths import examples
 from outside_graphs import outside_graph
 from shapes import FRACTIONS, arrays, graphs
 
-from pcneo.basics.model import Cohesion, Graph, Key
+from pcneo.basics.model import FoundCohesion, Graph, Key
 from pcneo.basics.searches import SEARCHES, Search
 from pcneo.cli.sample import copenhagen_friends_path
 from pcneo.graph import graph_from_rows
 from pcneo.kernels import cohesion
 from pcneo.kernels.cohesion import DEGREE, DENSITY, NARROW
-from pcneo.search import minimal_p_cohesions, search_streamed
+from pcneo.search import search_all, search_streamed
 from pcneo.search.cohesion import Searched
 
 SCORES = {"density": DENSITY, "degree": DEGREE}
 random_graphs = settings(max_examples=examples(150))
 
 
-def as_sets(cohesions: Iterable[Cohesion]) -> dict[Key, set[Key]]:
+def as_sets(cohesions: Iterable[FoundCohesion]) -> dict[Key, set[Key]]:
     return {c.vertex: set(c.members) for c in cohesions}
 
 
@@ -40,7 +40,7 @@ def twins(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
 
 def answers(graph: naive.Graph, p: Fraction, score: str) -> dict[Key, set[Key]]:
     built = arrays(graph)
-    return as_sets(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
+    return as_sets(search_all(built, p, score, concurrency=1).cohesions())
 
 
 def join_order(graph: Graph, p: Fraction, q: int, score: str, count: int = 0) -> list[int]:
@@ -95,7 +95,7 @@ def test_every_cohesion_is_minimal_by_the_twins_check_and_by_our_own(
     score: str, graph: naive.Graph, p: Fraction
 ) -> None:
     built = arrays(graph)
-    for c in minimal_p_cohesions(built, p, score, concurrency=1, check=True).cohesions(built):
+    for c in search_all(built, p, score, concurrency=1, check=True).cohesions():
         assert naive.is_minimal_p_cohesion(graph, p, c.vertex, set(c.members))
         assert c.edges == sum(len(graph[v] & set(c.members)) for v in c.members) / 2
 
@@ -108,7 +108,7 @@ def test_a_stream_gives_what_the_batch_gives(score: str, graph: naive.Graph, p: 
         return [(key, data.draw(st.permutations(sorted(graph[key])))) for key in reversed(keys)]
 
     built = arrays(graph)
-    batch = list(minimal_p_cohesions(built, p, score, concurrency=1).cohesions(built))
+    batch = list(search_all(built, p, score, concurrency=1).cohesions())
     assert list(search_streamed(fetch, sorted(graph), Search(p, score))) == batch
     assert [next(search_streamed(fetch, [q], Search(p, score))) for q in sorted(graph)] == batch
 
@@ -232,7 +232,7 @@ def test_the_largest_counts_of_16_bits_and_the_smallest_of_32_give_the_same_answ
 def test_every_vertex_has_the_cohesion_that_the_twin_found(name: str, p: str, score: str) -> None:
     built = arrays(recorded.graph(name))
     vertices = np.searchsorted(built.keys, recorded.vertices(name, score)).tolist()
-    checked = minimal_p_cohesions(built, p, score, vertices=vertices, check=True).cohesions(built)
+    checked = search_all(built, p, score, vertices=vertices, check=True).cohesions()
     assert as_sets(checked) == recorded.recorded(name, p, score)
 
 
@@ -258,7 +258,7 @@ def test_every_vertex_of_the_shipped_graph_is_streamed_as_in_the_batch(p: str, s
     graph = naive.read_edges(copenhagen_friends_path())
     built = arrays(graph)
     streamed = search_streamed(lambda keys: [(key, list(graph[key])) for key in keys], sorted(graph), Search(p, score))
-    assert list(streamed) == list(minimal_p_cohesions(built, p, score).cohesions(built))
+    assert list(streamed) == list(search_all(built, p, score).cohesions())
 
 
 @pytest.mark.parametrize("score", SCORES)
@@ -269,9 +269,9 @@ def test_vertices_of_a_larger_graph_have_the_twins_cohesions(name: str, p: str, 
     graph = naive.read_edges(outside_graph(f"{name}.edges.gz"))
     built = arrays(graph)
     chosen = random.Random(1).sample(range(len(graph)), sample)
-    batch = minimal_p_cohesions(built, p, score, vertices=chosen)
+    batch = search_all(built, p, score, vertices=chosen)
     expected = {q: naive.minimal_p_cohesion(graph, Fraction(p), q, score) for q in built.keys[np.sort(chosen)].tolist()}
-    assert as_sets(batch.cohesions(built)) == expected
+    assert as_sets(batch.cohesions()) == expected
 
 
 @pytest.mark.long
@@ -282,7 +282,7 @@ def test_a_hub_of_more_than_65536_neighbours_is_searched_for() -> None:
         five = range(first, first + 5)
         rows |= {v: [0, *(w for w in five if w != v)] for v in five}
     graph = graph_from_rows(rows.items())
-    of_hub, of_another = minimal_p_cohesions(graph, "0.3", vertices=[0, 1], check=True).cohesions(graph)
+    of_hub, of_another = search_all(graph, "0.3", vertices=[0, 1], check=True).cohesions()
     assert of_hub.size == 1 + 21_000  # 3 in 10 of its neighbours; each of them needs the hub and one more
     kept = np.bincount([(int(v) - 1) // 5 for v in of_hub.members if v])
     assert 1 not in kept

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from lengths import usual_or_thorough
 
-from pcneo.basics.model import Graph, Run
+from pcneo.basics.model import Graph, RunRecord
 from pcneo.basics.searches import Search
 from pcneo.counting.cliques import edge_ends
 from pcneo.counting.counted import CountedGraph
@@ -84,13 +84,13 @@ def hubs_of(family: Family, gone: Iterable[int] = (), shift: int = 0) -> list[Ke
     ]
 
 
-def a_run(cohesions: int, membership_hash: str) -> Run:
+def a_run(cohesions: int, membership_hash: str) -> RunRecord:
     then = datetime(2026, 1, 1, tzinfo=UTC)
     named, counts = ("friends@3/10", "friends", "graph", Search("3/10")), (0, 0, cohesions, 0, 0, 0, 0, 0)
-    return Run(*named, 5, True, "", 1, *counts, "f", membership_hash, then, then, then)
+    return RunRecord(*named, 5, True, "", 1, *counts, "f", membership_hash, then, then, then)
 
 
-def recorded(family: Family, shifts: Sequence[int] = (0,)) -> Run:
+def recorded(family: Family, shifts: Sequence[int] = (0,)) -> RunRecord:
     rows = [(s + v, [s + member for member in group]) for s in shifts for v, group in family.items()]
     return a_run(cohesions=len(rows), membership_hash=membership_hash(rows))
 

@@ -28,7 +28,7 @@ from pcneo.counting.protected import (
 )
 from pcneo.errors import ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 SMALL = [graph for graph in graph_atlas_g() if 0 < len(graph) < 7]
 
@@ -133,7 +133,7 @@ def copenhagen() -> Graph:
 
 @pytest.mark.parametrize("p", ["0.1", pytest.param("0.3", marks=pytest.mark.long)])
 def test_the_pairs_of_real_cohesions_are_those_of_sets_of_tuples(copenhagen, p):
-    batch = minimal_p_cohesions(copenhagen, p)
+    batch = search_all(copenhagen, p)
     protected = protect(copenhagen, batch)
     cuts = zip(batch.offsets[:-1], batch.offsets[1:], strict=True)
     pairs = naive.pairs_inside(batch.members[a:b].tolist() for a, b in cuts)
@@ -147,7 +147,7 @@ def test_bits_and_groups_find_the_same_pairs(copenhagen: Graph, monkeypatch: pyt
     """Of more vertices than are written to at once, with groups from small to almost all."""
     edges = [ends + 800 * copy for copy in range(4) for ends in edge_ends(copenhagen)]
     graph = graph_from_edges(np.arange(3_200), np.concatenate(edges[::2]), np.concatenate(edges[1::2]))
-    batch = minimal_p_cohesions(graph, p)
+    batch = search_all(graph, p)
     ways = []
     for matrix in (0, 2**30):
         monkeypatch.setattr(pairs, "matrix_memory", lambda *_, matrix=matrix: matrix)

@@ -24,7 +24,7 @@ from pcneo.counting.answers import AnsweredPairs, answer_pairs
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.noise import system_coins
 from pcneo.privacy.randomised_response import COINS, Flips, Yes
-from pcneo.search import minimal_p_cohesions, search_batches
+from pcneo.search import search_all, search_batches
 
 
 def answers_of(n: int, pairs: Any) -> AnsweredPairs:
@@ -82,7 +82,7 @@ def test_their_groups_are_the_cohesions_of_that_graph(p: Fraction) -> None:
         near = naive.sharing_pairs(naive.graph_of(pairs, isolated=range(n)), Fraction(1, 4))
         twin = naive.graph_of([tuple(pair) for pair in near], isolated=range(n))  # type: ignore[misc]
         groups = groups_of(searched(Flips(n, 2**22), answers_of(n, pairs)), p)
-        found = minimal_p_cohesions(arrays(twin), p).cohesions()
+        found = search_all(arrays(twin), p).cohesions()
         assert groups == {c.vertex: frozenset(c.members) for c in found}
 
 

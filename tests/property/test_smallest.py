@@ -22,9 +22,9 @@ from numba import njit
 from shapes import FRACTIONS, arrays, graphs
 
 from pcneo.basics.searches import Search
-from pcneo.graph import graph_from_edges
+from pcneo.graph import as_graph, graph_from_edges
 from pcneo.kernels import smallest
-from pcneo.search import minimal_p_cohesion, minimal_p_cohesions, search_batches
+from pcneo.search import search_all, search_batches, search_one
 from pcneo.search.cohesion import Searched
 
 SHARES = ["1/10", "3/10", "1/2", "2/3"]
@@ -94,7 +94,7 @@ def test_small_sets_are_those_of_brute_force_on_all_graphs_of_six_vertices() -> 
             named = numbered(graph.edges, graph.number_of_nodes(), rng)
             for p in map(Fraction, SHARES):
                 best = best_of_all(named, p)
-                for c in minimal_p_cohesions(arrays(named), p, "smallest", check=True, concurrency=1).cohesions():
+                for c in search_all(arrays(named), p, "smallest", check=True, concurrency=1).cohesions():
                     assert (set(c.members), c.proven, c.best) == (best[c.vertex], True, True)
                     count += 1
     assert count > 3_000
@@ -106,7 +106,7 @@ def test_small_sets_are_those_of_brute_force_on_random_graphs_of_twelve_vertices
     named = numbered(nx.gnm_random_graph(12, rng.randint(12, 40), seed=seed).edges, 12, rng)
     p = Fraction(rng.choice(SHARES))
     best_of = best_of_all(named, p)
-    for c in minimal_p_cohesions(arrays(named), p, "smallest", check=True).cohesions():
+    for c in search_all(arrays(named), p, "smallest", check=True).cohesions():
         best = best_of[c.vertex]
         if c.best:
             assert set(c.members) == best
@@ -151,7 +151,7 @@ def test_the_twin_counts_what_the_kernel_counts(limit: str) -> None:
     hubs = sorted(graph, key=lambda v: len(graph[v]))[-2:]
     built = arrays(graph)
     vertices = [int(np.searchsorted(built.keys, hub)) for hub in hubs]
-    for c in minimal_p_cohesions(built, p, "smallest", vertices=vertices).cohesions():
+    for c in search_all(built, p, "smallest", vertices=vertices).cohesions():
         assert (set(c.members), c.proven, c.best) == naive.smallest_p_cohesion(graph, p, c.vertex)
 
 
@@ -167,7 +167,7 @@ def test_the_twin_counts_what_the_kernel_counts(limit: str) -> None:
     ids=["star", "complete", "small", "path", "isolated"],
 )
 def test_plain_shapes_have_the_sets_that_one_sees(graph: nx.Graph[Any], p: str, size: int, edges: int) -> None:
-    batch = minimal_p_cohesions(graph, p, "smallest", vertices=[0], check=True)
+    batch = search_all(as_graph(graph), p, "smallest", vertices=[0], check=True)
     assert (batch.sizes.tolist(), batch.edges.tolist(), batch.proven.tolist()) == ([size], [edges], [True])
 
 
@@ -175,9 +175,9 @@ def test_a_leaf_of_a_star_of_200_000_takes_no_seconds() -> None:
     """Its hub's row must not be looked through at each of its leaves."""
     leaves = 200_000
     star = graph_from_edges(range(leaves + 1), [0] * leaves, range(1, leaves + 1))
-    assert minimal_p_cohesions(star, "3/10", vertices=[0, 5]).sizes.tolist() == [60_001] * 2
+    assert search_all(star, "3/10", vertices=[0, 5]).sizes.tolist() == [60_001] * 2
     begun = time.process_time()  # now that all is compiled
-    minimal_p_cohesions(star, "3/10", vertices=[5], concurrency=1)
+    search_all(star, "3/10", vertices=[5], concurrency=1)
     assert time.process_time() - begun < 2
 
 
@@ -188,7 +188,7 @@ def test_where_sets_are_the_component_of_200_000_one_is_found_and_a_search_of_al
     chords = [pair for pair in zip(range(n), rng.integers(0, n, n).tolist(), strict=True) if pair[0] != pair[1]]
     ring = [(v, (v + 1) % n) for v in range(n)]
     graph = graph_from_edges(range(n), *zip(*{tuple(sorted(pair)) for pair in ring + chords}, strict=True))
-    batch = minimal_p_cohesions(graph, "99/100", vertices=[7], concurrency=1)
+    batch = search_all(graph, "99/100", vertices=[7], concurrency=1)
     assert (batch.sizes.tolist(), batch.proven.tolist(), batch.best.tolist()) == ([n], [True], [True])
     begun = time.monotonic()
     threading.Timer(2, os.kill, [os.getpid(), signal.SIGINT]).start()
@@ -198,7 +198,7 @@ def test_where_sets_are_the_component_of_200_000_one_is_found_and_a_search_of_al
 
 
 def test_valjean_is_among_those_who_matter() -> None:
-    found = {c.vertex: c for c in minimal_p_cohesions(nx.les_miserables_graph(), "0.3", "smallest").cohesions()}
+    found = {c.vertex: c for c in search_all(as_graph(nx.les_miserables_graph()), "0.3", "smallest").cohesions()}
     assert {"Cosette", "Javert", "Thenardier"} < set(found["Valjean"].members)
     assert (found["Valjean"].size, found["Valjean"].edges, found["Valjean"].proven) == (12, 43, True)
     assert (found["Cosette"].size, found["Cosette"].edges, found["Cosette"].best) == (5, 7, True)
@@ -220,8 +220,8 @@ def test_more_effort_finds_smaller_sets() -> None:
 
 def test_one_vertex_asked_for_has_the_answer_of_the_whole_graph() -> None:
     graph = nx.powerlaw_cluster_graph(150, 6, 0.4, seed=3)
-    for c in list(minimal_p_cohesions(graph, "0.3", "smallest").cohesions())[::10]:
-        assert minimal_p_cohesion(graph, c.vertex, "0.3", "smallest") == c
+    for c in list(search_all(graph, "0.3", "smallest").cohesions())[::10]:
+        assert search_one(graph, c.vertex, "0.3", "smallest") == c
 
 
 def test_an_order_of_the_vertices_of_a_set_does_not_change_its_closeness() -> None:

@@ -13,7 +13,7 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import ReleaseNoise
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 TRUTH = (0.0, 1.0, 1.0)
 RELEASES = 400
@@ -23,7 +23,7 @@ RELEASES = 400
 def students() -> CountedGraph:
     edges = np.loadtxt(copenhagen_friends_path(), np.int64, comments="#")
     graph = graph_from_edges(np.unique(edges), edges[:, 0], edges[:, 1])
-    return CountedGraph(graph, minimal_p_cohesions(graph, "0.1", "density"))
+    return CountedGraph(graph, search_all(graph, "0.1", "density"))
 
 
 def test_four_hundred_releases_on_the_students_err_as_the_exact_variance_says() -> None:

@@ -15,15 +15,15 @@ from outside_graphs import outside_graph
 from pcneo.graph import graph_from_edges
 from pcneo.privacy.mechanisms import Published
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 
 def quantiles_of_the_largest_loss(adjacency: naive.Graph) -> tuple[float, float, float]:
     """Those of 5, 50 and 95 % over a thousand runs of phase 1; ε2 = 9 is promised for each connection."""
     edges = [(a, b) for a in adjacency for b in adjacency[a] if a < b]
     graph = graph_from_edges(sorted(adjacency), *zip(*edges, strict=True))
-    batch = minimal_p_cohesions(graph, "0.1", "density")
-    groups = {c.vertex: set(c.members) for c in batch.cohesions(graph)}
+    batch = search_all(graph, "0.1", "density")
+    groups = {c.vertex: set(c.members) for c in batch.cohesions()}
     keys = graph.keys.tolist()
 
     n = len(keys)

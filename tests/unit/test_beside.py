@@ -26,11 +26,11 @@ from evaluation.cells import BesideCell
 from evaluation.command_line import app
 from evaluations import arrays_of, cohesions_of, some_graph, triangles, twin_of
 
-from pcneo import minimal_p_cohesions
 from pcneo.cli.main import run as run_command_line
 from pcneo.counting.counted import CountedGraph
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.noise import ReleaseNoise
+from pcneo.search import search_all
 
 pytestmark = pytest.mark.long
 
@@ -64,7 +64,7 @@ def test_a_simulated_total_is_distributed_as_a_release_s(name: str, tmp_path: Pa
     simulated = [(error + 1) * true for error in result["totals"]]
 
     plain = graph_from_networkx(graph)
-    facts = CountedGraph(plain, minimal_p_cohesions(plain, "0.4", "smallest"))
+    facts = CountedGraph(plain, search_all(plain, "0.4", "smallest"))
     mechanism, noise = made(name, "1", plain.vertex_count), ReleaseNoise()
     scaling = mechanism.scaling(facts)
     releases = [mechanism.draw(facts, scaling, noise) for _ in range(RUNS)]

@@ -16,7 +16,7 @@ from pcneo.counting.cliques import clique_counts, clique_supports, cliques_insid
 from pcneo.counting.common_neighbours import largest_common, largest_common_inside
 from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges, graph_from_networkx
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 NAMES = [
     "bitcoin_alpha", "celegans_metabolic", "copenhagen_friends", "ego_facebook", "email_enron", "gnutella08",
@@ -73,7 +73,7 @@ def test_each_clique_is_counted_at_its_vertices_and_edges(copenhagen, k):
 
 def test_a_triangle_with_a_small_p_has_every_count_1_and_none_inside():
     graph = complete(3)
-    batch = minimal_p_cohesions(graph, "1/2")
+    batch = search_all(graph, "1/2")
     assert clique_counts(graph, 3).tolist() == [1, 1, 1]
     assert cliques_inside(graph, batch, 3).tolist() == [0, 0, 0]
     assert largest_common_inside(graph, batch).tolist() == [0, 0, 0]
@@ -84,14 +84,14 @@ def test_a_complete_graph_of_40_has_binomial_counts_for_any_k(k):
     graph = complete(40)
     assert set(clique_counts(graph, k).tolist()) == {comb(39, k - 1)}
     assert set(clique_supports(graph, k).tolist()) == {comb(38, k - 2)}
-    batch = minimal_p_cohesions(graph, "0.99")
+    batch = search_all(graph, "0.99")
     assert set(cliques_inside(graph, batch, k).tolist()) == {comb(39, k - 1)}
 
 
 def test_graphs_without_vertices_or_without_edges_have_no_cliques():
     for n in (0, 1, 5):
         graph = graph_from_networkx(nx.empty_graph(n))
-        batch = minimal_p_cohesions(graph, "0.5")
+        batch = search_all(graph, "0.5")
         assert clique_counts(graph, 3).tolist() == [0] * n
         assert clique_supports(graph, 3).tolist() == []
         assert cliques_inside(graph, batch, 3).tolist() == [0] * n
@@ -111,7 +111,7 @@ def test_the_largest_count_that_fits_is_exact_and_one_that_does_not_is_refused(t
             count(complete(80), 35, concurrency=threads)
     graph = complete(80)
     with pytest.raises(GraphError, match="choose a smaller k"):
-        cliques_inside(graph, minimal_p_cohesions(graph, "0.99"), 35, concurrency=threads)
+        cliques_inside(graph, search_all(graph, "0.99"), 35, concurrency=threads)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -130,7 +130,7 @@ def test_a_count_that_overflows_only_when_added_up_is_refused(threads):
 
 @pytest.mark.parametrize("k", [2, 0, -3, 3.0, "3", True, None, float("nan")])
 def test_anything_but_a_whole_number_from_3_is_refused_as_k(copenhagen, k):
-    batch = minimal_p_cohesions(copenhagen, "0.1", vertices=[0])
+    batch = search_all(copenhagen, "0.1", vertices=[0])
     for count in (clique_counts, clique_supports):
         with pytest.raises(ParameterError, match="k must be a whole number of 3 or more"):
             count(copenhagen, k)
@@ -145,7 +145,7 @@ def test_no_threads_are_refused(copenhagen, concurrency):
 
 
 def test_cohesions_of_another_graph_are_refused(copenhagen):
-    batch = minimal_p_cohesions(copenhagen, "0.1")
+    batch = search_all(copenhagen, "0.1")
     shuffled = batch.members.copy()
     shuffled[:2] = shuffled[1::-1]
     broken = [

@@ -26,10 +26,11 @@ import pytest
 from clusters import cluster
 from distributed import Client
 
-from pcneo import graph_from_networkx, minimal_p_cohesions
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
 from pcneo.errors import AnswerError, ClusterError, ParameterError
+from pcneo.graph import graph_from_networkx
+from pcneo.search import search_all
 from pcneo.search.cluster import ClusterGraph, cluster_graph, connected_scheduler, graph_image, remote, scheduler_client
 
 pytestmark = pytest.mark.long
@@ -65,7 +66,7 @@ def test_answers_are_those_of_threads(p, score, two):
     graph = made()
     done: list[tuple[int, int]] = []
     batches = list(ClusterGraph(graph, two).search_batches(Search(p, score), progress=lambda *d: done.append(d)))
-    same(batches, minimal_p_cohesions(graph, p, score))
+    same(batches, search_all(graph, p, score))
     assert done[-1] == (300, 300)
     assert all(a < b for (a, _), (b, _) in pairwise(done))
 
@@ -75,7 +76,7 @@ def test_graphs_that_are_almost_nothing(edges, two):
     lone = nx.Graph(edges)
     lone.add_nodes_from(range(3))
     graph = graph_from_networkx(lone)
-    same(list(ClusterGraph(graph, two).search_batches(Search("0.5"))), minimal_p_cohesions(graph, "0.5"))
+    same(list(ClusterGraph(graph, two).search_batches(Search("0.5"))), search_all(graph, "0.5"))
 
 
 def test_keys_may_be_texts_and_vertices_some_of_them(two, small_tasks):
@@ -84,7 +85,7 @@ def test_keys_may_be_texts_and_vertices_some_of_them(two, small_tasks):
     )
     some = np.array([5, 6, 7, 40, 42, 199])
     batches = list(ClusterGraph(graph, two).search_batches(Search("0.3"), vertices=some))
-    expected = minimal_p_cohesions(graph, "0.3", vertices=some)
+    expected = search_all(graph, "0.3", vertices=some)
     same(batches, expected)
     assert [c for batch in batches for c in batch.cohesions()] == list(expected.cohesions())
 
@@ -112,7 +113,7 @@ def test_each_worker_gets_the_graph_once_and_lets_it_go(shared, two, monkeypatch
     graph = made()
     of = ClusterGraph(graph, two)
     for p in ("0.1", "0.3"):
-        same(list(of.search_batches(Search(p))), minimal_p_cohesions(graph, p))
+        same(list(of.search_batches(Search(p))), search_all(graph, p))
         assert held(two) == [1, 1]
     assert len(sent) == (0 if shared else 1)
     folder = of._workers._image.path.parent
@@ -132,7 +133,7 @@ def test_a_file_of_another_graph_in_the_same_place_is_not_taken(tmp_path):
 MAKES_AN_IMAGE = """
 import sys, time
 import networkx
-from pcneo import graph_from_networkx
+from pcneo.graph import graph_from_networkx
 from pcneo.search.cluster.graph_image import GraphImage
 image = GraphImage(graph_from_networkx(networkx.path_graph(9)))
 print(image.path, flush=True)
@@ -198,7 +199,7 @@ def test_a_worker_that_lost_the_graph_gets_it_again(two, small_tasks):
         if number in (3, 40):
             two.run(clusters.forget_all)
         batches.append(batch)
-    same(batches, minimal_p_cohesions(graph, "0.3"))
+    same(batches, search_all(graph, "0.3"))
 
 
 # --- Who may search
@@ -344,7 +345,7 @@ def test_workers_that_are_killed_stopped_and_join_change_no_answer(small_tasks):
             client.wait_for_workers(2, timeout=60)
 
         at = {5: slow, 20: first.kill, 60: joined, 120: second.kill}
-        same(searched(client, graph, at), minimal_p_cohesions(graph, "0.4"))
+        same(searched(client, graph, at), search_all(graph, "0.4"))
         assert len(client.scheduler_info()["workers"]) == 1
 
 
@@ -357,7 +358,7 @@ def test_when_all_have_died_those_who_come_go_on(small_tasks):
             only.wait()
             processes.add_worker("another")
 
-        same(searched(client, graph, {10: another}), minimal_p_cohesions(graph, "0.4"))
+        same(searched(client, graph, {10: another}), search_all(graph, "0.4"))
 
 
 def test_without_a_worker_the_search_ends_after_a_while(small_tasks, monkeypatch):

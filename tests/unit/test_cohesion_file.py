@@ -18,16 +18,16 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from pcneo import graph_from_edges, minimal_p_cohesions
 from pcneo.annotate.filing import part_positions
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import FileFormatError
+from pcneo.graph import graph_from_edges
 from pcneo.graph.files import cohesion_file
 from pcneo.graph.files.cohesion_file import CohesionFile, CohesionWriter
 from pcneo.graph.files.cohesion_file_head import FileHead
-from pcneo.search import search_batches
+from pcneo.search import search_all, search_batches
 
 HEAD = FileHead(
     search=Search("1/3", "density"),
@@ -139,7 +139,7 @@ def all_of(path: Path, graph: Graph) -> list[Any]:
 def test_what_is_read_back_is_what_was_written(both):
     path, graph, _ = both
     assert CohesionFile(path).head == HEAD
-    assert all_of(path, graph) == list(minimal_p_cohesions(graph, "1/3", "density").cohesions())
+    assert all_of(path, graph) == list(search_all(graph, "1/3", "density").cohesions())
 
 
 @pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
@@ -156,7 +156,7 @@ def test_parts_together_are_the_whole_and_no_row_groups_overlap(parts, membershi
             cohesions[group.first, group.last] = list(group.file.read(group.number, graph.keys).cohesions())
     ends = sorted(cohesions)
     assert all(last < first for (_, last), (first, _) in itertools.pairwise(ends))
-    assert [c for end in ends for c in cohesions[end]] == list(minimal_p_cohesions(graph, "1/3", "density").cohesions())
+    assert [c for end in ends for c in cohesions[end]] == list(search_all(graph, "1/3", "density").cohesions())
 
 
 @pytest.mark.parametrize("part", [(0, 0), (0, 1), (2, 1), (-1, -1)])
@@ -177,7 +177,7 @@ def test_parts_share_the_vertices_out_evenly_and_each_once(vertices, parts):
 def test_a_row_group_holds_no_more_than_it_may_and_waits_for_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr(cohesion_file, "ROW_GROUP_MEMBERSHIPS", 40)
     graph, _ = made(texts=False)
-    batches = [minimal_p_cohesions(graph, "1/3", "density", vertices=[v]) for v in range(40)]
+    batches = [search_all(graph, "1/3", "density", vertices=[v]) for v in range(40)]
     file = pyarrow.parquet.ParquetFile(write(tmp_path / "x.parquet", graph, iter(batches)))
     members = [sum(file.read_row_group(i).column("size").to_pylist()) for i in range(file.num_row_groups)]
     assert len(members) > 3

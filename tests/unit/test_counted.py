@@ -15,7 +15,7 @@ from pcneo.errors import GraphError
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.mechanisms import Elv, Published
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 GRAPH = nx.connected_caveman_graph(3, 5)
 
@@ -40,7 +40,7 @@ def test_a_memo_computes_once_and_keeps_nothing_of_what_raises() -> None:
 
 def test_numbers_are_those_of_the_definition_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, twin = graph_from_networkx(GRAPH), dict(sorted(naive.graph_of(GRAPH.edges).items()))
-    batch = minimal_p_cohesions(graph, "0.6")
+    batch = search_all(graph, "0.6")
     cohesions = {v: naive.minimal_p_cohesion(twin, batch.p, v) for v in twin}
     facts = CountedGraph(graph).with_groups(batch, "run x")
     for _ in range(2):
@@ -59,7 +59,7 @@ def test_numbers_are_those_of_the_definition_and_counted_once(monkeypatch: pytes
 def test_what_is_of_the_graph_alone_is_shared_by_all_groups() -> None:
     graph = graph_from_networkx(GRAPH)
     facts = CountedGraph(graph)
-    first, second = (facts.with_groups(minimal_p_cohesions(graph, p), p) for p in ("0.3", "0.7"))
+    first, second = (facts.with_groups(search_all(graph, p), p) for p in ("0.3", "0.7"))
     first.count([3, 5])
     assert second.counts(3) is first.counts(3) is facts.counts(3)
     assert second.common() is first.common()
@@ -81,7 +81,7 @@ def test_without_groups_and_without_cohesions_the_reason_is_said() -> None:
 
 def test_elv_looks_at_whole_views_and_published_at_cohesions() -> None:
     graph = graph_from_networkx(GRAPH)
-    facts = CountedGraph(graph, minimal_p_cohesions(graph, "0.6"))
+    facts = CountedGraph(graph, search_all(graph, "0.6"))
     views = [kind.make(epsilon=1, n=15).view(facts) for kind in (Elv, Published)]
     assert [[part.tolist() for part in view] for view in views] == [
         [facts.degrees().tolist(), facts.common().tolist()],

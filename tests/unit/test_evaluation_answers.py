@@ -19,10 +19,9 @@ from evaluation.answers.picturing import draw_answers
 from evaluation.answers.set_figures import Figures, measure
 from evaluation.answers.telling import answers_csv, answers_text
 
-from pcneo import minimal_p_cohesions
 from pcneo.errors import GraphError
 from pcneo.graph import graph_from_networkx
-from pcneo.search import needs_of
+from pcneo.search import needs_of, search_all
 
 HALVES = nx.planted_partition_graph(2, 15, 0.5, 0.05, seed=3)
 
@@ -48,7 +47,7 @@ def test_the_minimum_is_that_of_brute_force(p: str):
     twin = {v: set(graph[v]) for v in graph}
     arrays = graph_from_networkx(graph)
     need = needs_of(Fraction(p), arrays.degrees)
-    some = minimal_p_cohesions(arrays, p, "density")
+    some = search_all(arrays, p, "density")
     for q in range(11):
         known = some.members[some.offsets[q] : some.offsets[q + 1]].astype(np.int64)
         found = smallest_around(arrays, need, q, known)
@@ -78,7 +77,7 @@ def test_figures_are_the_means_of_what_each_vertex_has(tmp_path: Path):
         *((way, "") for way in ALTERNATIVES),
     ]
     (density,) = [row for row in rows if row.way == "density"]
-    sets = [{int(v) for v in one.members} for one in minimal_p_cohesions(graph, "0.4", "density").cohesions()]
+    sets = [{int(v) for v in one.members} for one in search_all(graph, "0.4", "density").cohesions()]
     inside = [len({v for v in members if v // 15 == q // 15}) for q, members in enumerate(sets)]
     assert density.size == pytest.approx(np.mean([len(members) for members in sets]))
     assert density.density == pytest.approx(np.mean([nx.density(HALVES.subgraph(members)) for members in sets]))

@@ -39,7 +39,8 @@ from evaluation.results import from_plain, to_plain
 from evaluation.results_folder import ResultsFolder
 from evaluations import evaluated, result_of, small_cells, some_graph
 
-from pcneo import __version__, minimal_p_cohesions
+from pcneo import __version__
+from pcneo.search import search_all
 
 pytestmark = pytest.mark.long
 
@@ -219,7 +220,7 @@ def test_stored_cohesions_share_nothing_with_others_that_are_stored_or_searched_
             [other],
             {graph.name: graph},
             folder,
-            stored=lambda graph, _, score, p=p: minimal_p_cohesions(graph.graph, p, score),
+            stored=lambda graph, _, score, p=p: search_all(graph.graph, p, score),
             memberships={(graph.name, "0.4", "density"): memberships},
         )
         means.append(mean_size(folder, other))

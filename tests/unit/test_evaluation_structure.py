@@ -27,9 +27,9 @@ from evaluation.datasets import DATASETS, Counts, Dataset, EvaluatedGraph, Paper
 from evaluation.sizes_and_densities import QUANTILES
 from evaluations import F, arrays_of, result_of, some_graph, triangles, twin_of
 
-from pcneo import minimal_p_cohesions
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.graph import graph_from_networkx
+from pcneo.search import search_all
 
 
 def test_a_view_has_the_vertices_and_edges_of_the_definition() -> None:
@@ -43,7 +43,7 @@ def test_a_view_has_the_vertices_and_edges_of_the_definition() -> None:
 def test_a_view_lies_inside_a_cohesion_where_every_vertex_of_it_does() -> None:
     graph = some_graph()
     for p in ("0.1", "0.6", "0.9"):
-        batch = minimal_p_cohesions(graph_from_networkx(graph), p)
+        batch = search_all(graph_from_networkx(graph), p)
         expected = [
             set(naive.extended_local_view(twin_of(graph), v)) <= naive.minimal_p_cohesion(twin_of(graph), F(p), v)
             for v in graph

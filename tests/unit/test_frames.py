@@ -11,21 +11,24 @@ from typing import Any
 import networkx as nx
 import pytest
 
-import pcneo
+from pcneo import plots
 from pcneo.basics.frames import SHOWN_ROWS, html_table
+from pcneo.basics.model import CohesionBatch
 from pcneo.basics.progress_bars import ProgressBars
 from pcneo.errors import PcneoError
+from pcneo.graph import as_graph
+from pcneo.search import search_all
 
 
 @pytest.fixture(scope="module")
-def batch() -> pcneo.CohesionBatch:
-    return pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4")
+def batch() -> CohesionBatch:
+    return search_all(as_graph(nx.karate_club_graph()), "0.4")
 
 
 @pytest.fixture(scope="module")
-def named() -> pcneo.CohesionBatch:
+def named() -> CohesionBatch:
     network = nx.relabel_nodes(nx.karate_club_graph(), {v: f"<member {v:02}>" for v in range(34)})
-    return pcneo.minimal_p_cohesions(network, "0.4")
+    return search_all(as_graph(network), "0.4")
 
 
 def test_cohesions_become_a_data_frame(batch: Any, named: Any) -> None:
@@ -69,7 +72,7 @@ def test_a_notebook_shows_tables_and_runs_nothing_that_a_key_says(batch: Any, na
     assert "<member" not in shown
     assert f"The first {SHOWN_ROWS} rows" in shown
     assert shown.count("<tr>") == SHOWN_ROWS + 1
-    (cohesion,) = pcneo.minimal_p_cohesions(nx.karate_club_graph(), "0.4", vertices=[0]).cohesions()
+    (cohesion,) = search_all(as_graph(nx.karate_club_graph()), "0.4", vertices=[0]).cohesions()
     assert "<td" in cohesion._repr_html_()
     assert "\\u202e" in html_table(["a"], [["\u202e"]])
 
@@ -84,7 +87,7 @@ def test_figures_are_returned_and_show_themselves() -> None:
     pytest.importorskip("matplotlib")
     import numpy as np
 
-    figure: Any = pcneo.plots.draw_distributions({"1/2": (np.array([2, 3]), np.array([1.0, 0.5]))}, "density")
+    figure: Any = plots.draw_distributions({"1/2": (np.array([2, 3]), np.array([1.0, 0.5]))}, "density")
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 

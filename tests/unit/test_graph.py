@@ -30,7 +30,7 @@ from pcneo.graph import (
     membership_hash,
 )
 from pcneo.graph.cohesion_rows import batch_from_rows
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "hashes.json").read_text(encoding="utf-8"))
 SQUARE = [(10, [20, 30]), (20, [10, 40]), (30, [10, 40]), (40, [20, 30]), (7, [])]
@@ -238,9 +238,9 @@ def test_the_fingerprint_depends_on_edges_on_keys_on_their_kind_and_on_its_own_k
 
 def test_memberships_hash_the_same_from_batches_and_from_rows_in_any_order() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=5))
-    batch = minimal_p_cohesions(graph, "0.4")
-    halves = [minimal_p_cohesions(graph, "0.4", vertices=part) for part in (range(20), range(20, 40))]
-    rows = [(c.vertex, list(c.members[::-1])) for c in batch.cohesions(graph)]
+    batch = search_all(graph, "0.4")
+    halves = [search_all(graph, "0.4", vertices=part) for part in (range(20), range(20, 40))]
+    rows = [(c.vertex, list(c.members[::-1])) for c in batch.cohesions()]
     random.Random(2).shuffle(rows)
     digest = MembershipHash()
     for half in halves:

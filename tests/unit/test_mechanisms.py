@@ -35,7 +35,7 @@ from pcneo.privacy.mechanisms import (
     mechanism_named,
 )
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 F = Fraction
 NAMES = ["critical", "respond", "modelled", "total", "edge", "elv", "published"]
@@ -349,7 +349,7 @@ def test_the_collector_takes_the_smaller_of_two_reports_and_cuts_at_n_less_2() -
 @pytest.mark.parametrize("n", [1, 2, 50, 1000])
 def test_the_scale_lies_between_its_public_bounds(kind: type[OneScale], n: int) -> None:
     mechanism = kind.make(k=4, epsilon=1, n=n)
-    batch = minimal_p_cohesions(graph := graph_from_edges(range(n), [], []), "0.5")
+    batch = search_all(graph := graph_from_edges(range(n), [], []), "0.5")
     find = mechanism.scaling(CountedGraph(graph, batch)).find
     assert find is not None
     for shift in (-(10**7), 0, 10**7):

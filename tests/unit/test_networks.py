@@ -11,11 +11,12 @@ from collections import Counter
 import networkx as nx
 import pytest
 
-import pcneo
 from pcneo.counting.cliques import edge_ends
 from pcneo.errors import GraphError, ParameterError
+from pcneo.graph import graph_from_edges
+from pcneo.search import search_all
 from pcneo.stored import exporting
-from pcneo.stored.networks import Network, critical_counts, network_of
+from pcneo.stored.networks import Network, critical_counts, network_of, to_networkx
 
 
 def edges_of(seed: int, text: bool = False) -> list[tuple]:
@@ -28,15 +29,15 @@ def edges_of(seed: int, text: bool = False) -> list[tuple]:
 def searched(request):
     edges = edges_of(*request.param)
     keys = sorted({key for edge in edges for key in edge})
-    graph = pcneo.graph_from_edges(keys, [a for a, _ in edges], [b for _, b in edges])
-    return edges, graph, pcneo.minimal_p_cohesions(graph, "0.5")
+    graph = graph_from_edges(keys, [a for a, _ in edges], [b for _, b in edges])
+    return edges, graph, search_all(graph, "0.5")
 
 
 def test_a_batch_becomes_the_whole_graph_with_members_and_counts(searched):
     edges, graph, batch = searched
-    made = pcneo.to_networkx(batch, graph)
+    made = to_networkx(batch, graph)
     assert {frozenset(edge) for edge in made.edges} == {frozenset(edge) for edge in edges}
-    members = {cohesion.vertex: set(cohesion.members) for cohesion in batch.cohesions(graph)}
+    members = {cohesion.vertex: set(cohesion.members) for cohesion in batch.cohesions()}
     assert {key: set(data["members"]) for key, data in made.nodes(data=True)} == members
     needed = Counter(key for group in members.values() for key in group)
     assert {key: data["needed"] for key, data in made.nodes(data=True)} == needed
@@ -51,8 +52,8 @@ def test_a_batch_becomes_the_whole_graph_with_members_and_counts(searched):
 
 def test_one_cohesion_becomes_its_critical_connections(searched):
     edges, graph, batch = searched
-    for cohesion in batch.cohesions(graph):
-        made = pcneo.to_networkx(cohesion, graph)
+    for cohesion in batch.cohesions():
+        made = to_networkx(cohesion, graph)
         expected = nx.Graph(edges).subgraph(cohesion.members)
         assert set(made) == set(expected)
         assert {frozenset(edge) for edge in made.edges} == {frozenset(edge) for edge in expected.edges}
@@ -61,25 +62,25 @@ def test_one_cohesion_becomes_its_critical_connections(searched):
 
 def test_counts_of_a_few_vertices_in_any_order_are_those_of_their_cohesions(searched):
     _, graph, _ = searched
-    batch = pcneo.minimal_p_cohesions(graph, "0.5", vertices=[7, 3])
+    batch = search_all(graph, "0.5", vertices=[7, 3])
     counts, inside = critical_counts(graph, batch)
-    groups = [set(cohesion.members) for cohesion in batch.cohesions(graph)]
+    groups = [set(cohesion.members) for cohesion in batch.cohesions()]
     keys = graph.keys.tolist()
     pairs = [(keys[a], keys[b]) for a, b in zip(*edge_ends(graph), strict=True)]
     assert counts.tolist() == [sum({*pair} <= group for group in groups) for pair in pairs]
     assert inside.tolist() == [sum({*pair} <= group for pair in pairs) for group in groups] == batch.edges.tolist()
-    made = pcneo.to_networkx(batch, graph)
+    made = to_networkx(batch, graph)
     assert {key for key, data in made.nodes(data=True) if "members" in data} == {keys[3], keys[7]}
 
 
 def test_cohesions_without_their_graph_or_with_another_are_refused(searched):
-    _, graph, batch = searched
+    _, _, batch = searched
     with pytest.raises(ParameterError, match="Give the graph"):
-        pcneo.to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType] - the type checker refuses it, too
+        to_networkx(batch)  # pyright: ignore[reportCallIssue, reportArgumentType] - the type checker refuses it, too
     with pytest.raises(ParameterError, match="not of this graph"):
-        pcneo.to_networkx(next(batch.cohesions(graph)), pcneo.graph_from_edges([1, 2], [1], [2]))
+        to_networkx(next(batch.cohesions()), graph_from_edges([1, 2], [1], [2]))
     with pytest.raises(ParameterError, match="not of this graph"):
-        pcneo.to_networkx(batch, pcneo.graph_from_edges([1, 2], [1], [2]))
+        to_networkx(batch, graph_from_edges([1, 2], [1], [2]))
 
 
 # --- files
@@ -95,7 +96,7 @@ def test_json_is_networkxs_node_link_format(searched):
     _, graph, batch = searched
     text = written(exporting._write_json, network_of(batch, graph))
     read = nx.node_link_graph(json.loads(text), edges="edges")
-    made = pcneo.to_networkx(batch, graph)
+    made = to_networkx(batch, graph)
     assert nx.utils.graphs_equal(read, made)
     assert read.graph == made.graph
 
@@ -105,7 +106,7 @@ def test_graphml_is_read_back_with_members_as_json_text(searched):
     text = written(exporting._write_graphml, network_of(batch, graph))
     kind = type(graph.keys.tolist()[0])
     read = nx.read_graphml(io.BytesIO(text), node_type=kind)
-    made = pcneo.to_networkx(batch, graph)
+    made = to_networkx(batch, graph)
     for _, data in read.nodes(data=True):
         data["members"] = json.loads(data["members"])
     assert list(read.nodes(data=True)) == list(made.nodes(data=True))
@@ -114,9 +115,9 @@ def test_graphml_is_read_back_with_members_as_json_text(searched):
 
 
 def test_what_graphml_cannot_take_is_refused_with_the_way_out():
-    graph = pcneo.graph_from_edges(["a\x01", "b"], ["b"], ["a\x01"])
+    graph = graph_from_edges(["a\x01", "b"], ["b"], ["a\x01"])
     with pytest.raises(GraphError, match=r"cannot be written in XML. Export to a \.json"):
-        written(exporting._write_graphml, network_of(pcneo.minimal_p_cohesions(graph, "0.5"), graph))
+        written(exporting._write_graphml, network_of(search_all(graph, "0.5"), graph))
     large = Network({}, 2_000_000, 2_500_000, 600_000, lambda: iter(()), lambda: iter(()))
     with pytest.raises(GraphError, match=r"2,000,000 nodes.*\.json"):
         written(exporting._write_graphml, large)

@@ -15,7 +15,7 @@ from pcneo.basics.model import Graph
 from pcneo.basics.searches import SEARCHES, Search
 from pcneo.errors import ParameterError
 from pcneo.graph import graph_from_edges
-from pcneo.search import minimal_p_cohesions, search_orders
+from pcneo.search import search_all, search_orders
 from pcneo.search.orders import VertexSteadiness, numberings
 
 ORDERS = 5
@@ -27,7 +27,7 @@ def renumbered(graph: Graph, edges: list[Any], ranks: np.ndarray, p: str, search
     new = {key: int(ranks[i]) for key, i in place.items()}
     old = {rank: place[key] for key, rank in new.items()}
     again = graph_from_edges(list(old), [new[a] for a, _ in edges], [new[b] for _, b in edges])
-    found = minimal_p_cohesions(again, p, search).cohesions()
+    found = search_all(again, p, search).cohesions()
     return {old[int(one.vertex)]: {old[int(member)] for member in one.members} for one in found}
 
 
@@ -77,7 +77,7 @@ def test_a_profile_describes_each_p_and_draws_them(tmp_path):
     described = pcneo.profile(graph, ["1/3", 0.1], "density", plot=tmp_path / "profile.svg")
     assert list(described.summaries) == ["1/3", "1/10"]
     for p, summary in described.summaries.items():
-        batch = minimal_p_cohesions(graph, p, "density")
+        batch = search_all(graph, p, "density")
         assert summary.memberships == len(batch.members)
         assert summary.sizes is not None
         assert summary.sizes.max == batch.sizes.max()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import inspect
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -17,7 +21,8 @@ import numpy as np
 import pytest
 
 import pcneo
-from pcneo.errors import NotFoundError, ParameterError
+from pcneo.errors import KeyPropertyError, NotFoundError, ParameterError
+from pcneo.privacy.mechanisms import mechanism_named
 
 HEAVY = ("matplotlib", "networkx", "neo4j", "numba", "opendp")
 
@@ -61,6 +66,8 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
     [
         "import pcneo",
         "import pcneo, pcneo.errors, pcneo.basics.model, pcneo.basics.config",
+        "import pcneo; pcneo.P('0.3'), pcneo.Search('0.3'), pcneo.Selection('A')",
+        "import pcneo; pcneo.Edge(epsilon=1), pcneo.Critical(k=(3, 4), epsilon=1), pcneo.advise",
         "from pcneo.cli import app; app(['--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['annotate', '--help'], prog_name='pcneo')",
         "from pcneo.cli import app; app(['release', '--help'], prog_name='pcneo')",
@@ -102,30 +109,37 @@ except SystemExit:
     assert done.stdout.splitlines()[-1] == f"True {bool(later)}"
 
 
-# --- What every public function takes
+# --- What every public function takes, and says
 
 
-PUBLIC_MODULES = (pcneo.annotate, pcneo.audit, pcneo.budget, pcneo.plots, pcneo.release)
-
-
+OBJECTS = (
+    pcneo.Cohesion,
+    pcneo.Cohesions,
+    pcneo.Db,
+    pcneo.GraphHandle,
+    pcneo.Run,
+    pcneo.aio.AsyncDb,
+    pcneo.aio.AsyncGraph,
+)
 FUNCTIONS: dict[str, Callable[..., object]] = {
-    f"{module.__name__}.{name}": getattr(module, name)
-    for module in (pcneo, *PUBLIC_MODULES)
-    for name in module.__all__
-    if callable(getattr(module, name)) and getattr(module, name) is not pcneo.annotate.Configuration
+    **{name: getattr(pcneo, name) for name in pcneo.__all__ if callable(getattr(pcneo, name))},
+    **{
+        f"{kind.__name__}.{name}": getattr(kind, name)
+        for kind in OBJECTS
+        for name, member in inspect.getmembers(kind)
+        if inspect.isfunction(member) and not name.startswith("_") and member.__module__ != "pcneo.basics.frames"
+    },
+    "aio.connect": pcneo.aio.connect,
 }
-"""Every public function and class but `Configuration`, a dictionary. Of errors, which carry their data as keywords of
-any name, only the module is public."""
-
-
-def test_the_public_functions_are_among_those_that_are_tested():
-    functions = set(FUNCTIONS.values())
-    assert {pcneo.load, pcneo.annotate.write, pcneo.release.release, pcneo.budget.set_total} <= functions
-    assert {pcneo.Selection, pcneo.plots.new_figure, pcneo.audit.audit} <= functions
+"""Every public function, class, and method of what Python users hold."""
+OPEN = {"Run.query", "Run.release", "AsyncDb.ask"}
+"""Whose further keywords are those of a query, of `GraphHandle.release`, and of a request."""
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
-def test_a_misspelt_keyword_is_refused_at_once(function: Callable[..., object]):
+def test_a_misspelt_keyword_is_refused_at_once(function: Callable[..., object], request: pytest.FixtureRequest):
+    if request.node.callspec.id in OPEN:
+        return
     required = [
         parameter
         for parameter in inspect.signature(function).parameters.values()
@@ -138,63 +152,222 @@ def test_a_misspelt_keyword_is_refused_at_once(function: Callable[..., object]):
         function(*positional, **keywords, chekc=True)
 
 
-def test_a_graph_is_ours_or_networkxs():
-    network = nx.relabel_nodes(nx.karate_club_graph(), {v: f"member {v:02}" for v in range(34)})
-    graph = pcneo.graph_from_networkx(network)
-    batch, same = pcneo.minimal_p_cohesions(graph, "0.4"), pcneo.minimal_p_cohesions(network, "0.4")
-    assert list(same.cohesions()) == list(batch.cohesions())
-    named = pcneo.minimal_p_cohesions(network, "0.4", vertices=["member 20", "member 03"])
-    assert list(named.cohesions()) == [c for c in batch.cohesions() if c.vertex in ("member 03", "member 20")]
-    single = pcneo.minimal_p_cohesion(network, "member 20", "0.4")
-    assert single == pcneo.minimal_p_cohesion(graph, "member 20", "0.4") == list(named.cohesions())[1]
-    for cohesions in (batch, single):
-        ours, theirs = pcneo.to_networkx(cohesions, graph), pcneo.to_networkx(cohesions, network)
-        assert nx.utils.graphs_equal(ours, theirs)
-        assert ours.number_of_edges() > 0
+def test_no_public_name_is_a_rooms_name_but_that_of_a_room_itself():
+    """A submodule that loads takes the place of a name: after every room is imported, all names are what they were."""
+    rooms = {path.stem for path in Path(pcneo.__file__).parent.iterdir() if path.suffix in ("", ".py")}
+    assert set(pcneo.__all__) & rooms == {"aio", "errors"}
 
 
-def test_a_vertex_that_the_graph_does_not_have_is_named():
-    network = nx.path_graph(3)
-    with pytest.raises(NotFoundError, match="no vertex 7"):
-        pcneo.minimal_p_cohesions(network, "0.4", vertices=[1, 7])
-    for graph in (network, pcneo.graph_from_networkx(network)):
-        with pytest.raises(NotFoundError, match="no vertex 7"):
-            pcneo.minimal_p_cohesion(graph, 7, "0.4")
+def test_every_public_name_has_an_example_that_runs():
+    without = [
+        name
+        for name, function in FUNCTIONS.items()
+        if ">>>" not in inspect.cleandoc(function.__doc__ or "") and name not in NO_EXAMPLE
+    ]
+    assert without == []
 
 
-@pytest.mark.parametrize("graph", [[(1, 2)], "graph.csv", None])
-def test_what_is_no_graph_is_a_type_error(graph: Any):
-    with pytest.raises(TypeError, match="networkx graph is needed, not"):
+NO_EXAMPLE = {
+    "AsyncDb.ask", "AsyncDb.close", "AsyncDb.graph", "AsyncGraph.ask", "aio.connect", "AsyncGraph",
+    "Cohesion.as_columns", "Cohesion.caption", "Cohesion.to_networkx", "Cohesions.as_columns", "Cohesions.caption",
+    "Db.ask", "Db.close", "Db.release_batch", "GraphHandle.annotate_answers", "GraphHandle.attack", "Run.as_columns",
+    "Run.remove", "Keeping",
+}  # fmt: skip
+"""What needs a service, ends something, or is shown in the example of its class."""
+
+
+def docstrings() -> list[Any]:
+    """Every example of the public modules that needs no database."""
+    finder = doctest.DocTestFinder()
+    modules = [import_module(name) for name in (*MODULES, "pcneo.privacy.mechanism_values", "pcneo.privacy.foresight")]
+    return [test for module in modules for test in finder.find(module) if test.examples]
+
+
+MODULES = (
+    "pcneo.annotate.profiling",
+    "pcneo.basics.searches",
+    "pcneo.basics.selection",
+    "pcneo.basics.progress_bars",
+    "pcneo.face.many_cohesions",
+    "pcneo.face.one_cohesion",
+    "pcneo.graph.given",
+    "pcneo.release.public_file",
+    "pcneo.stored.queries",
+)
+
+
+@pytest.mark.parametrize("example", docstrings(), ids=lambda example: example.name)
+def test_an_example_in_a_docstring_runs_as_it_stands(example: doctest.DocTest, tmp_path: Path, monkeypatch: Any):
+    monkeypatch.chdir(tmp_path)
+    told: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(example, out=told.append)
+    assert not failed, "".join(told)
+
+
+# --- A graph, however it is given
+
+
+LES = nx.relabel_nodes(nx.karate_club_graph(), {v: f"member {v:02}" for v in range(34)})
+
+
+def columns(network: nx.Graph[Any]) -> dict[str, Any]:
+    pairs = list(network.edges())
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    sources, targets = zip(*pairs, strict=True)
+    return {
+        "networkx": network,
+        "pairs": pairs,
+        "arrays of pairs": [np.array(pair, dtype=object) for pair in pairs],
+        "keys and ends": (list(network), sources, targets),
+        "numpy": (np.array(list(network)), np.array(sources), np.array(targets)),
+        "pandas": pandas.DataFrame({"source": sources, "target": targets, "weight": 1.0}),
+        "two columns": pandas.DataFrame({"a": sources, "b": targets}),
+        "polars": polars.DataFrame({"source": sources, "target": targets}),
+        "pcneo": pcneo.as_graph(network),
+    }
+
+
+@pytest.mark.parametrize("way", columns(LES))
+def test_a_graph_is_the_same_however_it_is_given(way: str):
+    graph, expected = pcneo.as_graph(columns(LES)[way]), pcneo.as_graph(LES)
+    assert graph.keys.tolist() == expected.keys.tolist()
+    assert (graph.offsets == expected.offsets).all()
+    assert (graph.neighbours == expected.neighbours).all()
+
+
+def test_a_sparse_matrix_is_a_graph_whose_keys_are_its_positions():
+    network = nx.karate_club_graph()
+    rows, cols = np.array([*network.edges(), (0, 33)]).T  # the last has no entry but a stored zero
+    entries = SimpleNamespace(row=rows, col=cols, data=np.array([1.0] * network.number_of_edges() + [0.0]))
+    matrix = SimpleNamespace(shape=(34, 34), tocoo=lambda: entries)  # what scipy.sparse has, which no extra brings
+    graph, expected = pcneo.as_graph(matrix), pcneo.as_graph(network)
+    with pytest.raises(TypeError, match="not a matrix of 2 rows and 3 columns"):
+        pcneo.as_graph(SimpleNamespace(shape=(2, 3), tocoo=lambda: entries))
+    assert (graph.keys.tolist(), graph.neighbours.tolist()) == (expected.keys.tolist(), expected.neighbours.tolist())
+
+
+@pytest.mark.parametrize(
+    ("graph", "error"),
+    [
+        ("graph.csv", TypeError),
+        (None, TypeError),
+        (7, TypeError),
+        ([(1, 2, 3)], TypeError),
+        (["ab"], TypeError),
+        ([([], 2)], TypeError),
+        ([(1.0, 2.0)], KeyPropertyError),
+        ([(True, 2)], KeyPropertyError),
+        ([(np.float32(1), 2)], KeyPropertyError),
+        ([(1, "2")], KeyPropertyError),
+        (([1, 1], [1], [1]), KeyPropertyError),
+    ],
+)
+def test_what_is_not_a_graph_is_refused_with_a_sentence(graph: Any, error: type[Exception]):
+    with pytest.raises(error, match=r"a graph is wanted|keys must be integers or strings|two kinds|more than one"):
         pcneo.minimal_p_cohesions(graph, "0.4")
-    with pytest.raises(TypeError, match="networkx graph is needed, not"):
-        pcneo.graph_from_networkx(graph)
 
 
-@pytest.mark.parametrize("as_path", [str, Path], ids=["text", "path"])
-def test_a_picture_is_written_wherever_a_path_or_its_text_says(as_path: Callable[[str], Any], tmp_path: Path):
-    sizes, densities = np.array([2, 3, 5]), np.array([1.0, 1.0, 0.7])
-    place = tmp_path / "sizes.svg"
-    pcneo.plots.draw_distributions({"1/2": (sizes, densities)}, "density", as_path(str(place)), vertices=3)
-    assert place.read_bytes().startswith(b"<?xml")
-    with pcneo.plots.new_figure() as (figure, _):
-        pcneo.plots.save_figure(figure, as_path(str(tmp_path / "empty.png")))
-    assert (tmp_path / "empty.png").exists()
-    with pytest.raises(ParameterError, match="ends in"):
-        pcneo.plots.check_picture(as_path("picture.txt"))
+def test_a_frame_without_two_columns_that_are_ends_is_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match="neither the columns source and target nor two alone"):
+        pcneo.as_graph(pandas.DataFrame({"a": [1], "b": [2], "c": [3]}))
 
 
-@pytest.mark.parametrize("as_path", [str, Path], ids=["text", "path"])
-def test_files_are_read_and_refused_alike_by_path_and_by_text(as_path: Callable[[str], Any], tmp_path: Path):
-    batch = tmp_path / "batch.csv"
-    batch.write_text("to,epsilon,mechanism\ncounts.csv,1,edge\n", encoding="utf-8")
-    (request,) = pcneo.release.read_batch(as_path(str(batch)))
-    same = pcneo.release.ReleaseRequest(to=as_path("counts.csv"), mechanism="edge", epsilon="1")
-    assert same.public == request.public == Path("counts.csv")
-    assert same.reports == request.reports == (Path("counts.owner.md"), Path("counts.owner.json"))
-    named = pcneo.release.ReleaseRequest(to="counts.csv", report=as_path("mine.md"))
-    assert named.reports == (Path("mine.md"), Path("mine.json"))
-    nowhere: Any = None
-    with pytest.raises(ParameterError, match="an export's name ends in"):
-        pcneo.export(nowhere, what="latest", path=as_path("run.txt"))
-    with pytest.raises(ParameterError, match="picture's name ends in"):
-        pcneo.annotate.stats(nowhere, p="0.3", plot=as_path("sizes.txt"))
+# --- Cohesions by key
+
+
+def test_vertices_are_keys_whatever_the_graph_is_given_as():
+    """In 0.2.0 they were positions for arrays: of vertices 5 to 14, 7 was the cohesion of 12."""
+    network = nx.relabel_nodes(nx.karate_club_graph(), {v: v + 5 for v in range(34)})
+    for graph in (network, pcneo.as_graph(network)):
+        batch = pcneo.minimal_p_cohesions(graph, "0.4", vertices=[np.int64(7)])  # pyright: ignore[reportArgumentType]
+        assert batch.keys() == [7]
+        assert batch[7] == pcneo.minimal_p_cohesion(graph, 7, "0.4") == pcneo.minimal_p_cohesions(network, "0.4")[7]
+
+
+def test_a_container_has_what_a_search_found_and_says_what_it_is():
+    batch = pcneo.minimal_p_cohesions(LES, "0.4")
+    found = {cohesion.vertex: cohesion for cohesion in batch}
+    assert list(found) == batch.keys() == sorted(LES)
+    assert [len(cohesion) for cohesion in batch] == batch.sizes.tolist()
+    assert len(repr(batch).splitlines()) == 2
+    for key, cohesion in found.items():
+        inside = LES.subgraph(cohesion.members)
+        assert key in cohesion
+        assert {frozenset(pair) for pair in cohesion.connections} == {frozenset(pair) for pair in inside.edges()}
+        assert cohesion.edges == len(cohesion.connections)
+        assert set(cohesion.others) == set(LES[key]) - set(cohesion.members)
+        assert len(repr(cohesion).splitlines()) == 1
+    assert batch.to_pandas()["members"].map(len).tolist() == batch.sizes.tolist()
+    assert batch.to_arrow().num_rows == len(batch)
+
+
+@pytest.mark.parametrize("key", [True, 1.0, np.float32(1), None, (1,), [1]])
+def test_what_is_not_a_key_is_a_type_error_and_never_in(key: Any):
+    batch = pcneo.minimal_p_cohesions([(1, 2), (2, 3)], "1/2")
+    assert key not in batch
+    with pytest.raises(TypeError, match=r"a key is an integer or text, not .*which is"):
+        batch[key]
+    with pytest.raises(TypeError, match="a key is an integer or text"):
+        pcneo.minimal_p_cohesion([(1, 2)], key, "1/2")
+
+
+def test_a_missing_key_is_a_key_error_with_a_sentence():
+    batch = pcneo.minimal_p_cohesions([(1, 2), (2, 3)], "1/2")
+    with pytest.raises(KeyError) as raised:
+        batch[7]
+    assert str(raised.value) == "There is no cohesion of 7 here."
+    assert batch.get(7) is None
+    for way in (lambda: pcneo.minimal_p_cohesions([(1, 2)], "1/2", vertices=7), lambda: batch.to_networkx(7)):
+        with pytest.raises(NotFoundError, match="7"):
+            way()
+
+
+def test_a_cohesion_is_a_value_that_can_be_pickled_and_holds_no_graph():
+    cohesion = pcneo.minimal_p_cohesion(LES, "member 11", "0.4")
+    seen = pickle.loads(pickle.dumps(cohesion))  # noqa: S301 - it was pickled here
+    assert (seen, hash(seen), repr(seen)) == (cohesion, hash(cohesion), repr(cohesion))
+    with pytest.raises(ValueError, match="not looked up before it was pickled"):
+        _ = seen.connections
+    _ = cohesion.connections
+    assert pickle.loads(pickle.dumps(cohesion)).connections == cohesion.connections  # noqa: S301
+
+
+def test_a_cohesion_draws_itself_in_a_notebook():
+    assert (pcneo.minimal_p_cohesion(LES, "member 11", "0.4")._repr_svg_() or "").startswith("<?xml")
+
+
+# --- Mechanisms
+
+
+def test_mechanisms_are_values():
+    assert pcneo.Critical(k=[3, 4], epsilon=1) == pcneo.Critical(k=(3, 4), epsilon="1.0")
+    assert len({pcneo.Edge(epsilon=0.5), pcneo.Edge(epsilon="1/2"), pcneo.Total(epsilon="1/2")}) == 2
+    assert pickle.loads(pickle.dumps(pcneo.Elv(epsilon=1, h=2))) == pcneo.Elv(epsilon=1, h=2)  # noqa: S301
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pcneo.Critical(epsilon=0),
+        lambda: pcneo.Critical(k=5, epsilon=1),
+        lambda: pcneo.Edge(epsilon=1, epsilon_1=2),
+        lambda: pcneo.Edge(epsilon=1, delta=1),
+        lambda: pcneo.Edge(epsilon=1, k=(3, 3)),
+        lambda: pcneo.Edge(epsilon=1, k=()),
+        lambda: pcneo.Edge(epsilon=1, k=2),
+        lambda: pcneo.Elv(epsilon=1, h=-1),
+        lambda: pcneo.Respond(epsilon=1, large=3),  # pyright: ignore[reportArgumentType]
+    ],
+)
+def test_a_mechanism_is_refused_when_it_is_made(make: Callable[[], object]):
+    with pytest.raises(ParameterError):
+        make()
+
+
+@pytest.mark.parametrize("name", ["Critical", "Respond", "Modelled", "Total", "Edge", "Elv", "Published"])
+def test_each_mechanism_of_the_registry_has_a_value_with_all_that_a_person_may_give(name: str):
+    value = getattr(pcneo, name)(epsilon=1)
+    own = mechanism_named(value.name).parameter_names() - {"k", "epsilon_0"}
+    assert type(value).__name__ == mechanism_named(value.name).__name__
+    assert {field.name for field in fields(value)} - {"k"} == own

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pcneo.annotate.stored_hubs import PAGES_AHEAD, pages_ahead
-from pcneo.basics.model import Run
+from pcneo.basics.model import RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError
 from pcneo.store import reading, run_reader
@@ -138,7 +138,7 @@ def test_pages_of_cohesions_are_smaller_where_cohesions_are_larger(monkeypatch: 
 
 def test_a_run_without_cohesions_is_not_asked_for_vertex_by_vertex() -> None:
     store = SmallRunStore(10**9)
-    run = cast(Run, SimpleNamespace(id="run", version=3, cohesions=0, memberships=0))
+    run = cast(RunRecord, SimpleNamespace(id="run", version=3, cohesions=0, memberships=0))
     list(store.page_cohesions(PERSONS, run, np.arange(1_000, 1_200)))
     assert store.sizes == [200]
 
@@ -148,9 +148,9 @@ def test_a_cohesion_that_does_not_fit_into_the_servers_memory_is_an_error() -> N
         list(SmallRunStore(3).page_cohesions(PERSONS, _run_of(members=10), np.array(sorted(GRAPH))))
 
 
-def _run_of(members: int) -> Run:
+def _run_of(members: int) -> RunRecord:
     run = SimpleNamespace(id="run", version=3, cohesions=len(GRAPH), memberships=members)
-    return cast(Run, run)
+    return cast(RunRecord, run)
 
 
 def test_pages_of_hubs_are_read_ahead_but_not_without_end() -> None:

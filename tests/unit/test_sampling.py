@@ -11,7 +11,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pcneo import graph_from_networkx, minimal_p_cohesions
 from pcneo.annotate.estimating import Estimate
 from pcneo.annotate.row_writing import WRITERS
 from pcneo.annotate.sampling import Interval, Sample, _student, draw_sample
@@ -19,6 +18,8 @@ from pcneo.annotate.write_pace import TRIAL_MEMBERSHIPS, membership_seconds, wri
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
+from pcneo.graph import graph_from_networkx
+from pcneo.search import search_all
 
 
 def star(leaves: int) -> Graph:
@@ -54,7 +55,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(chunks):
 def test_a_sample_of_all_is_the_truth():
     graph = graph_from_networkx(nx.gnp_random_graph(60, 0.1, seed=2))
     sample = draw_sample(graph, Search("1/3"), most=400, seconds=60, concurrency=2)
-    memberships = len(minimal_p_cohesions(graph, "1/3").members)
+    memberships = len(search_all(graph, "1/3").members)
     assert sorted(v for batch in sample.batches for v in batch.vertices.tolist()) == list(range(60))
     assert sample.memberships().low == sample.memberships().value == sample.memberships().high == memberships
     assert sample.search_seconds().low == sample.search_seconds().high > 0
@@ -74,7 +75,7 @@ def test_the_time_of_a_graph_hardly_larger_than_the_sample_is_estimated(vertices
     sample = draw_sample(graph, Search("1/3"), most=400, seconds=5, concurrency=2)
     seconds, memberships = sample.search_seconds(), sample.memberships()
     assert 0 < seconds.low <= seconds.value <= seconds.high < 10
-    assert memberships.low < len(minimal_p_cohesions(graph, "1/3").members) < memberships.high
+    assert memberships.low < len(search_all(graph, "1/3").members) < memberships.high
 
 
 def test_one_vertex_says_nothing_about_the_others():

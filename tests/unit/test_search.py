@@ -25,10 +25,10 @@ from pcneo.graph import graph_from_edges, graph_from_networkx, graph_from_rows
 from pcneo.kernels import cohesion as kernel
 from pcneo.kernels.cohesion import Workspace, minimal_cohesions, workspace
 from pcneo.search import (
-    minimal_p_cohesion,
-    minimal_p_cohesions,
     needs_of,
+    search_all,
     search_batches,
+    search_one,
     search_streamed,
 )
 from pcneo.search.cohesion import Searched, Task, compile_kernels
@@ -66,31 +66,31 @@ def test_needs_are_not_those_of_floating_point() -> None:
 def test_the_eleven_vertex_graph_has_the_documents_answers(q: str, members: str) -> None:
     assert naive.smallest_p_cohesions(ELEVEN, Fraction("0.6"), q) == [set(members)]
     graph = arrays(ELEVEN)
-    batch = {c.vertex: c for c in minimal_p_cohesions(graph, "0.6", check=True).cohesions(graph)}
+    batch = {c.vertex: c for c in search_all(graph, "0.6", check=True).cohesions()}
     networkx_graph = nx.Graph((a, b) for a in ELEVEN for b in ELEVEN[a])
     streamed = next(search_streamed(fetch_from(ELEVEN), [q], Search("0.6"), check=True))
     assert batch[q].members == tuple(members)
-    assert batch[q] == streamed == minimal_p_cohesion(networkx_graph, q, 0.6)
+    assert batch[q] == streamed == search_one(networkx_graph, q, 0.6)
     assert batch[q].edges == sum(len(ELEVEN[v] & set(members)) for v in members) // 2
 
 
 @pytest.mark.parametrize("p", ["1/2", "0.3"])
 def test_in_a_triangle_every_cohesion_is_one_edge(p: str) -> None:
     graph = graph_from_networkx(nx.complete_graph(3))
-    batch = minimal_p_cohesions(graph, p)
-    assert [c.members for c in batch.cohesions(graph)] == [(0, 1), (0, 1), (0, 2)]
+    batch = search_all(graph, p)
+    assert [c.members for c in batch.cohesions()] == [(0, 1), (0, 1), (0, 2)]
     assert batch.edges.tolist() == [1, 1, 1]
     assert batch.densities.tolist() == [1.0, 1.0, 1.0]
 
 
 def test_a_vertex_without_neighbours_is_its_own_cohesion() -> None:
     graph = arrays(naive.graph_of([(1, 2)], isolated=[3]))
-    cohesion = list(minimal_p_cohesions(graph, "0.9", check=True).cohesions(graph))[2]
+    cohesion = list(search_all(graph, "0.9", check=True).cohesions())[2]
     assert (cohesion.members, cohesion.edges, cohesion.density) == ((3,), 0, 0.0)
 
 
 def test_a_graph_without_vertices_has_no_cohesions() -> None:
-    assert len(minimal_p_cohesions(graph_from_rows([]), "0.3")) == 0
+    assert len(search_all(graph_from_rows([]), "0.3")) == 0
 
 
 @pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
@@ -98,7 +98,7 @@ def test_direction_parallel_edges_and_self_loops_do_not_change_a_networkx_answer
     edges = [(b, a) if i % 3 else (a, b) for i, (a, b) in enumerate(nx.gnp_random_graph(30, 0.2, seed=3).edges)]
     plain, odd = nx.Graph(edges), kind([*edges, *edges[:5], *((b, a) for a, b in edges[:7]), (0, 0), (1, 1)])
     for v in plain:
-        assert minimal_p_cohesion(odd, v, "0.4") == minimal_p_cohesion(plain, v, "0.4")
+        assert search_one(odd, v, "0.4") == search_one(plain, v, "0.4")
 
 
 # --- Batches
@@ -120,16 +120,16 @@ def test_batches_come_in_ascending_order_with_progress_in_the_consumers_thread()
 
 def test_the_number_of_threads_does_not_change_the_answers() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(300, 0.03, seed=2))
-    alone, four = (minimal_p_cohesions(graph, "0.3", concurrency=threads) for threads in (1, 4))
+    alone, four = (search_all(graph, "0.3", concurrency=threads) for threads in (1, 4))
     for name in ("vertices", "offsets", "members", "edges", "proven", "best"):
         assert np.array_equal(getattr(alone, name), getattr(four, name))
 
 
 def test_some_vertices_have_the_answers_they_have_among_all() -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(100, 0.1, seed=4))
-    everything = list(minimal_p_cohesions(graph, "0.3").cohesions(graph))
-    some = minimal_p_cohesions(graph, "0.3", vertices=[70, 3, 70, 9])
-    assert list(some.cohesions(graph)) == [everything[v] for v in (3, 9, 70)]
+    everything = list(search_all(graph, "0.3").cohesions())
+    some = search_all(graph, "0.3", vertices=[70, 3, 70, 9])
+    assert list(some.cohesions()) == [everything[v] for v in (3, 9, 70)]
 
 
 @pytest.mark.parametrize("vertices", [[11], [-1]])
@@ -146,7 +146,7 @@ def test_fewer_than_one_thread_is_refused() -> None:
 @pytest.mark.long
 def test_a_slow_consumer_holds_the_search_back(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_from_networkx(nx.gnp_random_graph(2_000, 0.01, seed=1))
-    minimal_p_cohesions(graph, "0.3", vertices=[0])  # whatever compiling runs is not counted
+    search_all(graph, "0.3", vertices=[0])  # whatever compiling runs is not counted
     begun: list[int] = []
     run = Task.run
 
@@ -280,20 +280,20 @@ def test_what_is_kept_between_streamed_vertices_is_bounded(monkeypatch: pytest.M
     streamed = list(search_streamed(store, vertices, Search("0.3")))
     fetched = [key for keys in store.fetches for key in keys]
     assert len(fetched) > len(set(fetched))
-    assert streamed == list(minimal_p_cohesions(arrays(graph), "0.3").cohesions(arrays(graph)))
+    assert streamed == list(search_all(arrays(graph), "0.3").cohesions())
 
 
 def test_a_vertex_that_does_not_exist_is_named() -> None:
     with pytest.raises(NotFoundError, match="'z'"):
         list(search_streamed(fetch_from(ELEVEN), ["a", "z"], Search("0.3")))
     with pytest.raises(NotFoundError, match="99"):
-        minimal_p_cohesion(nx.path_graph(3), 99, "0.3")
+        search_one(nx.path_graph(3), 99, "0.3")
 
 
 @pytest.mark.parametrize("vertex", [None, 1.0, True, ["a"]])
 def test_what_cannot_be_a_vertex_is_refused(vertex: Any) -> None:
     with pytest.raises(ParameterError, match="integer or a string"):
-        minimal_p_cohesion(nx.path_graph(3), vertex, "0.3")
+        search_one(nx.path_graph(3), vertex, "0.3")
 
 
 def test_a_neighbour_that_vanishes_while_it_is_streamed_is_named() -> None:
@@ -328,7 +328,7 @@ def test_the_kernel_writes_nothing_beyond_its_memory(monkeypatch: pytest.MonkeyP
             c.vertex: set(c.members) for c in search_streamed(fetch_from(graph), [3, 0], Search("0.7", "density"))
         }
         built = arrays(graph)
-        batch = {c.vertex: set(c.members) for c in minimal_p_cohesions(built, "0.7", "density").cohesions()}
+        batch = {c.vertex: set(c.members) for c in search_all(built, "0.7", "density").cohesions()}
         assert batch == {q: naive.minimal_p_cohesion(graph, Fraction(7, 10), q) for q in graph}
         assert streamed == {q: batch[q] for q in (3, 0)}
     assert beyond
@@ -367,7 +367,7 @@ def test_kernels_with_the_bits_that_the_largest_count_asks_for_are_compiled_befo
 
     compile_kernels(leaves)
     monkeypatch.setattr("pcneo.search.expansion.minimal_cohesions", noted)
-    (batch,) = minimal_p_cohesions(graph, "0.5", "density", vertices=[0]).cohesions()
+    (batch,) = search_all(graph, "0.5", "density", vertices=[0]).cohesions()
     (streamed,) = search_streamed(lambda keys: [(key, rows[key]) for key in keys], [0], Search("0.5", "density"))
     assert streamed == batch
     assert sizes[0] == sizes[-1] == bits
@@ -375,7 +375,7 @@ def test_kernels_with_the_bits_that_the_largest_count_asks_for_are_compiled_befo
 
 def test_one_compiled_kernel_serves_batches_and_streams() -> None:
     graph = arrays(naive.graph_of([(1, 2), (2, 3)]))
-    minimal_p_cohesions(graph, "0.3", "degree", vertices=[1])
+    search_all(graph, "0.3", "degree", vertices=[1])
     list(search_streamed(fetch_from(ELEVEN), ["a"], Search("0.3")))
     assert sum("int16" in str(signature) for signature in kernel._search.signatures) == 1
 
@@ -409,15 +409,15 @@ def test_a_wrong_answer_is_always_refused(
     graph = graph_from_networkx(nx.union(nx.complete_graph(12), nx.path_graph(range(13, 15))))
     answer(monkeypatch, change)
     with pytest.raises(AnswerError, match=f"for vertex 5 at p=1/2, search density, {condition}"):
-        minimal_p_cohesions(graph, "0.5", "density", vertices=[5])
+        search_all(graph, "0.5", "density", vertices=[5])
 
 
 def test_an_answer_that_is_not_minimal_is_refused_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_from_networkx(nx.complete_graph(12))
     answer(monkeypatch, lambda members: [*members, 11])
-    assert minimal_p_cohesions(graph, "0.5", "density", vertices=[5]).sizes.tolist() == [8]
+    assert search_all(graph, "0.5", "density", vertices=[5]).sizes.tolist() == [8]
     with pytest.raises(AnswerError, match="is not minimal: it can do without vertex"):
-        minimal_p_cohesions(graph, "0.5", "density", vertices=[5], check=True)
+        search_all(graph, "0.5", "density", vertices=[5], check=True)
 
 
 # --- The cold start
@@ -427,7 +427,7 @@ def test_an_answer_that_is_not_minimal_is_refused_when_asked_for(monkeypatch: py
 def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
     program = (
         "import logging; logging.basicConfig(format='%(name)s: %(message)s'); import networkx;"
-        "from pcneo import minimal_p_cohesion; print(minimal_p_cohesion(networkx.path_graph(3), 0, 0.5).members)"
+        "from pcneo import search_one; print(search_one(networkx.path_graph(3), 0, 0.5).members)"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     cold, warm = (

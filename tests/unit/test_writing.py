@@ -12,7 +12,7 @@ import pytest
 from pcneo.annotate.row_writing import MEMBERSHIPS_A_TRANSACTION, WRITERS, rows_of, write_rows
 from pcneo.basics.searches import Search
 from pcneo.graph import HubDigests, HubHasher, graph_from_networkx, membership_hash, owner_hash
-from pcneo.search import minimal_p_cohesions, search_frontier
+from pcneo.search import search_all, search_frontier
 from pcneo.store.hub_writer import CohesionRow
 
 SIZE = 1_000
@@ -82,7 +82,7 @@ def test_rows_are_taken_only_as_fast_as_they_are_written() -> None:
 def test_a_batch_and_single_cohesions_give_the_same_rows_and_the_same_hash(name: Any) -> None:
     network = nx.relabel_nodes(nx.gnp_random_graph(80, 0.08, seed=1), name)
     graph = graph_from_networkx(network)
-    batch = minimal_p_cohesions(graph, "0.5")
+    batch = search_all(graph, "0.5")
     single = list(
         search_frontier(lambda keys: [(key, list(network[key])) for key in keys], graph.keys.tolist(), Search("0.5"))
     )

@@ -24,7 +24,7 @@ class FileHead:
     Attributes:
         search: what was searched for, and how.
         pcneo: the version of pcneo that wrote it.
-        revision: of the search, as in `pcneo.basics.model.Run`.
+        revision: of the search, as in `pcneo.basics.model.RunRecord`.
         selection: labels, types and key of the graph in its database.
         graph: the graph's name there; empty where pcneo knew it under none.
         fingerprint: of the graph as it was read.

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pcneo.basics.model import Graph, Run
+from pcneo.basics.model import Graph, RunRecord
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.quantiles import QUANTILES
 from pcneo.privacy.simulated_scales import SimulatedScales
@@ -17,7 +17,7 @@ from pcneo.release.prepared import Prepared
 __all__ = ["losses_of_connections", "losses_of_groups"]
 
 
-def losses_of_groups(release: Prepared, groups: Run) -> Losses | None:
+def losses_of_groups(release: Prepared, groups: RunRecord) -> Losses | None:
     """Return the losses of all pairs inside the groups of a run, which `critical` answers; None for the others."""
     mechanism = release.mechanism
     if not isinstance(mechanism, Critical):

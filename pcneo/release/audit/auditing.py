@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pcneo.basics.model import Progress, Run
+from pcneo.basics.model import Progress, RunRecord
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.advice import Fit, advise
@@ -125,7 +125,7 @@ def _prepare_others(audited: Prepared, request: GraphRequest, place: Place) -> t
     return prepared, refused
 
 
-def _others(request: GraphRequest, run: Run | None) -> Iterator[GraphRequest]:
+def _others(request: GraphRequest, run: RunRecord | None) -> Iterator[GraphRequest]:
     """The same request for each mechanism that an audit compares with, as far as it has the parameters."""
     for name, mechanism in MECHANISMS.items():
         if mechanism.compared and name != request.mechanism and (run is not None or not mechanism.needs_groups):
@@ -147,7 +147,7 @@ def _simulated(ready: Mapping[str, Prepared], progress: Progress | None) -> dict
     return scales
 
 
-def _inside(audited: Prepared, groups: Run | None) -> tuple[float | None, Losses | None]:
+def _inside(audited: Prepared, groups: RunRecord | None) -> tuple[float | None, Losses | None]:
     """The share of all pairs that lies inside groups, and what they cost under `critical`."""
     if groups is None:
         return None, None

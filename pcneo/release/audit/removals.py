@@ -16,7 +16,7 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.privacy.simulated_scales import SEED
 from pcneo.release.audit.findings import Removal, Removals
 from pcneo.release.prepared import Prepared
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 __all__ = ["remove_connections"]
 
@@ -45,7 +45,7 @@ def remove_connections(release: Prepared, sample: int, progress: Progress | None
         if time.monotonic() - begin > _PATIENCE:
             break
         smaller = _without(graph, int(u[i]), int(v[i]))
-        later = minimal_p_cohesions(smaller, groups.p, groups.search.name, effort=groups.search.effort)
+        later = search_all(smaller, groups.p, groups.search.name, effort=groups.search.effort)
         effect = study.compare(before, CountedGraph(smaller, later, before.label))
         first, second = graph.keys[[u[i], v[i]]].tolist()
         changed = _different(groups, later)

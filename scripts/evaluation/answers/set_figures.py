@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from evaluation.answers.alternatives import ALTERNATIVES, Members
 from evaluation.answers.grouped_graphs import GroupedGraph
 from evaluation.answers.minimum import smallest_around
-from pcneo import minimal_p_cohesions
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.basics.searches import SEARCHES, P, Search
 from pcneo.basics.whole_file import whole_file
 from pcneo.graph import graph_from_edges
-from pcneo.search import needs_of, search_orders
+from pcneo.search import needs_of, search_all, search_orders
 
 __all__ = ["PS", "Figures", "measure"]
 
@@ -111,9 +110,9 @@ def _searches(grouped: GroupedGraph, p: str) -> Iterator[Figures]:
     queries = _drawn(graph, float(p))
     minima, batches = {}, {}
     for name in SEARCHES:
-        minimal_p_cohesions(graph, p, name, vertices=queries[:1], concurrency=1)  # compiled before the clock starts
+        search_all(graph, p, name, vertices=queries[:1], concurrency=1)  # compiled before the clock starts
         start = time.process_time()
-        batch = minimal_p_cohesions(graph, p, name, vertices=queries, concurrency=1)
+        batch = search_all(graph, p, name, vertices=queries, concurrency=1)
         micros = 1e6 * (time.process_time() - start) / len(queries)
         batches[name] = batch, micros
     if float(p) <= _SOLVED_P:
@@ -123,7 +122,7 @@ def _searches(grouped: GroupedGraph, p: str) -> Iterator[Figures]:
     for name, (batch, micros) in batches.items():
         search, sets = Search(p, name), _sets(batch)
         own, found = _agreement(grouped.groups, queries, sets)
-        after = _sets(minimal_p_cohesions(thinned, p, name, vertices=queries, concurrency=1))
+        after = _sets(search_all(thinned, p, name, vertices=queries, concurrency=1))
         steady = search_orders(graph, search, _ORDERS, vertices=queries, concurrency=1)
         least = {i: found.size for i, found in minima.items() if found.size}
         most = {i: found.edges for i, found in minima.items() if found.edges and found.size == len(sets[i])}

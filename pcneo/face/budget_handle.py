@@ -1,0 +1,89 @@
+"""The ledger of one graph as its owner holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from pcneo.privacy.account import Account
+from pcneo.privacy.composition import Cost
+from pcneo.privacy.mechanism_values import AnyNumber
+from pcneo.release import budget
+from pcneo.release.budget import Forgotten, GraphBudget
+from pcneo.release.ledger_mending import apart, mend, same
+from pcneo.store.database import Database
+
+__all__ = ["Budget"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one graph's releases may spend, and have spent (GUARANTEE.md#budget).
+
+    >>> account = friends.budget.set(epsilon=6, delta="1e-4")
+    >>> friends.budget
+    Budget of 'friends': spent ε = 0, δ = 0 of ε = 6, δ = 1e-4
+    >>> friends.budget.show().releases
+    ()
+
+    Attributes:
+        graph: the graph's name.
+    """
+
+    graph: str
+    db: Database = field(kw_only=True, repr=False, compare=False)
+
+    def set(self, epsilon: AnyNumber, delta: AnyNumber | None = None) -> Account:
+        """Set the total (ε, δ). Setting it again, even higher, is recorded in the ledger.
+
+        Args:
+            epsilon: ε, a number or its text.
+            delta: δ likewise; None keeps the present one, 0 at first.
+
+        Raises:
+            ParameterError: ε or δ is out of range.
+            NotFoundError: there is no such graph.
+            BudgetError: the graph shares data with another graph that has a ledger.
+            BusyError: another writer holds the graph.
+        """
+        return budget.set_total(self.db, graph=self.graph, epsilon=epsilon, delta=delta)
+
+    def show(self) -> GraphBudget:
+        """Return the whole ledger of this graph: totals, releases, and what its owner did to it by hand."""
+        return budget.show(self.db, graph=self.graph)[0]
+
+    @property
+    def total(self) -> Cost | None:
+        """What the owner allows; None where no total was set."""
+        return self.show().account.total
+
+    @property
+    def spent(self) -> Cost:
+        """What all releases have spent."""
+        return self.show().account.spent
+
+    def forget(self, again: str) -> Forgotten:
+        """Delete the graph's totals and releases from the ledger; `again` is its name, typed a second time."""
+        return budget.forget(self.db, graph=self.graph, again=again)
+
+    def mend(self, record: str, epsilon: AnyNumber, delta: AnyNumber = 0) -> None:
+        """Say what a damaged record spent, or allowed; `record` is as `db.check()` names it."""
+        mend(self.db, record=record, graph=self.graph, epsilon=epsilon, delta=delta)
+
+    def same(self, known_as: str) -> Account:
+        """Say that this graph had another name before: what that has spent counts on under this one."""
+        return same(self.db, graph=self.graph, known_as=known_as)
+
+    def apart(self, other: str) -> None:
+        """Say that this graph and another are different ones."""
+        apart(self.db, graph=self.graph, other=other)
+
+    def __repr__(self) -> str:
+        """Return what is spent, of what."""
+        account = self.show().account
+        total = "no total yet" if account.total is None else str(account.total)
+        return f"Budget of {self.graph!r}: spent {account.spent} of {total}"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: it holds a connection."""
+        raise TypeError("a budget holds a connection and cannot be pickled")

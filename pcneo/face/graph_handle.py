@@ -1,0 +1,314 @@
+"""A graph in a database as Python users hold it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from pcneo.basics.model import AnyPath, Key, Progress
+from pcneo.basics.searches import AnyP
+from pcneo.basics.selection import Selection
+from pcneo.basics.spelling import did_you_mean
+from pcneo.errors import NotFoundError, ParameterError
+from pcneo.face.graph_modes import GraphModes, SeveralP, Vertices, plain_keys
+from pcneo.face.listings import Listing, record_row
+from pcneo.face.run_handle import Run
+from pcneo.service.blocking import ask as ask_service
+from pcneo.service.placing import AnsweredRequest
+
+if TYPE_CHECKING:
+    from pcneo.face.budget_handle import Budget
+    from pcneo.face.release_handle import Counts
+    from pcneo.privacy.mechanism_values import MechanismValue
+    from pcneo.release import RoughGroups
+    from pcneo.release.audit import AttackResult, AuditResult
+    from pcneo.store.database import Database
+
+__all__ = ["GraphHandle", "graph_handle"]
+
+
+@dataclass(frozen=True)
+class GraphHandle(GraphModes):
+    """A part of a database that is a graph, under a name. The first `annotate` stores the name.
+
+    The examples are of a database with the sample that comes with pcneo.
+
+    >>> friends = db.graph("friends", node_labels="Person", relationship_types="KNOWS", key="id")
+    >>> friends
+    Graph 'friends': Person/KNOWS/id
+    >>> friends.runs()
+    1 run: friends@3/10
+
+    Attributes:
+        name: None where the database had but one choice and no name for it when this was made.
+        selection: labels, types and key, as far as they were given.
+    """
+
+    # --- Which graph
+
+    def _named(self) -> str:
+        """Return the name under which the database knows it.
+
+        Raises:
+            NotFoundError: it knows none.
+        """
+        known = self.db.list_graphs()
+        names = [graph.name for graph in known]
+        if self.name in names:
+            return self.name
+        fitting = [graph.name for graph in known if self.selection and graph.selection == self.selection]
+        if self.name is None and len(fitting or names) == 1:
+            return (fitting or names)[0]
+        if self.name is None and names:
+            raise ParameterError(f"Which graph? There are {', '.join(names)}.", name="graph", value=None)
+        raise NotFoundError(
+            f"There is no graph {self.name or ''!r} yet: its first annotate() stores it.", what="graph", name=self.name
+        )
+
+    # --- Its runs
+
+    def runs(self) -> Listing[Run]:
+        """Return its standing runs, by id.
+
+        >>> friends.runs()[0].search.p
+        P('3/10')
+        """
+        from pcneo.stored.runs import list_runs
+
+        found = list_runs(self.db, graph=self._named())
+        return Listing((Run(self.db, run) for run in found), lambda run: record_row(run.record), ("run", "runs"))
+
+    def run(self, p: AnyP | None = None, search: str | None = None, *, run: str | None = None) -> Run:
+        """Return a standing run.
+
+        >>> friends.run("0.3").id
+        'friends@3/10'
+
+        Args:
+            p, search: what the run is of, where several fit; by default the one that was given a version last.
+            run: its id, or enough of the beginning of its id to be unique.
+
+        Raises:
+            NotFoundError: there is none.
+            ParameterError: several fit; the message lists them.
+        """
+        from pcneo.stored.runs import find_run
+
+        return Run(self.db, find_run(self.db, run=run, graph=self._named(), p=p, search=search))
+
+    def ask(
+        self,
+        p: SeveralP | None = None,
+        search: str | None = None,
+        *,
+        vertices: Vertices | None = None,
+        by: str | None = None,
+        request: Key | None = None,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> AnsweredRequest:
+        """Ask `pcneo serve` beside the database to bring runs up to date, and wait until it has.
+
+        >>> friends.ask(p="0.3", vertices=[58]).runs  # doctest: +SKIP
+        (('friends@3/10:vertices', 1),)
+
+        Args:
+            p, search, vertices: as for `annotate`.
+            by: who asks, for the owner to read.
+            request: identifier of the request. With one of your own, the same request can be placed again: it is worked
+                on once. None for a new one.
+            timeout: seconds to wait; None for as long as it takes.
+            progress: called with the request's status, hundredths done and 100.
+
+        Raises:
+            RequestError: the request failed, was cancelled, or was not answered in time; the message says why.
+            BusyError: for ten seconds, an open transaction has held the request.
+            DatabaseError: the database cannot be asked.
+        """
+        return ask_service(
+            self.db,
+            graph=self._named(),
+            p=p,
+            search=search,
+            vertices=plain_keys(vertices),
+            by=by,
+            request=request,
+            timeout=timeout,
+            progress=progress,
+        )
+
+    # --- Releases
+
+    @property
+    def budget(self) -> Budget:
+        """What its releases may spend, and have spent.
+
+        >>> friends.budget.set(epsilon=6).total
+        Cost(epsilon=Fraction(6, 1), delta=Fraction(0, 1))
+        """
+        from pcneo.face.budget_handle import Budget
+
+        return Budget(self._named(), db=self.db)
+
+    def release(
+        self,
+        mechanism: MechanismValue,
+        *,
+        to: AnyPath,
+        report: AnyPath | None = None,
+        answers: str | None = None,
+        answers_from: AnyPath | None = None,
+        parties: bool = False,
+        budget_epsilon: object = None,
+        other_groups: bool = False,
+        no_promise: bool = False,
+        write_property: str | None = None,
+        expect: object = None,
+        anyway: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Counts:
+        """Release noisy clique counts, with a mechanism that rests on no groups; others are released from a run.
+
+        >>> out = friends.release(pcneo.Edge(epsilon=1), to="edge.csv", budget_epsilon=6)  # doctest: +SKIP
+
+        Args:
+            mechanism: such as `pcneo.Edge(epsilon=1)`; all its k are paid for by one ε.
+            to: the public file, `.csv` or `.json`; several k get names of their own.
+            report: the owner's report, `.md`; beside `to` unless given.
+            answers: what becomes of answers once counts are computed from them: `destroy`, `keep` or `publish`.
+            answers_from: a file of answers of an earlier release, to compute from at no cost.
+            parties: with Respond, let each vertex answer from its own row, all of them simulated in this process.
+            budget_epsilon: a total ε to set in the same call, for a graph that has none yet.
+            other_groups: admit groups other than those of earlier releases.
+            no_promise: admit Published, which promises nothing.
+            write_property: also write the noisy counts to this property of the vertices.
+            expect: the mean count that is expected; a release that is bound to err by more is refused.
+            anyway: make such a release all the same.
+            dry_run: stop before anything is spent or written.
+            progress: called with stage, done and total.
+
+        Returns:
+            What was released: promise, standard errors, and counts as a table.
+
+        Raises:
+            ParameterError, NotFoundError, GraphError, BudgetError, BusyError: refused; nothing spent.
+            DatabaseError: the database failed while the spend was recorded; no noise was drawn, and the ledger says
+                whether the spend counts.
+            PcneoError: a write failed after the spend; the message says what became of the numbers.
+        """
+        from pcneo.face.release_handle import make_release, needs_groups
+
+        if needs_groups(mechanism):
+            raise ParameterError(
+                f"The mechanism {mechanism.name} rests on the groups of a run: release it from one, "
+                f"db.graph(...).run(p).release(...).",
+                name="mechanism",
+                value=mechanism,
+            )
+        return make_release(
+            self.db,
+            mechanism,
+            to,
+            **self._asked(writes=True),
+            report=report,
+            answers=answers,
+            answers_from=answers_from,
+            parties=parties,
+            budget_epsilon=budget_epsilon,
+            other_groups=other_groups,
+            no_promise=no_promise,
+            write_property=write_property,
+            expect=expect,
+            anyway=anyway,
+            dry_run=dry_run,
+            progress=progress,
+        )
+
+    def audit(self, mechanism: MechanismValue, *, resample: int = 20, progress: Progress | None = None) -> AuditResult:
+        """Say what a release would cost single pairs of vertices, for the owner alone; nothing is spent.
+
+        >>> friends.audit(pcneo.Edge(epsilon=1), resample=0).mechanism
+        'edge'
+
+        Args:
+            mechanism: as for a release, with one k; one that rests on groups is audited from a run.
+            resample: how many connections to remove, each alone.
+            progress: called with stage, done and total.
+        """
+        from pcneo.face.release_handle import audit_of
+
+        return audit_of(self.db, mechanism, graph=self._named(), resample=resample, progress=progress)
+
+    def attack(
+        self, *, epsilon: object, k: int = 3, run: str | None = None, progress: Progress | None = None
+    ) -> AttackResult:
+        """Release with every mechanism in memory, and say what a fixed attacker finds, for the owner alone.
+
+        Args:
+            epsilon: ε of each release.
+            k: vertices of the cliques.
+            run: the run, for mechanisms that rest on groups, where several fit.
+            progress: called with stage, done and total.
+        """
+        from pcneo.release import GraphRequest
+        from pcneo.release.audit import attack
+
+        request = GraphRequest(k=k, epsilon=epsilon, graph=self._named(), run=run)
+        return attack(self.db, request=request, progress=progress)
+
+    def annotate_answers(
+        self,
+        answers: AnyPath,
+        p: SeveralP | None = None,
+        search: str | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> RoughGroups:
+        """Store the cohesions of the yes-answers of a release, as runs of their own kind, which carry its promise.
+
+        Args:
+            answers: NAME.answers.gz of an earlier release of this graph.
+            p, search, progress: as for `annotate`.
+        """
+        from pcneo.release import annotate_answers
+
+        return annotate_answers(
+            self.db, answers_from=answers, p=p, search=search, progress=progress, **self._asked(writes=True)
+        )
+
+    def __repr__(self) -> str:
+        """Return what it is, without asking the database."""
+        chosen = f": {self.selection.default_name}" if self.selection else ""
+        return f"Graph {self.name!r}{chosen}" if self.name else f"The only graph{chosen}"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: it holds a connection."""
+        raise TypeError("a graph of a database holds a connection and cannot be pickled")
+
+
+def graph_handle(db: Database, name: str | None, selection: Selection) -> GraphHandle:
+    """Return a graph's handle, where it can be meant.
+
+    Raises:
+        NotFoundError: a name alone, and the database knows other graphs only.
+        GraphError: the name stands for other labels, types or another key.
+    """
+    known = {graph.name: graph for graph in db.list_graphs()}
+    if name in known:
+        if selection:
+            from pcneo.store.chosen_graph import choose_selection
+
+            chosen, _ = choose_selection(db, selection)
+            known[name].check_stands_for(chosen, "Leave out the labels, types and key, or the name.")
+        return GraphHandle(name, known[name].selection, db=db)
+    if name is None and not selection and len(known) == 1:
+        (only,) = known.values()
+        return GraphHandle(only.name, only.selection, db=db)
+    if name is not None and not selection and known:
+        raise NotFoundError(
+            f"There is no graph {name!r}; there is {', '.join(sorted(known))}.{did_you_mean(name, known)}",
+            what="graph",
+            name=name,
+        )
+    return GraphHandle(name, selection, db=db)

@@ -1,0 +1,342 @@
+"""The modes of `annotate` as verbs of a graph in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.keys import checked_keys
+from pcneo.basics.model import AnyPath, FoundCohesion, Key, Progress
+from pcneo.basics.searches import AnyP
+from pcneo.basics.selection import Selection
+from pcneo.face.one_cohesion import Cohesion
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from pcneo.annotate import EstimateResult, Keeping, ParquetResult, StatsResult, WriteResult
+    from pcneo.store.database import Database
+
+__all__ = ["CohesionStream", "GraphModes", "SeveralP", "Vertices", "plain_keys"]
+
+SeveralP = AnyP | Sequence[AnyP]
+Vertices = Key | Iterable[Key]
+
+
+class CohesionStream(Table, Iterator[Cohesion]):
+    """Cohesions as they are found, once; `to_pandas()` and `to_arrow()` take what is left, a row for each.
+
+    >>> friends.stream(p="0.3", vertices=[58]).to_pandas()["size"].tolist()
+    [6]
+    """
+
+    def __init__(self, found: Iterator[Cohesion]) -> None:
+        """Take the cohesions."""
+        self._found = found
+
+    def __next__(self) -> Cohesion:
+        """Return the next one."""
+        return next(self._found)
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each that is left."""
+        names = ("vertex", "size", "edges", "density", "proven", "best")
+        return columns_of(
+            {"vertex": c.vertex, "p": str(c.p), **{n: getattr(c, n) for n in names[1:]}, "members": list(c.members)}
+            for c in self
+        )
+
+    def _repr_html_(self) -> str:
+        return "<p>Cohesions as they are found, once</p>"
+
+
+@dataclass(frozen=True)
+class GraphModes:
+    """A part of a database that is a graph, with the modes of `annotate`; `GraphHandle` has the rest.
+
+    Attributes:
+        name: None where the database had but one choice and no name for it when this was made.
+        selection: labels, types and key, as far as they were given.
+    """
+
+    name: str | None
+    selection: Selection = field(default_factory=Selection)
+    db: Database = field(kw_only=True, repr=False, compare=False)
+
+    def _asked(self, *, writes: bool = False) -> dict[str, Any]:
+        """Return which graph is meant, as the modes of annotate take it: only one that writes can give a new name."""
+        known = {graph.name for graph in self.db.list_graphs()}
+        return {"graph": self.name if writes or self.name in known else None, "selection": self.selection}
+
+    # --- The modes of annotate
+
+    def annotate(
+        self,
+        p: SeveralP | None = None,
+        search: str | None = None,
+        *,
+        vertices: Vertices | None = None,
+        effort: int | None = None,
+        concurrency: int | None = None,
+        check: bool = False,
+        create_index: bool = False,
+        keeping: Keeping | None = None,
+        scheduler: Client | None = None,
+        progress: Progress | None = None,
+    ) -> WriteResult:
+        """Bring standing runs up to date: search the minimal p-cohesions, and write what differs from what is stored.
+
+        >>> result = friends.annotate(p="0.3")
+        >>> result.run.version, result.run.added, result.graph
+        (1, 0, 'friends')
+
+        Args:
+            p: one or several, which share the read; None for every standing run of the graph, or 3/10 where it has
+                none.
+            search: `smallest`, `density` or `degree`; None for the default, without p for that of each standing run.
+            vertices: one key or several, which alone are searched; None for every vertex.
+            effort: starts of the search `smallest`; None for 1, without p for that of each standing run.
+            concurrency: threads that search; None for all cores.
+            check: also check that every answer is minimal.
+            create_index: create the index on the key where it is missing.
+            keeping: how long earlier versions can be read; by default three of them, and each for ten minutes.
+            scheduler: a `distributed.Client`, whose cluster searches in place of this process.
+            progress: called with stage, done and total.
+
+        Returns:
+            What was changed and how long it took: a row for each run.
+
+        Raises:
+            ParameterError: an option is out of range, or a name is left out where there is more than one choice.
+            NotFoundError: there is no such label, type or vertex.
+            KeyPropertyError: keys are missing, repeated, or of mixed or unusable kinds.
+            GraphChangedError: the graph changed while it was read.
+            SchemaError: the key has no index.
+            BusyError: another writer holds the graph, or has taken it over.
+            DatabaseError: the database could not do it. After any error all runs stay as they were.
+        """
+        from pcneo.annotate import write
+
+        return write(
+            self.db,
+            p=p,
+            search=search,
+            vertices=plain_keys(vertices),
+            effort=effort,
+            concurrency=concurrency,
+            check=check,
+            create_index=create_index,
+            keeping=keeping,
+            scheduler=scheduler,
+            progress=progress,
+            **self._asked(writes=True),
+        )
+
+    def stream(
+        self,
+        p: SeveralP,
+        search: str | None = None,
+        *,
+        vertices: Vertices | None = None,
+        effort: int | None = None,
+        concurrency: int | None = None,
+        check: bool = False,
+        scheduler: Client | None = None,
+        progress: Progress | None = None,
+    ) -> CohesionStream:
+        """Find cohesions one by one; nothing is written.
+
+        >>> [cohesion.size for cohesion in friends.stream(p="0.3", vertices=[58])]
+        [6]
+
+        Args:
+            p, search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`; the cohesions come
+                in the order of the vertices.
+
+        Raises:
+            PcneoError: as from `annotate`.
+        """
+        from pcneo.annotate import stream
+
+        given = self._asked()
+        found = stream(
+            self.db,
+            p=p,
+            search=search,
+            vertices=plain_keys(vertices),
+            effort=effort,
+            concurrency=concurrency,
+            check=check,
+            scheduler=scheduler,
+            progress=progress,
+            **given,
+        )
+        selection = self._known_selection()
+        look = partial(_look, self.db, selection)
+        return CohesionStream(Cohesion(cohesion, look) for cohesion in found)
+
+    def stats(
+        self,
+        p: SeveralP,
+        search: str | None = None,
+        *,
+        plot: AnyPath | None = None,
+        vertices: Vertices | None = None,
+        effort: int | None = None,
+        concurrency: int | None = None,
+        check: bool = False,
+        scheduler: Client | None = None,
+        progress: Progress | None = None,
+    ) -> StatsResult:
+        """Describe the sizes and densities of the cohesions; nothing is written to the database.
+
+        >>> friends.stats(p=["0.1", "0.3"]).to_pandas()["p"].tolist()
+        ['1/10', '3/10']
+
+        Args:
+            p, search, vertices, effort, concurrency, check, scheduler, progress: as for `annotate`.
+            plot: a picture of both, `.svg` or `.png`.
+
+        Raises:
+            PcneoError: as from `annotate`.
+        """
+        from pcneo.annotate import stats
+
+        return stats(
+            self.db,
+            p=p,
+            search=search,
+            plot=plot,
+            vertices=plain_keys(vertices),
+            effort=effort,
+            concurrency=concurrency,
+            check=check,
+            scheduler=scheduler,
+            progress=progress,
+            **self._asked(),
+        )
+
+    def estimate(
+        self,
+        p: SeveralP,
+        search: str | None = None,
+        *,
+        effort: int | None = None,
+        concurrency: int | None = None,
+        progress: Progress | None = None,
+    ) -> EstimateResult:
+        """Estimate from a sample of vertices what `annotate` would cost; nothing is written.
+
+        >>> friends.estimate(p="0.3").estimates["3/10"].memberships > 0
+        True
+
+        Args:
+            p, search, effort, concurrency, progress: as for `annotate`.
+
+        Raises:
+            PcneoError: as from `annotate`.
+        """
+        from pcneo.annotate import estimate
+
+        return estimate(
+            self.db,
+            p=p,
+            search=search,
+            effort=effort,
+            concurrency=concurrency,
+            progress=progress,
+            **self._asked(),
+        )
+
+    def to_parquet(
+        self,
+        to: AnyPath,
+        p: SeveralP,
+        search: str | None = None,
+        *,
+        part: tuple[int, int] = (1, 1),
+        effort: int | None = None,
+        concurrency: int | None = None,
+        check: bool = False,
+        scheduler: Client | None = None,
+        progress: Progress | None = None,
+    ) -> ParquetResult:
+        """Write the cohesion of every vertex to a Parquet file for each p; `load_cohesions` stores them.
+
+        >>> friends.to_parquet("friends.parquet", p="0.3").files[0].cohesions
+        800
+
+        Args:
+            to: a new file whose name ends in `.parquet`, or a folder, in which files are named after p and search.
+            p, search, effort, concurrency, check, scheduler, progress: as for `annotate`; several p need a folder.
+            part: which part of how many, counted from 1; several machines can write one each.
+
+        Raises:
+            PcneoError: as from `annotate`; or pyarrow is not installed.
+        """
+        from pcneo.annotate import to_parquet
+
+        return to_parquet(
+            self.db,
+            to=to,
+            part=part,
+            p=p,
+            search=search,
+            effort=effort,
+            concurrency=concurrency,
+            check=check,
+            scheduler=scheduler,
+            progress=progress,
+            **self._asked(writes=True),
+        )
+
+    def load_cohesions(
+        self,
+        files: AnyPath | Sequence[AnyPath],
+        *,
+        create_index: bool = False,
+        keeping: Keeping | None = None,
+        progress: Progress | None = None,
+    ) -> WriteResult:
+        """Store cohesions from files of `to_parquet`, each checked against the graph as it is now.
+
+        >>> friends.load_cohesions("friends.parquet").run.added
+        0
+
+        Args:
+            files: one file or several: together, every part for each p.
+            create_index, keeping, progress: as for `annotate`.
+
+        Raises:
+            FileFormatError: a file cannot be read, is damaged, or holds what is not a cohesion.
+            ParameterError: files are of different graphs or searches, overlap, or vertices are missing.
+            GraphChangedError: a file is of another graph, or of this one at another time.
+        """
+        from pcneo.annotate.load_cohesions import load_cohesions
+
+        return load_cohesions(
+            self.db, files=files, graph=self.name, create_index=create_index, keeping=keeping, progress=progress
+        )
+
+    def _known_selection(self) -> Selection:
+        """Return labels, types and key in full."""
+        from pcneo.store.chosen_graph import choose_selection
+
+        known = {graph.name: graph.selection for graph in self.db.list_graphs()}
+        if self.name in known:
+            return known[self.name]
+        return choose_selection(self.db, self.selection)[0]
+
+
+def plain_keys(vertices: Vertices | None) -> list[Key] | None:
+    """Return one key or several as a list of Python's own; None for every vertex."""
+    return None if vertices is None else checked_keys(vertices)
+
+
+def _look(db: Database, selection: Selection, found: FoundCohesion) -> Any:
+    from pcneo.stored.showing import read_around
+
+    return read_around(db, selection, found)

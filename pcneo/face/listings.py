@@ -1,0 +1,76 @@
+"""Lists that are tables, too: of runs, versions and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.model import RunRecord
+
+if TYPE_CHECKING:
+    from pcneo.stored.versions import Difference
+
+__all__ = ["Listing", "difference_row", "record_row"]
+
+T = TypeVar("T")
+
+
+class Listing(Table, Sequence[T], Generic[T]):
+    """Several things of a kind, in order; pandas, polars and notebooks take them as a table.
+
+    >>> db.runs()
+    1 run: friends@3/10
+    >>> len(db.runs()), db.runs()[0].id
+    (1, 'friends@3/10')
+    >>> db.runs().to_pandas()["cohesions"].tolist()
+    [800]
+    """
+
+    def __init__(self, items: Iterable[T], row: Callable[[T], dict[str, Any]], what: tuple[str, str]) -> None:
+        """Take what there is, how a row is made of one, and what one and several are called."""
+        self._items = tuple(items)
+        self._row = row
+        self._what = what
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        """Return one by its place, or several by a slice."""
+        return self._items[index]
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each."""
+        return columns_of(map(self._row, self._items))
+
+    def __repr__(self) -> str:
+        """Return how many there are, and the first few."""
+        one, several = self._what
+        named = ", ".join(str(next(iter(self._row(item).values()))) for item in self._items[:4])
+        more = ", …" if len(self) > 4 else ""
+        return f"{len(self):,} {one if len(self) == 1 else several}{f': {named}{more}' if self else ''}"
+
+
+def record_row(record: RunRecord) -> dict[str, Any]:
+    """Return a row of a table of runs or versions."""
+    search = {"p": str(record.search.p), "search": record.search.name, "effort": record.search.effort}
+    return {"run": record.id, **search, **{k: v for k, v in asdict(record).items() if k not in ("id", "search")}}
+
+
+def difference_row(difference: Difference) -> dict[str, Any]:
+    """Return a row of a table of differences."""
+    before, after = difference.before, difference.after
+    return {
+        "vertex": difference.vertex,
+        "before": None if before is None else len(before.members),
+        "after": None if after is None else len(after.members),
+        "came": sorted(set(after.members if after else ()) - set(before.members if before else ())),
+        "went": sorted(set(before.members if before else ()) - set(after.members if after else ())),
+    }

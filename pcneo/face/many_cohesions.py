@@ -1,0 +1,303 @@
+"""Cohesions of a graph in memory, without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.basics.frames import Table, rounded
+from pcneo.basics.keys import checked_key, checked_keys, key_text
+from pcneo.basics.model import AnyPath, CohesionAround, CohesionBatch, FoundCohesion, Graph, Key, Memberships, Progress
+from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, P, Search
+from pcneo.errors import MissingKeyError
+from pcneo.face.one_cohesion import Cohesion
+from pcneo.graph import as_graph
+from pcneo.graph.given import GivenGraph, positions_of
+from pcneo.search import search_all, search_one
+from pcneo.search.around import around, neighbours_near
+
+if TYPE_CHECKING:
+    import networkx
+    from matplotlib.figure import Figure
+
+__all__ = ["Cohesions", "minimal_p_cohesion", "minimal_p_cohesions"]
+
+SHOWN = 4
+"""Cohesions that a repr names."""
+
+
+class Cohesions(Table):
+    """Minimal p-cohesions of a graph's vertices, by key, in ascending order of the keys.
+
+    >>> import networkx, pcneo
+    >>> batch = pcneo.minimal_p_cohesions(networkx.les_miserables_graph(), p="0.3", search="density")
+    >>> batch
+    Cohesions of 77 vertices: 430 memberships, p=3/10, search density
+    'Anzelma' 5, 'Babet' 5, 'Bahorel' 6, 'Bamatabois' 4, … (sizes 2 to 12, mean 5.58)
+    >>> batch["Valjean"].size
+    12
+    >>> "Valjean" in batch, "Sauron" in batch, len(batch)
+    (True, False, 77)
+    >>> [cohesion.vertex for cohesion in batch.head(2)]
+    ['Anzelma', 'Babet']
+
+    Iterating yields cohesions, in the order of keys. pandas, polars and DuckDB take it as it is, a row for each
+    cohesion; `to_pandas()` and `to_arrow()` return such a table.
+    """
+
+    def __init__(self, graph: Graph, batch: CohesionBatch) -> None:
+        """Take the graph that was searched, and what was found."""
+        self.graph = graph
+        self._batch = batch
+
+    @property
+    def search(self) -> Search:
+        """What was searched for, and how."""
+        return self._batch.search
+
+    @property
+    def p(self) -> P:
+        """The share of its neighbours that each member keeps."""
+        return self._batch.search.p
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Members of each cohesion, int64, in the order of `keys`."""
+        return self._batch.sizes
+
+    @property
+    def densities(self) -> NDArray[np.float64]:
+        """Density of each cohesion, float64, likewise; 0.0 for size 1."""
+        return self._batch.densities
+
+    def keys(self) -> list[Key]:
+        """Return the vertices whose cohesions these are, ascending.
+
+        >>> import pcneo
+        >>> pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").keys()
+        [1, 2, 3]
+        """
+        return list(self._places)
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {key: i for i, key in enumerate(self._batch.keys[self._batch.vertices].tolist())}
+
+    def __len__(self) -> int:
+        """Return the number of cohesions."""
+        return len(self._batch)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether there is a cohesion of a vertex, by key."""
+        try:
+            return checked_key(key) in self._places
+        except TypeError:
+            return False
+
+    def __iter__(self) -> Iterator[Cohesion]:
+        """Yield the cohesions in the order of keys."""
+        return (Cohesion(found, self._around) for found in self._batch.cohesions())
+
+    def __getitem__(self, key: Key) -> Cohesion:
+        """Return the cohesion of a vertex.
+
+        Raises:
+            TypeError: the key is neither an integer nor text.
+            MissingKeyError: there is no cohesion of this vertex; a KeyError.
+        """
+        place = self._places.get(checked_key(key))
+        if place is None:
+            raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.", what="vertex", name=key)
+        (found,) = self._batch.part(place, place + 1).cohesions()
+        return Cohesion(found, self._around)
+
+    @overload
+    def get(self, key: Key) -> Cohesion | None: ...
+    @overload
+    def get(self, key: Key, default: Any) -> Any: ...
+    def get(self, key: Key, default: Any = None) -> Any:
+        """Return the cohesion of a vertex, or `default` where there is none.
+
+        >>> import pcneo
+        >>> pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").get(7) is None
+        True
+
+        Args:
+            key: of the vertex.
+            default: what is returned where there is none.
+        """
+        try:
+            return self[key]
+        except MissingKeyError:
+            return default
+
+    def head(self, count: int = 5) -> list[Cohesion]:
+        """Return the first cohesions.
+
+        >>> import pcneo
+        >>> len(pcneo.minimal_p_cohesions([(1, 2), (2, 3)], p="1/2").head(2))
+        2
+
+        Args:
+            count: how many, at most.
+        """
+        return list(islice(self, count))
+
+    def _around(self, found: FoundCohesion) -> CohesionAround:
+        places = self._of_graph
+        return around(found, neighbours_near(self.graph, places[found.vertex], [places[key] for key in found.members]))
+
+    @cached_property
+    def _of_graph(self) -> dict[Key, int]:
+        return {key: place for place, key in enumerate(self.graph.keys.tolist())}
+
+    def as_columns(self) -> dict[str, Any]:
+        """Return a row for each cohesion: its vertex, size, edges, density, `proven`, `best`, and members as a list."""
+        return self._batch.as_columns()
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return self._batch.caption()
+
+    def memberships(self) -> Memberships:
+        """Return a table with a row for each membership: `vertex` and `member`.
+
+        >>> import pcneo
+        >>> pcneo.minimal_p_cohesions([(1, 2)], p="1/2").memberships().to_pandas()["member"].tolist()
+        [1, 2, 1, 2]
+        """
+        return self._batch.memberships()
+
+    def to_networkx(self, key: Key | None = None) -> networkx.Graph[Key]:
+        """Return the cohesion of one vertex, or the whole graph, as a networkx graph whose nodes are keys.
+
+        Nodes of the whole graph have `size`, `edges`, `density` and `members` of their cohesions, and `needed`, the
+        number of cohesions that they are in; edges have `critical`, the number of cohesions that they lie in.
+
+        >>> import networkx, pcneo
+        >>> batch = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4", search="density")
+        >>> batch.to_networkx(11).number_of_nodes(), batch.to_networkx().number_of_nodes()
+        (8, 34)
+
+        Args:
+            key: the vertex; None for the whole graph.
+        """
+        from pcneo.stored.networks import to_networkx
+
+        return to_networkx(self._batch, self.graph) if key is None else self[key].to_networkx()
+
+    def draw_sizes(self, to: AnyPath | None = None) -> Figure:
+        """Draw how large and how dense they are, cumulated.
+
+        >>> import networkx, pcneo
+        >>> figure = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4").draw_sizes()
+
+        Args:
+            to: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
+
+        Raises:
+            ParameterError: the suffix is neither, or the file cannot be written.
+            PcneoError: matplotlib is not installed.
+        """
+        from pcneo.plots import draw_distributions
+
+        sizes = {str(self.p): (self.sizes, self.densities)}
+        whole = self.graph.vertex_count if len(self) == self.graph.vertex_count else None
+        return draw_distributions(sizes, self.search.name, to, vertices=whole)
+
+    def __repr__(self) -> str:
+        """Return what it is, in two lines."""
+        sizes = self.sizes
+        first = (
+            f"Cohesions of {len(self):,} vertices: {int(sizes.sum()):,} memberships, p={self.p}, search "
+            f"{self.search.name}"
+        )
+        if not len(self):
+            return f"{first}\n(none)"
+        shown = ", ".join(f"{key!r} {size:,}" for key, size in zip(self.keys()[:SHOWN], sizes[:SHOWN], strict=False))
+        more = ", …" if len(self) > SHOWN else ""
+        return (
+            f"{first}\n{shown}{more} (sizes {sizes.min():,} to {sizes.max():,}, mean {rounded(float(sizes.mean()), 3)})"
+        )
+
+
+def minimal_p_cohesions(
+    graph: GivenGraph,
+    p: AnyP,
+    search: str = DEFAULT_SEARCH,
+    *,
+    vertices: Key | Iterable[Key] | None = None,
+    effort: int = 1,
+    concurrency: int | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> Cohesions:
+    """Search the minimal p-cohesion of every vertex, or of some (ALGORITHM.md#p-cohesion).
+
+    >>> import networkx, pcneo
+    >>> batch = pcneo.minimal_p_cohesions(networkx.karate_club_graph(), p="0.4", vertices=[11, 33])
+    >>> batch.keys()
+    [11, 33]
+
+    Args:
+        graph: networkx's, a `scipy.sparse` matrix, a frame or list of edges, (keys, sources, targets), or
+            `pcneo.Graph`; as `pcneo.as_graph` takes it.
+        p: between 0 and 1, both excluded: as text (`"0.3"`, `"1/3"`), Decimal, Fraction, P, or a float of at most six
+            digits.
+        search: `smallest`, `density` or `degree`.
+        vertices: one key or several; None for every vertex.
+        effort: starts of the search `smallest`; 1 for any other.
+        concurrency: number of threads; one for each core at hand if not given.
+        check: also check that each answer is minimal.
+        progress: called with stage, done and total.
+
+    Returns:
+        The cohesions, by key.
+
+    Raises:
+        TypeError: the graph is none, or a key is neither an integer nor text.
+        ParameterError: p, search, effort or concurrency is out of range.
+        NotFoundError: the graph has no such vertex.
+        KeyPropertyError: keys are of mixed or unusable kinds.
+        AnswerError: an answer failed its check.
+    """
+    arrays = as_graph(graph)
+    tell = None if progress is None else lambda done, total: progress(f"searching p={P(p)}", done, total)
+    places = None if vertices is None else positions_of(arrays, checked_keys(vertices))
+    options = {"vertices": places, "effort": effort, "concurrency": concurrency, "check": check, "progress": tell}
+    return Cohesions(arrays, search_all(arrays, p, search, **options))
+
+
+def minimal_p_cohesion(
+    graph: GivenGraph, vertex: Key, p: AnyP, search: str = DEFAULT_SEARCH, *, effort: int = 1
+) -> Cohesion:
+    """Search the minimal p-cohesion of one vertex; of a networkx graph, only the part that this looks at is read.
+
+    >>> import networkx, pcneo
+    >>> pcneo.minimal_p_cohesion(networkx.karate_club_graph(), 11, p="0.4", search="density")
+    Cohesion of 11: 8 members, 11 connections, density 0.393, p=2/5, search density
+
+    Args:
+        graph, p, search, effort: as for `minimal_p_cohesions`.
+        vertex: its key.
+
+    Returns:
+        The cohesion.
+
+    Raises:
+        PcneoError, TypeError: as from `minimal_p_cohesions`.
+    """
+    given = graph if hasattr(graph, "adjacency") else as_graph(graph)
+    found = search_one(given, checked_key(vertex), p, search, effort)
+    return Cohesion(found, lambda cohesion: _around_in(given, cohesion))
+
+
+def _around_in(graph: GivenGraph, found: FoundCohesion) -> CohesionAround:
+    arrays = as_graph(graph)
+    place = {key: i for i, key in enumerate(arrays.keys.tolist())}
+    return around(found, neighbours_near(arrays, place[found.vertex], [place[key] for key in found.members]))

@@ -1,0 +1,192 @@
+"""One cohesion as Python users hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pcneo.basics.frames import Table, rounded
+from pcneo.basics.model import AnyPath, CohesionAround, FoundCohesion, Key, LocalView
+from pcneo.basics.searches import P, Search
+
+if TYPE_CHECKING:
+    import networkx
+    from matplotlib.figure import Figure
+
+__all__ = ["Cohesion", "seen_cohesion"]
+
+
+class Cohesion(Table):
+    """The minimal p-cohesion of one vertex, by key. In a notebook it draws itself.
+
+    >>> import networkx, pcneo
+    >>> cohesion = pcneo.minimal_p_cohesion(networkx.karate_club_graph(), 11, p="0.4")
+    >>> cohesion.vertex, cohesion.size, len(cohesion.connections)
+    (11, 8, 17)
+    >>> cohesion.members
+    (0, 1, 2, 3, 7, 8, 11, 13)
+    >>> cohesion.draw("club.svg")  # doctest: +SKIP
+
+    Its members are what was found or stored. What lies around them (`connections`, `others`, `hops`, `local_view`) is
+    looked up when it is first asked for: in the graph that was searched, or in the database as it is then. So a
+    cohesion that a stream or a run yields needs its database still; one that was read by key, `run[58]`, does not.
+
+    Two cohesions are equal whose vertex, search, members and answers are.
+    """
+
+    def __init__(self, found: FoundCohesion, look: Callable[[FoundCohesion], CohesionAround]) -> None:
+        """Take what was found, and how to look around it."""
+        self._found = found
+        self._look: Callable[[FoundCohesion], CohesionAround] | None = look
+
+    @property
+    def vertex(self) -> Key:
+        """The vertex that it is the cohesion of."""
+        return self._found.vertex
+
+    @property
+    def search(self) -> Search:
+        """What was searched for, and how."""
+        return self._found.search
+
+    @property
+    def p(self) -> P:
+        """The share of its neighbours that each member keeps."""
+        return self._found.search.p
+
+    @property
+    def members(self) -> tuple[Key, ...]:
+        """Keys, ascending, the vertex among them."""
+        return self._found.members
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return self._found.size
+
+    @property
+    def edges(self) -> int:
+        """Number of connections among the members, when it was found."""
+        return self._found.edges
+
+    @property
+    def density(self) -> float:
+        """2·edges / (size·(size-1)); 0.0 for size 1, where density has no meaning."""
+        return self._found.density
+
+    @property
+    def proven(self) -> bool:
+        """Whether no smaller p-cohesion holds the vertex."""
+        return self._found.proven
+
+    @property
+    def best(self) -> bool:
+        """Whether none of a better rank does."""
+        return self._found.best
+
+    @cached_property
+    def around(self) -> CohesionAround:
+        """What lies around it, in one value.
+
+        Raises:
+            GraphChangedError: in a database, a member is gone since.
+        """
+        if self._look is None:
+            raise ValueError("what lies around this cohesion was not looked up before it was pickled")
+        return self._look(self._found)
+
+    @property
+    def connections(self) -> tuple[tuple[Key, Key], ...]:
+        """The critical connections, each once with the smaller key first, ascending."""
+        return self.around.connections
+
+    @property
+    def others(self) -> tuple[Key, ...]:
+        """The vertex's neighbours outside, ascending."""
+        return self.around.others
+
+    @property
+    def hops(self) -> dict[Key, int]:
+        """The distance of each member from the vertex; 3 stands for three and more."""
+        return self.around.hops
+
+    @property
+    def local_view(self) -> LocalView:
+        """The extended local view of the vertex, in figures."""
+        return self.around.local_view
+
+    def draw(self, to: AnyPath | None = None) -> Figure:
+        """Draw it in the graph around it.
+
+        >>> import networkx, pcneo
+        >>> club = networkx.karate_club_graph()
+        >>> figure = pcneo.minimal_p_cohesion(club, 11, p="0.4").draw()
+
+        Args:
+            to: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
+
+        Raises:
+            ParameterError: the suffix is neither, or the file cannot be written.
+            PcneoError: matplotlib is not installed.
+        """
+        from pcneo.plots import draw_cohesion
+
+        return draw_cohesion(self.around, to)
+
+    def to_networkx(self) -> networkx.Graph[Key]:
+        """Return its members and critical connections as a networkx graph; each node has its `hops`."""
+        from pcneo.stored.networks import to_networkx
+
+        return to_networkx(self.around)
+
+    def as_columns(self) -> dict[str, Any]:
+        """Return a row for each member: its key, its distance, and whom its critical connections lead to."""
+        return self.around.as_columns()
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return self.around.caption()
+
+    def _repr_svg_(self) -> str | None:
+        from pcneo.plots import draw_cohesion, has_matplotlib, svg_text
+
+        return svg_text(draw_cohesion(self.around)) if has_matplotlib() else None  # a notebook shows the text then
+
+    _repr_html_ = None  # pyright: ignore[reportAssignmentType] - the picture is shown in place of a table
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+        return self._found.size
+
+    def __contains__(self, key: object) -> bool:
+        """Whether a vertex is a member, by key."""
+        return key in self._found.members
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same was found."""
+        return self._found == other._found if isinstance(other, Cohesion) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Return the hash of what was found."""
+        return hash(self._found)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Take along what was looked up, and no graph and no connection."""
+        return {**vars(self), "_look": None}
+
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        found = self._found
+        known = ", the smallest there is" if found.proven else ""
+        return (
+            f"Cohesion of {found.vertex!r}: {found.size:,} members, {found.edges:,} connections, density "
+            f"{rounded(found.density, 3)}, p={found.p}, search {found.search.name}{known}"
+        )
+
+
+def seen_cohesion(around: CohesionAround) -> Cohesion:
+    """Return a cohesion whose surroundings are known; it is pickled with them."""
+    cohesion = Cohesion(around.cohesion, lambda _: around)
+    _ = cohesion.around
+    return cohesion

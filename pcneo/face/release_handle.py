@@ -1,0 +1,198 @@
+"""Releases as their owner makes and holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pcneo.basics.frames import Table
+from pcneo.basics.model import AnyPath, Progress
+from pcneo.basics.selection import Selection
+from pcneo.errors import ParameterError
+from pcneo.privacy.mechanism_values import MechanismValue
+from pcneo.privacy.mechanisms import mechanism_named
+from pcneo.release import GraphRequest, Prepared, Released, ReleaseRequest, Terms, audit, read_batch, release
+from pcneo.release.beforehand import told_beforehand
+from pcneo.release.public_file import PublicRelease, read_release
+from pcneo.release.request import each_k
+from pcneo.store.database import Database
+
+__all__ = ["Counts", "audit_of", "make_release", "needs_groups", "release_batch"]
+
+
+class Counts(Table):
+    """What a release made: counts, and what may be said of them.
+
+    >>> out = run.release(pcneo.Critical(k=(3, 4), epsilon=1), to="groups.csv")
+    >>> out
+    Release of critical, k=3 and 4, ε = 1: groups-k3-e1.csv, groups-k4-e1.csv
+    >>> out.promise.split(",")[0]
+    'Given the stored groups and all other connections'
+    >>> out.to_pandas().columns.tolist()[:3]
+    ['k', 'key', 'count']
+
+    Its table is read from the public files, so it holds nothing that others may not see.
+
+    Attributes:
+        mechanism: its name.
+        epsilon: ε of the release, which all its k share.
+        ks: vertices of the cliques that are counted.
+        promise: the mechanism's sentence.
+        plain_words: the same with its numbers, for people who decide; empty where nothing is promised.
+        releases: each file's release; none after a dry run.
+        beforehand: what was said before the spend, for the owner alone where it says so.
+    """
+
+    def __init__(
+        self, requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], released: Sequence[Released]
+    ) -> None:
+        """Take what was asked for and what was made; after a dry run nothing was."""
+        self.releases = tuple(released)
+        self.beforehand = tuple(
+            line for request, ready in zip(requests, prepared, strict=True) for line in told_beforehand(request, ready)
+        )
+        # What was prepared holds exact counts, and is not kept.
+        mechanism = prepared[0].mechanism
+        self.mechanism = mechanism.name
+        self.epsilon: Fraction = mechanism.epsilon
+        self.ks = tuple(ready.mechanism.k for ready in prepared)
+        self.promise = prepared[0].promise
+        self.plain_words = mechanism.in_plain_words
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The public files; none after a dry run."""
+        return tuple(release.public for release in self.releases)
+
+    @property
+    def reports(self) -> tuple[Path, ...]:
+        """The owner's reports, Markdown and JSON of each file."""
+        return tuple(report for release in self.releases for report in release.reports)
+
+    @cached_property
+    def public(self) -> tuple[PublicRelease, ...]:
+        """Each file as its reader gets it."""
+        return tuple(map(read_release, self.files))
+
+    @property
+    def standard_error(self) -> Mapping[int, float | None]:
+        """By k, the standard error of a count, as the root mean square where they differ; None where none is proved."""
+        errors = zip(self.public, self.ks, strict=False)
+        return {k: _root_mean_square(public.standard_errors) for public, k in errors}
+
+    @property
+    def standard_error_of_total(self) -> Mapping[int, float | None]:
+        """By k, the standard error of the total; None where it may not be published."""
+        return {k: release.standard_error_of_total for release, k in zip(self.releases, self.ks, strict=False)}
+
+    @property
+    def total(self) -> Mapping[int, float]:
+        """By k, how many cliques the graph has, with noise."""
+        return {k: release.total for release, k in zip(self.releases, self.ks, strict=False)}
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return the columns of the files, one below the other, and the k of each row."""
+        tables = [(k, public.as_columns()) for k, public in zip(self.ks, self.public, strict=False)]
+        names = dict.fromkeys(name for _, columns in tables for name in columns)
+        lengths = [len(next(iter(columns.values()))) for _, columns in tables]
+        joined: dict[str, list[Any]] = {
+            name: [x for (_, columns), n in zip(tables, lengths, strict=True) for x in columns.get(name, [None] * n)]
+            for name in names
+        }
+        return {"k": [k for (k, _), n in zip(tables, lengths, strict=True) for _ in range(n)], **joined}
+
+    def caption(self) -> str:
+        """Return a sentence for above the table."""
+        return f"{self!r}. {self.promise}"
+
+    def __repr__(self) -> str:
+        """Return what was released, in a line."""
+        from pcneo.privacy.exact import decimal_text
+
+        ks = " and ".join(map(str, self.ks))
+        files = ", ".join(file.name for file in self.files) or "a dry run, nothing was spent"
+        return f"Release of {self.mechanism}, k={ks}, ε = {decimal_text(self.epsilon)}: {files}"
+
+
+def _root_mean_square(errors: Sequence[float] | None) -> float | None:
+    return None if not errors else (sum(error * error for error in errors) / len(errors)) ** 0.5
+
+
+def needs_groups(mechanism: object) -> bool:
+    """Whether a mechanism rests on the groups of a run.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(mechanism, MechanismValue):
+        raise TypeError(
+            f"a mechanism is wanted, such as pcneo.Edge(epsilon=1), not {mechanism!r}, which is "
+            f"{type(mechanism).__name__}"
+        )
+    return mechanism_named(mechanism.name).needs_groups
+
+
+def make_release(
+    db: Database,
+    mechanism: MechanismValue,
+    to: AnyPath,
+    *,
+    graph: str | None = None,
+    selection: Selection = Selection(),  # noqa: B008 - nobody can change it
+    run: str | None = None,
+    groups: int | None = None,
+    report: AnyPath | None = None,
+    answers: str | None = None,
+    answers_from: AnyPath | None = None,
+    parties: bool = False,
+    progress: Progress | None = None,
+    **terms: Any,
+) -> Counts:
+    """Release; arguments and errors as for `GraphHandle.release`."""
+    request = ReleaseRequest(
+        to=to,
+        report=report,
+        answers=answers,
+        answers_from=answers_from,
+        groups=groups,
+        parties=parties,
+        graph=graph,
+        run=run,
+        **mechanism.parameters,
+    )
+    requests = each_k(request, mechanism.ks, named=False)
+    made = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
+    return Counts(requests, *made)
+
+
+def release_batch(
+    db: Database, path: AnyPath, *, selection: Selection, progress: Progress | None = None, **terms: Any
+) -> list[Counts]:
+    """Release what the rows of a CSV file ask for, together; a `Counts` for each file that is written."""
+    requests = read_batch(path)
+    prepared, released = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
+    made = released or [None] * len(prepared)
+    each = zip(requests, prepared, made, strict=True)
+    return [Counts([request], [ready], [one] if one else []) for request, ready, one in each]
+
+
+def audit_of(
+    db: Database,
+    mechanism: MechanismValue,
+    *,
+    graph: str | None = None,
+    run: str | None = None,
+    resample: int = 20,
+    progress: Progress | None = None,
+) -> audit.AuditResult:
+    """Audit; arguments and errors as for `Run.audit`."""
+    needs_groups(mechanism)
+    if len(mechanism.ks) != 1:
+        raise ParameterError(
+            f"An audit looks at one k, not at {', '.join(map(str, mechanism.ks))}.", name="k", value=mechanism.ks
+        )
+    request = GraphRequest(k=mechanism.ks[0], graph=graph, run=run, **mechanism.parameters)
+    return audit.audit(db, request=request, resample=resample, progress=progress)

@@ -1,0 +1,399 @@
+"""A standing run as Python users hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from pcneo.basics.frames import Table, columns_of
+from pcneo.basics.keys import checked_key
+from pcneo.basics.model import AnyPath, Key, Progress, RunRecord
+from pcneo.basics.searches import Search
+from pcneo.errors import MissingKeyError, NotFoundError, ParameterError
+from pcneo.face.listings import Listing, difference_row, record_row
+from pcneo.face.one_cohesion import Cohesion, seen_cohesion
+
+if TYPE_CHECKING:
+    from pcneo.face.many_cohesions import Cohesions
+    from pcneo.face.release_handle import Counts
+    from pcneo.privacy.mechanism_values import MechanismValue
+    from pcneo.release.audit import AuditResult
+    from pcneo.store.database import Database
+    from pcneo.stored.exporting import ExportResult
+    from pcneo.stored.queries import QueryResult
+    from pcneo.stored.runs import StoredRun
+    from pcneo.stored.verifying import VerifiedRun
+    from pcneo.stored.versions import Difference
+
+__all__ = ["Run"]
+
+PAGE_MEMBERSHIPS = 100_000
+"""Of the cohesions that iterating holds at a time, about."""
+
+
+class Run(Table):
+    """A standing run: the cohesions of one graph, p and search, by the key of their vertex.
+
+    Each look goes by the version that is current then; `version(n)` stays at one. The examples are of a database with
+    the sample that comes with pcneo, and `run = db.graph("friends").run("0.3")`.
+
+    >>> run
+    Run friends@3/10, version 1: 800 cohesions, 11,510 memberships, search smallest
+    >>> run[58]
+    Cohesion of 58: 6 members, 12 connections, density 0.8, p=3/10, search smallest, the smallest there is
+    >>> 58 in run, 4711 in run, len(run)
+    (True, False, 800)
+    >>> run[4711]
+    Traceback (most recent call last):
+    ...
+    pcneo.errors.MissingKeyError: Graph 'friends' has no vertex 4711: no :Person has it as its `id`.
+    >>> [cohesion.size for cohesion in run.head(3)]
+    [21, 14, 8]
+
+    Iterating reads pages of bounded size, in the order of keys within each label, at the version that was current when
+    it began, and ends with a GraphChangedError if that version ceases to be kept.
+    """
+
+    def __init__(self, db: Database, stored: StoredRun, *, fixed: bool = False) -> None:
+        """Take a run as it was found; `fixed` to stay at its version."""
+        self._db = db
+        self._stored = stored
+        self._fixed = fixed
+
+    @property
+    def id(self) -> str:
+        """Its id, for example `friends@3/10`."""
+        return self._stored.run.id
+
+    @property
+    def search(self) -> Search:
+        """What was searched for, and how; its `p` is the share of its neighbours that each member keeps."""
+        return self._stored.run.search
+
+    @property
+    def record(self) -> RunRecord:
+        """Its record at the version that readers go by now, or at the one that it stays at."""
+        return self._now().run
+
+    def _now(self) -> StoredRun:
+        """Return the run as it is now.
+
+        Raises:
+            NotFoundError: it is gone, or the version is no longer kept.
+        """
+        from pcneo.stored.runs import find_run
+
+        if not self._fixed:
+            return find_run(self._db, run=self.id)
+        return replace(find_run(self._db, run=self.id), run=self._kept(self._stored.run.version))
+
+    def _kept(self, version: int) -> RunRecord:
+        kept = {record.version: record for record in self._db.list_versions(self.id) if record.readable}
+        if version not in kept:
+            raise NotFoundError(
+                f"Run {self.id} keeps no version {version}; it keeps {', '.join(map(str, kept)) or 'none'}.",
+                what="version",
+                name=version,
+            )
+        return kept[version]
+
+    def version(self, number: int) -> Run:
+        """Return the run at one version that is kept, where it stays whatever comes later.
+
+        >>> run.version(1)[58].size == run[58].size
+        True
+
+        Args:
+            number: the version's.
+
+        Raises:
+            NotFoundError: that version is not kept.
+        """
+        return Run(self._db, replace(self._stored, run=self._kept(number)), fixed=True)
+
+    def history(self) -> Listing[RunRecord]:
+        """Return the versions that are on record, oldest first.
+
+        >>> [version.version for version in run.history()]
+        [1]
+        """
+        return Listing(self._db.list_versions(self.id), record_row, ("version", "versions"))
+
+    def diff(self, before: int, after: int) -> Listing[Difference]:
+        """Return the vertices whose cohesions differ between two kept versions, ascending.
+
+        >>> run.diff(1, 1)
+        0 differences
+
+        Args:
+            before, after: numbers of the versions.
+
+        Raises:
+            NotFoundError: a version is not kept.
+            GraphChangedError: a version was let go while it was read.
+        """
+        from pcneo.stored.versions import diff
+
+        differences = diff(self._db, run=self.id, before=before, after=after)
+        return Listing(differences, difference_row, ("difference", "differences"))
+
+    def check(self, progress: Progress | None = None) -> VerifiedRun:
+        """Read graph and memberships again, and say whether they are those of the run.
+
+        >>> run.check().has_changed
+        False
+
+        Args:
+            progress: called with stage, done and total.
+        """
+        from pcneo.stored.verifying import verify
+
+        self._refuse_earlier("check")
+        return verify(self._db, run=self.id, progress=progress)[0]
+
+    # --- Its cohesions
+
+    def __len__(self) -> int:
+        """Return the number of cohesions, as recorded."""
+        return self._now().run.cohesions
+
+    def __bool__(self) -> bool:
+        """Whether there is a run, however many cohesions it has."""
+        return True
+
+    def __contains__(self, key: object) -> bool:
+        """Whether there is a cohesion of a vertex, by key."""
+        try:
+            plain = checked_key(key)
+        except TypeError:
+            return False
+        now = self._now()
+        return self._db.get_cohesion(now.selection, now.run, plain) is not None
+
+    def __getitem__(self, key: Key) -> Cohesion:
+        """Return the cohesion of a vertex, in the graph around it as it is now.
+
+        Raises:
+            TypeError: the key is neither an integer nor text.
+            MissingKeyError: there is no such vertex, or no cohesion of it; a KeyError.
+            GraphChangedError: a member is gone.
+        """
+        from pcneo.stored.showing import show_in
+
+        plain = checked_key(key)
+        try:
+            shown = show_in(self._db, self._now(), plain)
+        except NotFoundError as error:
+            if error.data.get("what") not in ("vertex", "cohesion"):
+                raise
+            raise MissingKeyError(str(error), **error.data) from None
+        return seen_cohesion(shown)
+
+    def get(self, key: Key, default: Any = None) -> Any:
+        """Return the cohesion of a vertex, or `default` where there is none.
+
+        >>> run.get(4711)
+
+        Args:
+            key: of the vertex.
+            default: what is returned where there is none.
+        """
+        try:
+            return self[key]
+        except MissingKeyError:
+            return default
+
+    def __iter__(self) -> Iterator[Cohesion]:
+        """Yield every cohesion, a page at a time, at one version."""
+        from pcneo.stored.showing import cohesion_of
+
+        stored = self._now()
+        look = partial(_look, self._db, stored)
+        a_page = max(1, PAGE_MEMBERSHIPS * max(1, stored.run.cohesions) // max(1, stored.run.memberships))
+        for columns in self._db.stream_hubs(stored.selection, stored.run.id, stored.run.version):
+            for start in range(0, len(columns.vertices), a_page):
+                keys = columns.vertices[start : start + a_page]
+                with self._db.reading_version(stored.run):
+                    hubs = list(self._db.get_cohesions(stored.selection, stored.run.id, stored.run.version, keys))
+                for hub in hubs:
+                    yield Cohesion(cohesion_of(hub, stored.run.search), look)
+        with self._db.reading_version(stored.run):
+            pass  # hubs may have gone while the last pages were looked for
+
+    def head(self, count: int = 5) -> list[Cohesion]:
+        """Return the first cohesions.
+
+        >>> len(run.head(2))
+        2
+
+        Args:
+            count: how many, at most.
+        """
+        return list(islice(self, count))
+
+    def read(self, progress: Progress | None = None) -> Cohesions:
+        """Read the graph and every cohesion into memory, where they need no database.
+
+        >>> batch = run.read()
+        >>> int(batch.sizes.sum()) == run.record.memberships
+        True
+
+        Args:
+            progress: called with stage, done and total.
+
+        Raises:
+            GraphChangedError: the graph, or the memberships, are no longer those of the run.
+        """
+        from pcneo.face.many_cohesions import Cohesions
+        from pcneo.stored.showing import read_in
+
+        read = read_in(self._db, self._now(), progress)
+        return Cohesions(read.graph, read.cohesions)
+
+    def as_columns(self) -> dict[str, Sequence[Any]]:
+        """Return a row for each cohesion: its vertex, size, edges, density, `proven`, `best`, and members as a list."""
+        names = ("vertex", "size", "edges", "density", "proven", "best")
+        return columns_of({**{name: getattr(c, name) for name in names}, "members": list(c.members)} for c in self)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self!r}</p>"
+
+    def __repr__(self) -> str:
+        """Return what it is, in a line."""
+        try:
+            record = self._now().run
+        except NotFoundError:
+            return f"Run {self.id}, which is gone"
+        return (
+            f"Run {record.id}, version {record.version}: {record.cohesions:,} cohesions, {record.memberships:,} "
+            f"memberships, search {record.search.name}"
+        )
+
+    # --- What is asked of it, and made of it
+
+    def query(self, name: str, **parameters: Any) -> QueryResult:
+        """Run one of the queries that come with pcneo; `pcneo.list_queries()` has their names.
+
+        >>> run.query("critical_connections", id=58).to_pandas().shape
+        (12, 3)
+
+        Args:
+            name: the query's name.
+            **parameters: the query's own, without the `$`; `limit` is 10 unless given.
+
+        Raises:
+            NotFoundError: there is no such query or vertex.
+            ParameterError: a parameter is missing, unknown or of another kind.
+        """
+        from pcneo.stored.queries import run_query
+
+        self._refuse_earlier("query")
+        return run_query(self._db, name, parameters={**parameters, "run": self.id})
+
+    def export(self, to: AnyPath, *, vertex: Key | None = None, progress: Progress | None = None) -> ExportResult:
+        """Write the run, or one vertex's cohesion, to a file that other programs read.
+
+        >>> run.export("58.json", vertex=58).nodes
+        6
+
+        Args:
+            to: a new file, `.graphml` or `.json` (networkx's node-link format).
+            vertex: its key; None for the whole run.
+            progress: called with stage, done and total.
+
+        Raises:
+            ParameterError: another ending, or the file exists or cannot be written.
+            GraphError: a run too large for GraphML, or a key that XML cannot hold.
+            GraphChangedError: the graph is no longer that of the run.
+        """
+        from pcneo.stored.exporting import export_of
+        from pcneo.stored.networks import network_of
+        from pcneo.stored.showing import read_in
+
+        def read() -> Any:
+            return network_of(read_in(self._db, self._now(), progress) if vertex is None else self[vertex].around)
+
+        return export_of(read, to, progress)
+
+    def release(self, mechanism: MechanismValue, *, to: AnyPath, **terms: Any) -> Counts:
+        """Release noisy clique counts, with a mechanism that rests on this run's groups.
+
+        >>> out = run.release(pcneo.Critical(k=(3, 4), epsilon=1), to="counts.csv")
+        >>> out.epsilon
+        Fraction(1, 1)
+
+        Args:
+            mechanism: such as `pcneo.Critical(k=(3, 4), epsilon=1)`.
+            to: the public file, `.csv` or `.json`; several k get names of their own.
+            **terms: as for `GraphHandle.release`.
+
+        Returns:
+            What was released. A run at an earlier version has its groups taken.
+        """
+        from pcneo.face.release_handle import make_release, needs_groups
+
+        if not needs_groups(mechanism):
+            raise ParameterError(
+                f"The mechanism {mechanism.name} rests on no run: release it from the graph, "
+                f"db.graph({self.record.graph!r}).release(...).",
+                name="mechanism",
+                value=mechanism,
+            )
+        groups = self._now().run.version if self._fixed and not self._is_current() else None
+        return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
+
+    def audit(self, mechanism: MechanismValue, *, resample: int = 20, progress: Progress | None = None) -> AuditResult:
+        """Say what a release would cost single pairs of vertices, for the owner alone; nothing is spent.
+
+        >>> run.audit(pcneo.Critical(epsilon=1), resample=0).mechanism
+        'critical'
+
+        Args:
+            mechanism: as for a release, with one k.
+            resample: how many connections to remove, each alone, with memberships computed again.
+            progress: called with stage, done and total.
+        """
+        from pcneo.face.release_handle import audit_of
+
+        return audit_of(self._db, mechanism, run=self.id, resample=resample, progress=progress)
+
+    def remove(self, progress: Progress | None = None) -> int:
+        """Remove the run with all its versions; of one at an earlier version, only what that version alone has.
+
+        Args:
+            progress: called with stage, done and total.
+
+        Returns:
+            How many cohesions were removed.
+
+        Raises:
+            BusyError: somebody is writing the graph.
+        """
+        from pcneo.stored.cleaning import clean
+        from pcneo.stored.versions import let_go
+
+        if self._fixed and not self._is_current():
+            return let_go(self._db, run=self.id, version=self._stored.run.version)
+        return clean(self._db, run=self.id, progress=progress).hubs
+
+    def _is_current(self) -> bool:
+        from pcneo.stored.runs import find_run
+
+        return find_run(self._db, run=self.id).run.version == self._stored.run.version
+
+    def _refuse_earlier(self, verb: str) -> None:
+        if self._fixed and not self._is_current():
+            raise ParameterError(f"{verb} goes by the current version of a run.", name="version", value=None)
+
+    def __reduce__(self) -> Any:
+        """Refuse to be pickled: it holds a connection."""
+        raise TypeError("a run holds a connection and cannot be pickled; read() returns what it holds in memory")
+
+
+def _look(db: Database, stored: StoredRun, found: Any) -> Any:
+    from pcneo.stored.showing import read_around
+
+    return read_around(db, stored.selection, found, f"run {stored.run.id}")

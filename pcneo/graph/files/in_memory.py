@@ -1,0 +1,76 @@
+"""A graph that a Python user has at hand, as what the reader of a file returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from pcneo.errors import ParameterError
+from pcneo.graph.files.graph_file import GraphFile, LeftOut, Properties
+from pcneo.graph.given import GivenGraph, as_graph
+
+__all__ = ["graph_in_memory"]
+
+_INT64 = range(-(2**63), 2**63)
+
+
+def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
+    """Return a graph as it would be read; a networkx graph brings its attributes, where they are scalars.
+
+    Args:
+        graph: as `as_graph` takes it.
+        key: name of the key property; an attribute of this name is left out, since the nodes are the keys.
+
+    Raises:
+        TypeError, KeyPropertyError, GraphError: as from `as_graph`.
+        ParameterError: an attribute is an integer of more than 64 bits.
+    """
+    arrays = as_graph(graph)
+    sources = np.repeat(np.arange(arrays.vertex_count), arrays.degrees)
+    targets = arrays.neighbours.astype(np.int64)
+    once = sources < targets
+    sources, targets = sources[once], targets[once]
+    vertices, edges = [], []
+    dropped: Counter[str] = Counter()
+    if hasattr(graph, "adjacency"):
+        keys = arrays.keys.tolist()
+        vertices = [_scalars({**graph.nodes[v], key: None}, dropped) for v in keys]
+        ends = zip(arrays.keys[sources].tolist(), arrays.keys[targets].tolist(), strict=True)
+        edges = [_scalars(_attributes(graph, a, b), dropped) for a, b in ends]
+    return GraphFile(
+        keys=arrays.keys,
+        sources=sources,
+        targets=targets,
+        vertex_properties=tuple(vertices) if any(vertices) else (),
+        edge_properties=tuple(edges) if any(edges) else (),
+        lines=0,
+        self_loops_dropped=0,
+        parallel_dropped=0,
+        left_out=LeftOut(attributes_dropped=dict(sorted(dropped.items()))),
+    )
+
+
+def _attributes(graph: Any, a: Any, b: Any) -> Mapping[str, Any]:
+    """Return the attributes of an edge, in either direction; of parallel ones those of the first."""
+    between = graph.get_edge_data(a, b) or graph.get_edge_data(b, a) or {}
+    return next(iter(between.values()), {}) if graph.is_multigraph() else between
+
+
+def _scalars(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Properties:
+    return dict(_kept(attributes, dropped))
+
+
+def _kept(attributes: Mapping[Any, Any], dropped: Counter[str]) -> Iterator[tuple[str, Any]]:
+    for name, given in attributes.items():
+        value = given.item() if isinstance(given, np.generic) else given
+        if isinstance(value, int) and value not in _INT64:
+            raise ParameterError(
+                f"attribute {name!r} is {value}, more than the 64 bits of Neo4j's integers", name=str(name), value=value
+            )
+        if name and isinstance(name, str) and isinstance(value, bool | int | float | str):
+            yield name, value
+        elif value is not None:
+            dropped[str(name)] += 1

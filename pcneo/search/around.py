@@ -1,0 +1,65 @@
+"""What lies around one cohesion: its critical connections, the vertex's other neighbours, and its local view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from pcneo.basics.model import CohesionAround, FoundCohesion, Graph, Key, LocalView
+
+__all__ = ["Neighbours", "around", "neighbours_near"]
+
+Neighbours = Mapping[Key, set[Key]]
+"""The neighbours of some vertices, by key."""
+
+
+def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
+    """Return a cohesion with what lies around it; its edges are counted anew.
+
+    Args:
+        cohesion: its members.
+        near: the neighbours of its members and of the vertex's neighbours.
+    """
+    vertex, members = cohesion.vertex, cohesion.members
+    connections = _connections(near, members)
+    return CohesionAround(
+        cohesion=replace(cohesion, edges=len(connections)),
+        connections=connections,
+        others=tuple(sorted(near[vertex].difference(members))),
+        hops=_hops(near, vertex, members),
+        local_view=_local_view(near, vertex),
+    )
+
+
+def neighbours_near(graph: Graph, vertex: int, members: Iterable[int]) -> Neighbours:
+    """Return what `around` needs, from a graph at hand; vertices are given by position."""
+
+    def row(place: int) -> list[int]:
+        return graph.neighbours[graph.offsets[place] : graph.offsets[place + 1]].tolist()
+
+    places = {vertex, *members, *row(vertex)}
+    return {_keys(graph, [place])[0]: set(_keys(graph, row(place))) for place in places}
+
+
+def _keys(graph: Graph, places: list[int]) -> list[Key]:
+    return graph.keys[places].tolist()
+
+
+def _connections(near: Neighbours, members: Iterable[Key]) -> tuple[tuple[Key, Key], ...]:
+    inside = sorted(members)
+    rank = {key: place for place, key in enumerate(inside)}
+    return tuple((a, b) for a in inside for b in sorted(near[a].intersection(inside)) if rank[a] < rank[b])
+
+
+def _hops(near: Neighbours, vertex: Key, members: Iterable[Key]) -> dict[Key, int]:
+    two = set().union(*(near[key] for key in near[vertex] if key in near))
+    return {
+        key: 0 if key == vertex else 1 if key in near[vertex] else 2 if key in two else 3 for key in sorted(members)
+    }
+
+
+def _local_view(near: Neighbours, vertex: Key) -> LocalView:
+    core = {vertex, *(key for key in near[vertex] if key in near)}
+    ends = sum(len(near[key]) for key in core)
+    twice = sum(len(near[key] & core) for key in core) // 2
+    return LocalView(len(core.union(*(near[key] for key in core))), ends - twice)
