@@ -215,6 +215,8 @@ def plain(value: Any) -> Any:
     """A value without what cannot be the same on both sides: times and the server's own names."""
     if isinstance(value, dict):
         kept = {name: plain(item) for name, item in value.items() if name != "element" and item is not None}
+        if "labels" in kept:  # a row of the ledger: pairs of name and value, in no order
+            kept["properties"] = plain(dict(kept["properties"]))
         if "names" in kept:  # a server lists them in no order
             kept["names"] = sorted(kept["names"])
         return {name: "a time" if name in TIMES else kept[name] for name in sorted(kept)}

@@ -47,6 +47,7 @@ class MadeUp:
 
     scope = "vertices"
     answers = ""
+    from_files = False
     counts = (len(VERTICES), len(VERTICES))
     vertices = len(VERTICES)
     edges = len(VERTICES)

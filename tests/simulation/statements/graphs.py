@@ -50,7 +50,7 @@ def merge_graph(tx: Transaction, name: str, format: int, **values: object) -> li
     if is_new:
         tx.set(graph, format=format, **values)
     props = tx.props(graph)
-    return [{**{key: props.get(key) for key in _RECORD}, "lastVersion": props.get("lastVersion", 0)}]
+    return [{key: props.get(key) for key in _RECORD}]
 
 
 @statement

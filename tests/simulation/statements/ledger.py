@@ -10,27 +10,15 @@ STATEMENTS: dict[str, Statement] = {}
 statement = statement_of(STATEMENTS)
 
 
-def _whole(tx: Transaction, label: str) -> list[Row]:
+@statement
+def list_ledger(tx: Transaction) -> list[Row]:
     rows = []
-    for node in tx.match(label):
-        rows.append({"element": str(node.number), "properties": dict(tx.props(node))})
-        tx.breathe()
+    for label in ("PCohesionBudget", "PCohesionRelease", "PCohesionNote"):
+        for node in tx.match(label):
+            properties = [[name, value] for name, value in tx.props(node).items()]
+            rows.append({"element": str(node.number), "labels": [label], "properties": properties})
+            tx.breathe()
     return rows
-
-
-@statement
-def list_budgets(tx: Transaction) -> list[Row]:
-    return _whole(tx, "PCohesionBudget")
-
-
-@statement
-def list_releases(tx: Transaction) -> list[Row]:
-    return _whole(tx, "PCohesionRelease")
-
-
-@statement
-def list_notes(tx: Transaction) -> list[Row]:
-    return [{"properties": row["properties"]} for row in _whole(tx, "PCohesionNote")]
 
 
 @statement

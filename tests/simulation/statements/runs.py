@@ -37,7 +37,8 @@ _TIMES = ("startedAt", "finishedAt", "replacedAt")
 def _row(tx: Transaction, run: Props, version: Props) -> Row:
     named = {"id": run["id"], **{name: run.get(name) for name in ("graph", "scope", "pText", "search")}}
     times = {name: None if version.get(name) is None else tx.db.date(version[name]) for name in _TIMES}
-    return {**named, **{name: version.get(name) for name in _OF_VERSION}, **times}
+    said = {name: version.get(name) for name in _OF_VERSION}
+    return {**named, **said, "fromFiles": version.get("fromFiles") is True, **times}
 
 
 @statement
