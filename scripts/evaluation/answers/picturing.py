@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib.ticker import LogLocator
+
 from evaluation.answers.alternatives import ALTERNATIVES
 from evaluation.answers.set_figures import Figures
 from evaluation.drawing.marks import labelled, legend
@@ -15,7 +17,7 @@ from pcneo.basics.searches import SEARCHES
 __all__ = ["draw_answers"]
 
 _LINES = dict(zip(ALTERNATIVES, ((":", "#777777"), ("--", "#AA4499"), ("-.", "#117733")), strict=True))
-_PANELS = (("own_group", "members in the owner's group (%)"), ("same", "same under other numberings (%)"))
+_PANELS = (("own_group", "in own group (%)"), ("same", "same (%)"))
 
 
 def draw_answers(figures: Sequence[Figures], path: Path) -> None:
@@ -56,4 +58,7 @@ def _sizes(panel: Any, figures: Sequence[Figures], graphs: Sequence[str], p: str
         panel.plot(list(sizes.values()), [graphs.index(graph) for graph in sizes], **style)
     panel.set_yticks(range(len(graphs)), graphs, fontsize=6)
     panel.set(title=f"p = {p}", xlabel="mean size (members)", xscale="log")
+    panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.xaxis.set_major_formatter("{x:g}")
+    panel.minorticks_off()
     panel.invert_yaxis()
