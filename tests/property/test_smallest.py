@@ -220,7 +220,7 @@ def test_more_effort_finds_smaller_sets() -> None:
 
 def test_one_vertex_asked_for_has_the_answer_of_the_whole_graph() -> None:
     graph = nx.powerlaw_cluster_graph(150, 6, 0.4, seed=3)
-    for c in list(search_all(graph, "0.3", "smallest").cohesions())[::10]:
+    for c in list(search_all(as_graph(graph), "0.3", "smallest").cohesions())[::10]:
         assert search_one(graph, c.vertex, "0.3", "smallest") == c
 
 

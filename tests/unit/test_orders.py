@@ -14,7 +14,7 @@ import pcneo
 from pcneo.basics.model import Graph
 from pcneo.basics.searches import SEARCHES, Search
 from pcneo.errors import ParameterError
-from pcneo.graph import graph_from_edges
+from pcneo.graph import as_graph, graph_from_edges
 from pcneo.search import search_all, search_orders
 from pcneo.search.orders import VertexSteadiness, numberings
 
@@ -77,7 +77,7 @@ def test_a_profile_describes_each_p_and_draws_them(tmp_path):
     described = pcneo.profile(graph, ["1/3", 0.1], "density", plot=tmp_path / "profile.svg")
     assert list(described.summaries) == ["1/3", "1/10"]
     for p, summary in described.summaries.items():
-        batch = search_all(graph, p, "density")
+        batch = search_all(as_graph(graph), p, "density")
         assert summary.memberships == len(batch.members)
         assert summary.sizes is not None
         assert summary.sizes.max == batch.sizes.max()
@@ -87,7 +87,7 @@ def test_a_profile_describes_each_p_and_draws_them(tmp_path):
 
 
 def test_a_profile_of_some_vertices_is_of_these():
-    described = pcneo.profile(nx.les_miserables_graph(), ["0.3"], "smallest", vertices=[73, 2])
+    described = pcneo.profile(nx.les_miserables_graph(), ["0.3"], "smallest", vertices=["Valjean", "Myriel"])
     assert described.summaries["3/10"].cohesions == 2
 
 
