@@ -17,7 +17,7 @@ from pcneo.annotate.plan import Options, Plan
 from pcneo.annotate.writing import update_runs
 from pcneo.basics.config import ConnectionSettings
 from pcneo.basics.model import CohesionBatch
-from pcneo.basics.searches import Search
+from pcneo.basics.searches import DEFAULT_SEARCH, Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError, RequestError
 from pcneo.service import serving
@@ -154,9 +154,9 @@ class ServiceStage(Stage):
 
     def _put_run(self, p: str) -> None:
         """Have a run at version 1, in which every cohesion is its vertex alone."""
-        search = Search(p, "density")
+        search = Search(p, DEFAULT_SEARCH)
         run = run_id(GRAPH, search, "vertices")
-        named = {"graph": GRAPH, "scope": "vertices", "p": float(search.p), "pText": p, "search": "density"}
+        named = {"graph": GRAPH, "scope": "vertices", "p": float(search.p), "pText": p, "search": search.name}
         self.put("PCohesionRun", id=run, **named, version=1)
         figures = ("added", "cohesions", "memberships", "nodeCount", "relationshipCount", "vertices", "edges")
         said = {**dict.fromkeys(figures, len(VERTICES)), "retired": 0, "pcneo": "x", "revision": 1, "effort": 1}
@@ -217,7 +217,7 @@ class ServiceStage(Stage):
 
     def _clean(self, db: Database) -> None:
         self.requests += 1
-        run = run_id(GRAPH, Search(self.world.rng.choice(PS), "density"), "vertices")
+        run = run_id(GRAPH, Search(self.world.rng.choice(PS), DEFAULT_SEARCH), "vertices")
         db.write("place_request", id=f"clean {self.requests}", values={"command": "clean", "run": run})
 
     def _annotate(self, db: Database) -> None:
