@@ -28,7 +28,6 @@ class Worst(Mechanism):
     protects = Protects.EVERY_CONNECTION
     needs_groups = False
     publishes_scale = True
-    compared = True
 
     @classmethod
     def in_range(cls, parameters: Parameters) -> Parameters:

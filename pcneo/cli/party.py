@@ -16,6 +16,7 @@ __all__ = ["app"]
 app = typer.Typer(
     cls=Group,
     help="respond between parties: each vertex answers from its own row, and nobody need trust the collector.\n\n"
+    "The two ends of a pair must be honest: one of them answers for both.\n\n"
     "No database is needed; messages are files. All vertices of a stored graph at once: pcneo release --parties.\n\n"
     "Example: pcneo party collect answers --to counts.csv",
     no_args_is_help=True,

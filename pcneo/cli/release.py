@@ -74,11 +74,15 @@ def release(
         typer.Option("--large", help="Allow more than 65,536 vertices with respond; the dry run says what it takes."),
     ] = False,
     clip: Annotated[
-        bool, typer.Option("--clip", help="Add counts cut to what is possible, which are biased; with respond.")
+        bool, typer.Option("--clip", help="Add counts cut to what is possible, which are biased; not with modelled.")
     ] = False,
     smooth: Annotated[
         bool,
-        typer.Option("--smooth", help="Add counts drawn towards those of vertices of like degree, which are biased."),
+        typer.Option(
+            "--smooth",
+            help="Add counts drawn towards their mean, which are biased: with edge and elv; with respond, towards that "
+            "of vertices of like degree.",
+        ),
     ] = False,
     groups: Annotated[
         int | None,
@@ -106,7 +110,7 @@ def release(
         typer.Option(
             "--batch",
             help="CSV file with a header, one release a row. Columns: mechanism, epsilon, to, and any of k (such as "
-            "3 4), delta, epsilon_1, h, graph, p, search, run, share, answers.",
+            "3 4), delta, epsilon_1, h, graph, p, search, run, groups, share, answers, from, clip, smooth (yes or no).",
         ),
     ] = None,
     report: Annotated[Path | None, typer.Option("--report", help="The owner's report, .md; beside the file.")] = None,
@@ -128,11 +132,17 @@ def release(
         str | None,
         typer.Option(
             "--expect",
-            help="The mean count that you expect; where critical is bound to err by more, it asks. With -k 4, the mean "
-            "number of triangles.",
+            help="The mean number of triangles of a vertex that you expect; where a count is expected to err by more, "
+            "it asks.",
         ),
     ] = None,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Release counts that are bound to be mostly noise.")] = False,
+    mean_degree: Annotated[
+        str | None,
+        typer.Option("--mean-degree", help="Connections of a vertex in the mean, or a guess.", show_default="10"),
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Release counts that are expected to be mostly noise.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop before anything is spent.")] = False,
     write_property: Annotated[
         str | None, typer.Option("--write-property", help="Also write the noisy counts to this property.")
@@ -213,6 +223,7 @@ def release(
         dry_run=dry_run,
         write_property=write_property,
         expect=expect,
+        mean_degree=mean_degree,
         anyway=anyway,
     )
     selection = Selection(node_label or (), relationship_type or (), key)
@@ -242,7 +253,7 @@ def release(
                 print_released(cast("list[Released]", written), as_json)
         raise
     if dry_run:
-        print_prepared(prepared, as_json)
+        print_prepared(prepared, terms, as_json)
     else:
         print_released(released, as_json)
 

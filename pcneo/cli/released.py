@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pcneo.cli.console import note, print_json, print_table, say, without_empty
 
 if TYPE_CHECKING:
-    from pcneo.release import Prepared, Released
+    from pcneo.release import Prepared, Released, Terms
 
 __all__ = ["print_prepared", "print_released"]
 
@@ -44,10 +44,12 @@ def print_released(released: list[Released], as_json: bool) -> None:
         say(remark)
 
 
-def print_prepared(prepared: list[Prepared], as_json: bool) -> None:
+def print_prepared(prepared: list[Prepared], terms: Terms, as_json: bool) -> None:
     """What may be said before anything is spent; the last two figures follow from groups, for the owner alone."""
     from pcneo.privacy.exact import decimal_text, exact_text
+    from pcneo.privacy.outlook import Foresight
     from pcneo.release import DIFFERENT_PROMISES
+    from pcneo.release.beforehand import foreseen
 
     rows = [
         {
@@ -57,12 +59,13 @@ def print_prepared(prepared: list[Prepared], as_json: bool) -> None:
             "delta": exact_text(release.spend.delta),
             "run": release.run.id if release.run else None,
             "leastScale": release.utility.least_scale,
-            "usualScale": release.utility.usual_scale,
-            "standardErrorAtUsualScale": release.utility.usual_standard_error,
+            "errorOfACount": errors.error,
+            "errorOfTotal": errors.error_of_total,
             "leastErrorOfACount": release.utility.least_error,
             "mostErrorOfACount": release.utility.most_error,
         }
         for release in prepared
+        for errors in [Foresight() if release.utility.least_error is not None else foreseen(release, terms)]
     ]
     several = len({release.mechanism.name for release in prepared}) > 1
     note(f"Nothing was spent. The figures are for the owner alone.{f' {DIFFERENT_PROMISES}' if several else ''}")
@@ -80,8 +83,8 @@ _COLUMNS = {
     "epsilon": "ε",
     "delta": "δ",
     "leastScale": "least scale",
-    "usualScale": "usual scale",
-    "standardErrorAtUsualScale": "standard error of the total at the usual scale",
+    "errorOfACount": "standard error of a count, at least",
+    "errorOfTotal": "of the total, at least",
     "leastErrorOfACount": "standard error of a count of triangles, at least",
     "mostErrorOfACount": "at most",
 }

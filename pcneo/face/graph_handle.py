@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pcneo.face.release_handle import Counts
     from pcneo.privacy.mechanism_values import MechanismValue
     from pcneo.release import RoughGroups
-    from pcneo.release.audit import AttackResult, AuditResult
+    from pcneo.release.audit import AuditResult
     from pcneo.store.database import Database
 
 __all__ = ["GraphHandle", "graph_handle"]
@@ -225,37 +225,22 @@ class GraphHandle(GraphModes):
             progress=progress,
         )
 
-    def audit(self, mechanism: MechanismValue, *, resample: int = 20, progress: Progress | None = None) -> AuditResult:
-        """Say what a release would cost single pairs of vertices, for the owner alone; nothing is spent.
-
-        >>> friends.audit(pcneo.Edge(epsilon=1), resample=0).mechanism
-        'edge'
-
-        Args:
-            mechanism: as for a release, with one k; one that rests on groups is audited from a run.
-            resample: how many connections to remove, each alone.
-            progress: called with stage, done and total.
-        """
-        from pcneo.face.release_handle import audit_of
-
-        return audit_of(self.db, mechanism, graph=self._named(), resample=resample, progress=progress)
-
-    def attack(
+    def audit(
         self, *, epsilon: object, k: int = 3, run: str | None = None, progress: Progress | None = None
-    ) -> AttackResult:
-        """Release with every mechanism in memory, and say what a fixed attacker finds, for the owner alone.
+    ) -> AuditResult:
+        """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
 
         Args:
             epsilon: ε of each release.
             k: vertices of the cliques.
-            run: the run, for mechanisms that rest on groups, where several fit.
+            run: the run whose groups count, where several fit.
             progress: called with stage, done and total.
         """
         from pcneo.release import GraphRequest
-        from pcneo.release.audit import attack
+        from pcneo.release.audit import audit
 
         request = GraphRequest(k=k, epsilon=epsilon, graph=self._named(), run=run)
-        return attack(self.db, request=request, progress=progress)
+        return audit(self.db, request=request, progress=progress)
 
     def annotate_answers(
         self,

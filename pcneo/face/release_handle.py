@@ -11,16 +11,15 @@ from typing import Any
 from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
-from pcneo.errors import ParameterError
 from pcneo.privacy.mechanism_values import MechanismValue
 from pcneo.privacy.mechanisms import mechanism_named
-from pcneo.release import GraphRequest, Prepared, Released, ReleaseRequest, Terms, audit, read_batch, release
+from pcneo.release import Prepared, Released, ReleaseRequest, Terms, read_batch, release
 from pcneo.release.beforehand import told_beforehand
 from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
 from pcneo.store.database import Database
 
-__all__ = ["Counts", "audit_of", "make_release", "needs_groups", "release_batch"]
+__all__ = ["Counts", "make_release", "needs_groups", "release_batch"]
 
 
 class Counts(Table):
@@ -47,12 +46,18 @@ class Counts(Table):
     """
 
     def __init__(
-        self, requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], released: Sequence[Released]
+        self,
+        requests: Sequence[ReleaseRequest],
+        prepared: Sequence[Prepared],
+        released: Sequence[Released],
+        terms: Terms = Terms(),  # noqa: B008 - nobody can change it
     ) -> None:
         """Take what was asked for and what was made; after a dry run nothing was."""
         self.releases = tuple(released)
         self.beforehand = tuple(
-            line for request, ready in zip(requests, prepared, strict=True) for line in told_beforehand(request, ready)
+            line
+            for request, ready in zip(requests, prepared, strict=True)
+            for line in told_beforehand(request, ready, terms)
         )
         # What was prepared holds exact counts, and is not kept.
         mechanism = prepared[0].mechanism
@@ -165,7 +170,7 @@ def make_release(
     )
     requests = each_k(request, mechanism.ks, named=False)
     made = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
-    return Counts(requests, *made)
+    return Counts(requests, *made, Terms(**terms))
 
 
 def release_batch(
@@ -176,23 +181,4 @@ def release_batch(
     prepared, released = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
     made = released or [None] * len(prepared)
     each = zip(requests, prepared, made, strict=True)
-    return [Counts([request], [ready], [one] if one else []) for request, ready, one in each]
-
-
-def audit_of(
-    db: Database,
-    mechanism: MechanismValue,
-    *,
-    graph: str | None = None,
-    run: str | None = None,
-    resample: int = 20,
-    progress: Progress | None = None,
-) -> audit.AuditResult:
-    """Audit; arguments and errors as for `Run.audit`."""
-    needs_groups(mechanism)
-    if len(mechanism.ks) != 1:
-        raise ParameterError(
-            f"An audit looks at one k, not at {', '.join(map(str, mechanism.ks))}.", name="k", value=mechanism.ks
-        )
-    request = GraphRequest(k=mechanism.ks[0], graph=graph, run=run, **mechanism.parameters)
-    return audit.audit(db, request=request, resample=resample, progress=progress)
+    return [Counts([request], [ready], [one] if one else [], Terms(**terms)) for request, ready, one in each]

@@ -345,20 +345,18 @@ class Run(Table):
         groups = self._now().run.version if self._fixed and not self._is_current() else None
         return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
 
-    def audit(self, mechanism: MechanismValue, *, resample: int = 20, progress: Progress | None = None) -> AuditResult:
-        """Say what a release would cost single pairs of vertices, for the owner alone; nothing is spent.
-
-        >>> run.audit(pcneo.Critical(epsilon=1), resample=0).mechanism
-        'critical'
+    def audit(self, *, epsilon: object, k: int = 3, progress: Progress | None = None) -> AuditResult:
+        """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
 
         Args:
-            mechanism: as for a release, with one k.
-            resample: how many connections to remove, each alone, with memberships computed again.
+            epsilon: ε of each release.
+            k: vertices of the cliques.
             progress: called with stage, done and total.
         """
-        from pcneo.face.release_handle import audit_of
+        from pcneo.release import GraphRequest
+        from pcneo.release.audit import audit
 
-        return audit_of(self._db, mechanism, run=self.id, resample=resample, progress=progress)
+        return audit(self._db, request=GraphRequest(k=k, epsilon=epsilon, run=self.id), progress=progress)
 
     def remove(self, progress: Progress | None = None) -> int:
         """Remove the run with all its versions; of one at an earlier version, only what that version alone has.

@@ -1,14 +1,15 @@
 """What a release shows, measured by one fixed attacker for all mechanisms alike (GUARANTEE.md#the-attacker).
 
-It ranks all pairs of vertices by what was published, and the figure is the share of connections among its m best, m
-being their true number. It is given the best of its weights. Stronger attackers exist: the figure is a lower bound.
+It ranks all pairs of vertices by what was published and, where it knows the groups, by these. The figure is the share
+of connections among its m best pairs, m being their true number. It is given the best of its weights. Stronger
+attackers exist: the figure is a lower bound.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,34 +18,44 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.randomised_response import Flips
 
-__all__ = ["MOST_VERTICES", "Attacker", "Block", "Seen", "Weights", "blocks"]
+__all__ = ["MOST_VERTICES", "Attacker", "Block", "Seen", "Weights", "blocks", "grouped_weights"]
 
 MOST_VERTICES = 10_000
 """All pairs are ranked; of a larger graph they would take too long."""
 
-ALPHAS, BETAS, GAMMAS, ETAS = (0, 0.25, 0.5, 1, 2, 4), (0, 0.5, 1), (0, 0.3), (0, 1, 2, 4)
+ALPHAS, BETAS, GAMMAS = (0, 0.25, 0.5, 1, 2, 4), (0, 0.5, 1), (0, 0.3)
+ETAS, THETAS, OMEGAS = (0, 2), (0, 0.5, 1, 2), (0, 1, 2)
 
 _HELD = 200_000  # pairs in memory together: their scores then stay in the near caches
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Weights = tuple[float, ...]
-"""α of common yes-neighbours, β of degrees, γ of counts, η of groups."""
+
+
+class Weights(NamedTuple):
+    """Of common yes-neighbours, degrees and counts; of a group that holds both, how small it is, and whose it is."""
+
+    alpha: float
+    beta: float
+    gamma: float
+    eta: float = 0
+    theta: float = 0
+    omega: float = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What the attacker has: what a release publishes, and nothing else.
+    """What the attacker has: what a release publishes, and the groups where it knows them.
 
     Attributes:
         vertices: n.
         epsilon: at which pairs were answered; None without answers.
         flips: of these answers.
-        answered: yes-answers of each vertex, int64, shape (n,).
+        answered: yes-answers of each vertex, int64, shape (n,); None where not every pair was answered.
         degrees: published, shape (n,); None for none.
         counts: published, shape (n,); None for none.
-        grouped: whether groups are public.
+        bounds: shape (n,), the degrees are at most these, by the groups; None where groups are unknown.
     """
 
     vertices: int
@@ -53,13 +64,41 @@ class Seen:
     answered: Integers | None = None
     degrees: Sequence[float] | NDArray[np.generic] | None = None
     counts: Sequence[float] | NDArray[np.generic] | None = None
-    grouped: bool = False
+    bounds: NDArray[np.generic] | None = None
 
     @property
     def weights(self) -> list[Weights]:
-        """Every combination of weights for what there is; none where there is nothing to rank by."""
-        every = list[Weights](itertools.product(*_choices(self)))
+        """Every combination of weights for what there is, groups left aside; none where there is nothing to rank by."""
+        has = (self.answered is not None, self._degrees is not None, self.counts is not None)
+        choices = [given if there else (0,) for given, there in zip((ALPHAS, BETAS, GAMMAS), has, strict=True)]
+        every = itertools.starmap(Weights, itertools.product(*choices))
         return [weights for weights in every if self.epsilon is not None or any(weights)]
+
+    @property
+    def _degrees(self) -> Floats | None:
+        """The degrees as published, at most what the groups allow; either alone where the other is missing."""
+        known = [np.asarray(values, np.float64) for values in (self.degrees, self.bounds) if values is not None]
+        return np.minimum.reduce(known) if known else None
+
+    @property
+    def logs(self) -> tuple[Floats | None, Floats | None]:
+        """The logarithms of degrees and counts, both 1 at least."""
+        values = (self._degrees, None if self.counts is None else np.asarray(self.counts, np.float64))
+        of_degrees, of_counts = (None if each is None else np.log(np.maximum(each, 1)) for each in values)
+        return of_degrees, of_counts
+
+
+def grouped_weights(best: Iterable[Weights]) -> list[Weights]:
+    """Return combinations of weights of groups and degrees, with some weights of what else was published, and alone.
+
+    Args:
+        best: weights that are best where groups are unknown.
+    """
+    published = dict.fromkeys(
+        (alpha, beta, gamma) for alpha, _, gamma, *_ in [*best, Weights(0, 0, 0)] for beta in BETAS
+    )
+    of_groups = list(itertools.product(ETAS, THETAS, OMEGAS))
+    return [Weights(*weights, *more) for weights in published for more in of_groups]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +109,8 @@ class Block:
         x, y: positions of their ends, int64.
         connected: the truth.
         yes, shared: their answers and common yes-neighbours; None without answers.
-        together: whether both lie in one group; None without groups.
+        smallest: members of the smallest group that holds both, 0 for none; None where groups are unknown.
+        owners: how many of the two have the other in their own group, 0 to 2; None likewise.
     """
 
     x: Integers
@@ -78,7 +118,23 @@ class Block:
     connected: Flags
     yes: Flags | None = None
     shared: Integers | None = None
-    together: Flags | None = None
+    smallest: NDArray[np.integer] | None = None
+    owners: NDArray[np.integer] | None = None
+
+    def inside(self) -> Block:
+        """Return the pairs that a group holds; the groups must be known."""
+        if self.smallest is None or self.owners is None:
+            raise ValueError("The groups of these pairs are unknown.")
+        kept = np.flatnonzero(self.smallest)
+        return Block(
+            x=self.x[kept],
+            y=self.y[kept],
+            connected=self.connected[kept],
+            yes=None if self.yes is None else self.yes[kept],
+            shared=None if self.shared is None else self.shared[kept],
+            smallest=self.smallest[kept],
+            owners=self.owners[kept],
+        )
 
 
 def blocks(n: int) -> Iterator[tuple[int, int]]:
@@ -88,38 +144,62 @@ def blocks(n: int) -> Iterator[tuple[int, int]]:
 
 
 class Attacker:
-    """Ranks pairs, block by block, by each combination of weights at once.
+    """Ranks pairs, block by block, by several combinations of weights at once.
 
     Attributes:
         seen: what it has.
         connections: m.
+        pairs: how many are ranked in all.
     """
 
-    def __init__(self, seen: Seen, connections: int) -> None:
-        """Begin with no pair seen; of m = 0 connections it finds none."""
+    def __init__(
+        self, seen: Seen, connections: int, weights: Sequence[Weights] | None = None, pairs: int | None = None
+    ) -> None:
+        """Begin with no pair seen; of m = 0 connections it finds none.
+
+        Args:
+            seen: what it has.
+            connections: m.
+            weights: by default all of `seen.weights`.
+            pairs: how many are to be ranked; by default all pairs of vertices.
+        """
         self.seen, self.connections = seen, connections
-        self._best = {weights: _Best(connections) for weights in seen.weights}
-        self._log_degrees, self._log_counts = (
-            None if values is None else np.log(np.maximum(np.asarray(values, np.float64), 1))
-            for values in (seen.degrees, seen.counts)
-        )
+        self.pairs = math.comb(seen.vertices, 2) if pairs is None else pairs
+        self._best = {each: _Best(connections) for each in (seen.weights if weights is None else weights)}
+        self._log_degrees, self._log_counts = seen.logs
 
     def look(self, block: Block) -> None:
         """Rank the pairs of a block among those before."""
         own = np.zeros(len(block.x), np.float64)
         if block.yes is not None:
             own[block.yes] = self.seen.epsilon or 0.0
-        terms = (
+        published = (
             self._common(block),
-            *(
-                logs if logs is None else logs[block.x] + logs[block.y]
-                for logs in (self._log_degrees, self._log_counts)
-            ),
-            block.together,
+            self._of_ends(block, self._log_degrees),
+            self._of_ends(block, self._log_counts),
         )
-        for weights, score in _scores(own, terms, _choices(self.seen)):
-            if weights in self._best:
+        near = None if block.smallest is None else np.flatnonzero(block.smallest)
+        of_groups = () if near is None else self._of_groups(block, near)
+        for first, of_one in itertools.groupby(self._best, lambda weights: weights[:3]):
+            base = _weighed(own, published, first)
+            for weights in of_one:
+                score = base
+                if near is not None and any(weights[3:]):
+                    score = base.copy()
+                    score[near] = _weighed(base[near], of_groups, weights[3:])
                 self._best[weights].add(score, block.connected)
+
+    @staticmethod
+    def _of_ends(block: Block, logs: Floats | None) -> Floats | None:
+        return None if logs is None else logs[block.x] + logs[block.y]
+
+    def _of_groups(self, block: Block, near: Integers) -> tuple[Floats, Floats, Floats]:
+        """For pairs inside groups 1, ln(n/(s-1)) for the smallest group of s members, and how many own the other."""
+        if block.smallest is None or block.owners is None:
+            raise ValueError("The groups of these pairs are unknown.")
+        sizes = block.smallest[near].astype(np.float64)
+        rare = np.log(self.seen.vertices / np.maximum(sizes - 1, 1))
+        return np.ones(len(near), np.float64), rare, block.owners[near].astype(np.float64)
 
     def _common(self, block: Block) -> Floats | None:
         """z: the unbiased number of common neighbours over its standard deviation, about."""
@@ -140,29 +220,20 @@ class Attacker:
     @property
     def share(self) -> float:
         """The share with the best weights; guessing at random where there is nothing to rank by."""
-        pairs = math.comb(self.seen.vertices, 2)
-        return max(self.shares.values(), default=self.connections / pairs if pairs else 0.0)
+        return max(self.shares.values(), default=self.connections / self.pairs if self.pairs else 0.0)
+
+    @property
+    def best(self) -> list[Weights]:
+        """The weights with the best share, the first of them; none where there is nothing to rank by."""
+        shares = self.shares
+        return [max(shares, key=lambda weights: shares[weights])] if shares else []
 
 
-def _choices(seen: Seen) -> list[tuple[float, ...]]:
-    """Return the values that each weight can take: 0 alone where there is nothing to weigh."""
-    has = (seen.epsilon is not None, seen.degrees is not None, seen.counts is not None, seen.grouped)
-    return [given if there else (0,) for given, there in zip((ALPHAS, BETAS, GAMMAS, ETAS), has, strict=True)]
-
-
-def _scores(
-    score: Floats,
-    terms: Sequence[Floats | Flags | None],
-    choices: Sequence[tuple[float, ...]],
-    weights: tuple[float, ...] = (),
-) -> Iterator[tuple[tuple[float, ...], Floats]]:
-    """Yield each combination of weights with its scores; combinations that begin alike share the sums so far."""
-    if not terms:
-        yield weights, score
-        return
-    for weight in choices[0]:
-        sums = score if not weight or terms[0] is None else score + weight * terms[0]
-        yield from _scores(sums, terms[1:], choices[1:], (*weights, weight))
+def _weighed(score: Floats, terms: Sequence[Floats | None], weights: Sequence[float]) -> Floats:
+    for term, weight in zip(terms, weights, strict=True):
+        if weight and term is not None:
+            score = score + weight * term
+    return score
 
 
 class _Best:
@@ -177,6 +248,10 @@ class _Best:
 
     def add(self, scores: Floats, connected: Flags) -> None:
         near = np.flatnonzero(scores >= self.least)
+        if 0 < self.wanted < len(near):
+            # Sorting takes ten times as long as this, which leaves little to sort.
+            self.least = np.partition(scores[near], -self.wanted)[-self.wanted]
+            near = near[scores[near] >= self.least]
         if self.wanted and len(near):
             hits = connected[near].astype(np.float64)
             self.waiting.append(_Level(scores[near], np.ones(len(near), np.float64), hits))

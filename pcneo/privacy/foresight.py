@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 
+from pcneo.basics.exact_numbers import exact_number
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import UNBOUNDED
 from pcneo.privacy.exact import exact_text, positive
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
 from pcneo.privacy.mechanisms.parameters import whole
+from pcneo.privacy.outlook import Foresight, Public
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import half_true_epsilon
 
-__all__ = ["Advice", "Foreseen", "advise"]
+__all__ = ["Advice", "Foreseen", "Wanted", "advise"]
 
 _MOST_VERTICES = 10**9
+_LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(16)
+_HALVINGS = 40  # of the range in which an ε is sought; its logarithm is then known to 10 digits
 
 
 @dataclass(frozen=True)
@@ -26,10 +32,9 @@ class Foreseen:
         promises, exact, shows: a line each: its promise, what it publishes without noise, and what it gives away.
         epsilon, delta: what one release costs, exactly, as text; "not bounded" where it promises nothing, None where it
             is refused.
-        standard_error: of a plain count of a vertex with as many connections as the mean; None where it follows from
+        standard_error: of a plain count of a vertex, at least, as a mean over the vertices; None where it follows from
             groups, and where no vertex has a count.
-        standard_error_is: what that figure is.
-        standard_error_of_total: None where public numbers do not tell it.
+        standard_error_of_total: at least; None where public numbers do not tell it.
         percent_true: how many percent of the yes-answers would be connections; None without answers.
         takes: time and memory; empty where they do not matter.
         refused: why it would be refused; None where it is not.
@@ -42,7 +47,6 @@ class Foreseen:
     epsilon: str | None = None
     delta: str | None = None
     standard_error: float | None = None
-    standard_error_is: str = ""
     standard_error_of_total: float | None = None
     percent_true: float | None = None
     takes: str = ""
@@ -50,24 +54,51 @@ class Foreseen:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """The error that somebody wants.
+
+    Attributes:
+        error: the largest standard error, as it is wanted.
+        of: `total` or `count`.
+    """
+
+    error: float
+    of: str
+
+
+@dataclass(frozen=True)
 class Advice:
     """What can be told before anything is read.
 
     Attributes:
-        vertices, mean_degree, k, epsilon: as given.
+        vertices, mean_degree, k: as given.
+        mean_count: triangles of a vertex in the mean, as given; None where nothing was.
+        epsilon: as given; None where an error is wanted, for which each mechanism then has an ε of its own.
+        wanted: that error; None where ε was given.
         threshold: ln(n/d): from this ε on, half of the yes-answers or more are connections.
         mechanisms: all of them.
     """
 
     vertices: int
     mean_degree: float
+    mean_count: float | None
     k: int
-    epsilon: float
+    epsilon: float | None
+    wanted: Wanted | None
     threshold: float
     mechanisms: tuple[Foreseen, ...]
 
 
-def advise(n: int, mean_degree: object, epsilon: object, k: int = 3) -> Advice:
+def advise(
+    n: int,
+    mean_degree: object,
+    epsilon: object = None,
+    k: int = 3,
+    *,
+    expect: object = None,
+    error: object = None,
+    of: str = "total",
+) -> Advice:
     """Say of each mechanism what it would promise, cost and show, from numbers that are public or guessed.
 
     >>> import pcneo
@@ -77,46 +108,72 @@ def advise(n: int, mean_degree: object, epsilon: object, k: int = 3) -> Advice:
     Args:
         n: number of vertices.
         mean_degree: d, or a guess of it: a number or its text.
-        epsilon: ε, likewise.
+        epsilon: ε, likewise; leave it out where an error is wanted.
         k: vertices of the cliques.
+        expect: the mean number of triangles of a vertex, or a guess of it, likewise.
+        error: the largest standard error that is wanted: a number or its text, or a share of the total or of the mean
+            count such as `10%`, for k = 3 and with `expect`.
+        of: what the error is of, `total` or `count`.
 
     Returns:
-        What follows from these four numbers; no graph is looked at.
+        What follows from these numbers; no graph is looked at.
 
     Raises:
-        ParameterError: a number is out of range.
+        ParameterError: a number is out of range, or there is neither ε nor an error, or both.
     """
     whole("n", n, at_least=2, at_most=_MOST_VERTICES)
     whole("k", k, at_least=3)
-    degree, exact_epsilon = positive(mean_degree, "mean degree"), positive(epsilon, "epsilon")
+    degree, count = positive(mean_degree, "mean degree"), None if expect is None else float(positive(expect, "expect"))
     if degree > n - 1:
         raise ParameterError(
             f"The mean degree of {n:,} vertices is at most {n - 1:,}, not {float(degree):g}.",
             name="mean degree",
             value=mean_degree,
         )
-    mean = float(degree)
+    if (epsilon is None) == (error is None):
+        raise ParameterError("Name either ε or the error that is wanted.", name="epsilon", value=epsilon)
+    exact_epsilon = None if epsilon is None else positive(epsilon, "epsilon")
+    public, wanted = Public(float(degree), count), None if error is None else _wanted(error, of, n, k, count)
     return Advice(
         vertices=n,
-        mean_degree=mean,
+        mean_degree=public.mean_degree,
+        mean_count=count,
         k=k,
-        epsilon=float(exact_epsilon),
-        threshold=half_true_epsilon(n, mean),
-        mechanisms=tuple(_foreseen(kind, n, mean, exact_epsilon, k) for kind in MECHANISMS.values()),
+        epsilon=None if exact_epsilon is None else float(exact_epsilon),
+        wanted=wanted,
+        threshold=half_true_epsilon(n, public.mean_degree),
+        mechanisms=tuple(_foreseen(kind, n, public, exact_epsilon, k, wanted) for kind in MECHANISMS.values()),
     )
 
 
-def _foreseen(kind: type[Mechanism], n: int, mean_degree: float, epsilon: object, k: int) -> Foreseen:
+def _wanted(error: object, of: str, n: int, k: int, mean_count: float | None) -> Wanted:
+    """Read an error such as 25 or 10%."""
+    if of not in ("total", "count"):
+        raise ParameterError(f"An error is of the total or of a count, not of {of!r}.", name="of", value=of)
+    text = str(error).strip()
+    if not text.endswith("%"):
+        return Wanted(float(positive(error, "error")), of)
+    if mean_count is None or k != 3:
+        raise ParameterError(
+            "A share of the total or of a count needs the mean number of triangles, --expect, and is for k = 3.",
+            name="error",
+            value=error,
+        )
+    share = float(positive(exact_number(text.removesuffix("%").strip()), "error")) / 100
+    return Wanted(share * (mean_count if of == "count" else mean_count * n / 3), of)
+
+
+def _foreseen(
+    kind: type[Mechanism], n: int, public: Public, epsilon: Fraction | None, k: int, wanted: Wanted | None
+) -> Foreseen:
     try:
-        # A graph that takes long is refused by default; here it is told how long.
-        large = True if "large" in kind.parameter_names() else None
-        request = MechanismRequest(mechanism=kind.name, k=k, epsilon=epsilon, large=large)
-        mechanism = kind.of(kind.parameters_of(request), n)
-        mechanism.check_drawable()
+        if epsilon is None and wanted is not None:
+            epsilon = _epsilon_for(kind, n, public, k, wanted)
+        mechanism = _made(kind, n, epsilon, k)
     except (ParameterError, GraphError) as error:
         return Foreseen(kind.name, *kind.in_short, refused=str(error))
     cost, delta = kind.entry(mechanism.parameters)
-    seen, bounded = mechanism.foresee(mean_degree), kind.protects is not Protects.NOTHING
+    seen, bounded = mechanism.foresee(public), kind.protects is not Protects.NOTHING
     return Foreseen(
         mechanism=kind.name,
         promises=kind.in_short.promises,
@@ -125,8 +182,54 @@ def _foreseen(kind: type[Mechanism], n: int, mean_degree: float, epsilon: object
         epsilon=exact_text(cost) if bounded else str(UNBOUNDED),
         delta=exact_text(delta) if bounded else None,
         standard_error=seen.error,
-        standard_error_is=seen.error_is,
         standard_error_of_total=seen.error_of_total,
         percent_true=seen.percent_true,
         takes=seen.takes,
     )
+
+
+def _made(kind: type[Mechanism], n: int, epsilon: Fraction | None, k: int) -> Mechanism:
+    # A graph that takes long is refused by default; here it is told how long.
+    large = True if "large" in kind.parameter_names() else None
+    request = MechanismRequest(mechanism=kind.name, k=k, epsilon=epsilon, large=large)
+    mechanism = kind.of(kind.parameters_of(request), n)
+    mechanism.check_drawable()
+    return mechanism
+
+
+def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: Wanted) -> Fraction:
+    """Return the smallest ε, of three digits, at which the error is foreseen to be small enough.
+
+    Raises:
+        ParameterError: there is none, or public numbers do not tell.
+    """
+    if kind.protects is Protects.NOTHING:
+        raise ParameterError("It promises nothing at any ε.", name="error", value=wanted.error)
+
+    def error_at(epsilon: Fraction) -> float:
+        error = _of(_made(kind, n, epsilon, k).foresee(public), wanted)
+        if error is None:
+            what = "follows from the groups, see its dry run" if kind.needs_groups else "is none: no vertex has a count"
+            raise ParameterError(f"The error {what}.", name="error", value=wanted.error)
+        return error
+
+    low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
+    if error_at(_MOST_EPSILON) > wanted.error:
+        raise ParameterError(
+            f"Its error is larger up to ε = {float(_MOST_EPSILON):g}.", name="error", value=wanted.error
+        )
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if error_at(_three_digits(middle)) <= wanted.error else (middle, high)
+    return _three_digits(high)
+
+
+def _of(seen: Foresight, wanted: Wanted) -> float | None:
+    return seen.error if wanted.of == "count" else seen.error_of_total
+
+
+def _three_digits(log_epsilon: float) -> Fraction:
+    """Return e^x in three digits, rounded up."""
+    value = math.exp(log_epsilon)
+    unit = Fraction(10) ** (math.floor(math.log10(value)) - 2)
+    return max(_LEAST_EPSILON, min(_MOST_EPSILON, math.ceil(Fraction(value) / unit) * unit))

@@ -83,9 +83,14 @@ class Critical(MechanismValue):
     >>> pcneo.Critical(k=(3, 4), epsilon=1)
     Critical(k=(3, 4), epsilon=1)
 
+    Attributes:
+        clip: add counts cut to what is possible, which are biased.
+
     Raises:
         ParameterError: ε is not positive, or too large or too small for answers; k is neither 3 nor 4.
     """
+
+    clip: bool = False
 
     name = "critical"
 
@@ -122,10 +127,12 @@ class Total(MechanismValue):
     Attributes:
         delta: δ; None for min(1e-6, 1/n²).
         epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        clip: add counts cut to what is possible, which are biased.
     """
 
     delta: AnyNumber | None = None
     epsilon_1: AnyNumber | None = None
+    clip: bool = False
 
     name = "total"
 
@@ -141,10 +148,14 @@ class Edge(MechanismValue):
     Attributes:
         delta: δ; None for min(1e-6, 1/n²).
         epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        clip: add counts cut to what is possible, which are biased.
+        smooth: add counts drawn towards their mean, which are biased.
     """
 
     delta: AnyNumber | None = None
     epsilon_1: AnyNumber | None = None
+    clip: bool = False
+    smooth: bool = False
 
     name = "edge"
 
@@ -180,11 +191,15 @@ class Elv(MechanismValue):
         delta: δ; None for min(1e-6, 1/n²).
         epsilon_1: the part of ε that finds the scales; None for the mechanism's own rule.
         h: how many vertices are asked for a closer bound; None for min(3, n).
+        clip: add counts cut to what is possible, which are biased.
+        smooth: add counts drawn towards their mean, which are biased.
     """
 
     delta: AnyNumber | None = None
     epsilon_1: AnyNumber | None = None
     h: int | None = None
+    clip: bool = False
+    smooth: bool = False
 
     name = "elv"
 
@@ -199,10 +214,12 @@ class Published(MechanismValue):
 
     Attributes:
         delta, epsilon_1, h: as of `Elv`.
+        clip: add counts cut to what is possible, which are biased.
     """
 
     delta: AnyNumber | None = None
     epsilon_1: AnyNumber | None = None
     h: int | None = None
+    clip: bool = False
 
     name = "published"

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["DIFFERENT_PROMISES", "Foresight", "Utility"]
+__all__ = ["DIFFERENT_PROMISES", "USUAL_DEGREE", "Foresight", "Public", "Utility", "noise_warning"]
 
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
+
+USUAL_DEGREE = 10.0
+"""Connections of a vertex in the mean, where nobody states how many."""
+
+
+_ROUNDING = 1e-6
+
+
+class Public(NamedTuple):
+    """What the owner states of a graph, or guesses: never what its connections say.
+
+    Attributes:
+        mean_degree: connections of a vertex, in the mean.
+        mean_count: triangles of a vertex, in the mean; None where nothing is stated.
+    """
+
+    mean_degree: float = USUAL_DEGREE
+    mean_count: float | None = None
+
+    @property
+    def common(self) -> int:
+        """C at least, the most neighbours that two vertices share: two connected ones share so many in the mean."""
+        return max(1, math.ceil(2 * (self.mean_count or 0.0) / self.mean_degree - _ROUNDING))
 
 
 class Foresight(NamedTuple):
     """What public numbers tell of a mechanism; nothing where they tell nothing.
 
     Attributes:
-        error: standard error of the count of a vertex with as many connections as the mean.
-        error_is: what that figure is.
-        error_of_total: standard error of the total.
+        error: standard error of a count, at least, as a mean over the vertices.
+        error_of_total: standard error of the total, at least.
         shows: what the answers give away, with ln(n/d).
         percent_true: of the yes-answers.
         takes: time and memory.
     """
 
     error: float | None = None
-    error_is: str = ""
     error_of_total: float | None = None
     shows: str = ""
     percent_true: float | None = None
@@ -35,16 +58,20 @@ class Utility:
     """What may be said beforehand: of a scale found by noise, from public bounds; else from P̂ and outside connections.
 
     Attributes:
-        least_scale: λ is never smaller; like the next two, None for a mechanism that draws no scale.
-        usual_scale: the λ of a graph without connections.
-        usual_standard_error: of the total, at the usual λ.
+        least_scale: λ is never smaller; None for a mechanism that draws no scale.
         least_error: standard error of a count of triangles, as the root mean square over the vertices, with as few
             connections inside groups as can be; like the next, None for a mechanism without groups.
         most_error: the same with as many as can be.
     """
 
     least_scale: float | None = None
-    usual_scale: float | None = None
-    usual_standard_error: float | None = None
     least_error: float | None = None
     most_error: float | None = None
+
+
+def noise_warning(error: float, counts: Sequence[float]) -> str | None:
+    """Return the warning for counts whose standard error is above their mean, all of it published; None for others."""
+    mean = math.fsum(counts) / len(counts) if counts else 0.0
+    if error <= max(0.0, mean):
+        return None
+    return f"These counts are mostly noise: their standard error is about {error:.3g}, and their mean is {mean:.3g}."

@@ -1,4 +1,4 @@
-"""Quantiles of losses over pairs of vertices, and where the largest are (GUARANTEE.md#loss-of-one-connection)."""
+"""Quantiles of losses over pairs of vertices (GUARANTEE.md#loss-of-one-connection)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QUANTILES", "quantiles", "worst_places"]
+__all__ = ["QUANTILES", "quantiles"]
 
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 """The shares of pairs at which losses are reported: 50, 90 and 99 % of the pairs lose no more, and the last is all."""
@@ -29,10 +29,3 @@ def quantiles(losses: Floats, shares: Sequence[float] = QUANTILES) -> tuple[floa
     if not len(ascending):
         return (0.0,) * len(shares)
     return tuple(float(ascending[max(0, math.ceil(share * len(ascending)) - 1)]) for share in shares)
-
-
-def worst_places(losses: Floats, most: int) -> list[int]:
-    """Return where the largest losses are, the largest first, ties by place; none whose loss is 0."""
-    least = np.partition(losses, -most)[-most] if len(losses) > most else 0.0
-    large = np.flatnonzero((losses >= least) & (losses > 0))
-    return large[np.argsort(-losses[large], kind="stable")][:most].tolist()

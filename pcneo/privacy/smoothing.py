@@ -1,6 +1,6 @@
-"""Counts cut to what is possible, and drawn towards those of vertices of like degree (GUARANTEE.md#respond).
+"""Counts cut to what is possible, and drawn towards those of all vertices or of those of like degree.
 
-Both are computed from published numbers and make counts biased; the total is always that of the plain ones.
+All of it is computed from published numbers and makes counts biased; the total is always that of the plain ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.randomised_response import Flips
 
-__all__ = ["clipped", "degree_bounds", "largest_counts", "smoothed", "variances"]
+__all__ = ["BIASED", "clipped", "degree_bounds", "largest_counts", "shrunk", "smoothed", "variances"]
+
+BIASED = "Clipped and smoothed counts are biased. The total and standard errors are those of the plain counts."
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +35,20 @@ def largest_counts(bounds: Floats, n: int, k: int) -> Floats:
 def clipped(counts: Sequence[float], largest: Floats) -> list[float]:
     """Return the counts cut to 0..largest."""
     return np.clip(np.array(counts), 0, largest).tolist()
+
+
+def shrunk(counts: Sequence[float], variance: float, largest: Floats) -> list[float]:
+    """Return each count drawn towards the mean of all, the more the less they differ beyond their noise; clipped.
+
+    Args:
+        counts: with noise.
+        variance: that of the noise of each.
+        largest: float64, shape (n,); of each count.
+    """
+    plain = np.array(counts, np.float64)
+    mean = float(np.clip(plain.mean(), 0, largest.mean()))
+    spread = max(0.0, float(np.mean((plain - mean) ** 2)) - variance)
+    return clipped((mean + spread / (spread + variance) * (plain - mean)).tolist(), largest)
 
 
 def variances(degrees: Sequence[float], flips: Flips) -> Floats:

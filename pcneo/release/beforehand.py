@@ -1,45 +1,88 @@
-"""What the owner is told before a spend, and which counts are refused as mostly noise (GUARANTEE.md#critical)."""
+"""What the owner is told before a spend, and which counts are refused as mostly noise (GUARANTEE.md#utility)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
+from pcneo.privacy.outlook import Foresight
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
 from pcneo.release.spending import Terms
 
-__all__ = ["check_noise", "told_beforehand"]
+__all__ = ["check_noise", "foreseen", "told_beforehand"]
+
+_JUDGED = 3
+"""The k by which a release of any k is judged: the owner states a mean number of triangles."""
 
 
-def told_beforehand(request: ReleaseRequest, release: Prepared) -> Iterator[str]:
+def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight:
+    """Return what public numbers tell of the errors; of a mechanism with groups, by these and outside connections.
+
+    Args:
+        release: the release.
+        terms: with what the owner states of the graph.
+        k: vertices of the cliques; by default those of the release. Where groups decide, triangles in any case.
+    """
+    if release.utility.least_error is not None:
+        return Foresight(release.utility.least_error)
+    mechanism = release.mechanism if k is None else replace(release.mechanism, k=k)
+    return mechanism.foresee(terms.public)
+
+
+def told_beforehand(request: ReleaseRequest, release: Prepared, terms: Terms) -> Iterator[str]:
     """Yield what to say before the spend; several releases on one set of answers say the same of it."""
     if release.given is None:
         yield release.mechanism.describe(release.utility)
+        yield from filter(None, [_expected(release, terms)])
         if not release.mechanism.adds_noise and request.fate == "publish":
             yield from filter(None, [release.mechanism.answers_would_show()])
     elif release.answer_set is not None:
         yield release.mechanism.describe_from(release.answer_set)
 
 
+def _expected(release: Prepared, terms: Terms) -> str:
+    """Say how large the errors are expected to be, beside the mean count."""
+    errors, public, from_groups = foreseen(release, terms), terms.public, release.utility.least_error is not None
+    parts = [("a count of triangles" if from_groups else "a count", errors.error), ("the total", errors.error_of_total)]
+    said = " and ".join(f"{name} to err by {rounded(error)} at least" for name, error in parts if error is not None)
+    if not said or (from_groups and public.mean_count is None):
+        return ""
+    stated = f"a mean degree of {public.mean_degree:g}"
+    if terms.mean_degree is None:
+        stated += ", which is a guess (--mean-degree)"
+    beside = (
+        "the mean count is not stated (--expect)"
+        if public.mean_count is None
+        else f"vertices are in {rounded(public.mean_count)} triangles in the mean, as you expect"
+    )
+    return f"{release.mechanism.heading}: expect {said}; {beside}" + ("." if from_groups else f", at {stated}.")
+
+
 def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[str], bool] | None) -> None:
-    """Refuse, or ask about, counts that err by more than the mean count whichever pairs inside groups are connected.
+    """Refuse, or ask about, counts that are expected to be mostly noise, by public numbers or groups alone.
 
     Raises:
         ParameterError: nobody wants them.
     """
-    expected = terms.mean_count
-    for release in prepared:
-        least = release.utility.least_error
-        if expected is None or least is None or least <= expected or terms.anyway:
-            continue
-        what = "count" if release.mechanism.k == 3 else "count of triangles, by which k = 4 is judged,"
-        text = (
-            f"{release.mechanism.heading}: a {what} errs by {rounded(least)} at least, and is {rounded(expected)} in "
-            "the mean, as you expect: counts would be mostly noise."
-        )
-        if confirm is None or not confirm(text):
-            raise ParameterError(
-                f"{text} Nothing was spent. Give --anyway if you mean it.", name="expect", value=expected
-            )
+    for release in prepared if not terms.anyway else ():
+        for text in filter(None, (release.mechanism.doubt, _noisy(release, terms))):
+            if confirm is None or not confirm(text):
+                raise ParameterError(
+                    f"{text} Nothing was spent. Give --anyway if you mean it.", name="anyway", value=terms.anyway
+                )
+
+
+def _noisy(release: Prepared, terms: Terms) -> str:
+    expected = terms.public.mean_count
+    least = foreseen(release, terms, _JUDGED).error
+    if expected is None or least is None or least <= expected or release.given is not None:
+        return ""
+    k = release.mechanism.k
+    what = "count" if k == _JUDGED else f"count of triangles, by which k = {k} is judged,"
+    return (
+        f"{release.mechanism.heading}: a {what} errs by {rounded(least)} at least, and is {rounded(expected)} in the "
+        "mean, as you expect: counts would be mostly noise."
+    )

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pcneo.basics.model import Graph
-from pcneo.counting.cliques import clique_supports, edge_ends
-from pcneo.privacy.quantiles import quantiles, worst_places
+from pcneo.counting.cliques import clique_supports
+from pcneo.privacy.quantiles import quantiles
 
 __all__ = ["LossSummary", "find_losses"]
-
-_WORST = 10  # connections that are kept one by one
 
 
 @dataclass(frozen=True)
@@ -22,20 +20,14 @@ class LossSummary:
     Attributes:
         pairs: how many there are.
         quantiles: for each share in `QUANTILES` the loss, in ε, that this share of the connections does not exceed.
-        worst: ends by position, and loss, of those that cost most; at most ten, the costliest first.
     """
 
     pairs: int
     quantiles: tuple[float, ...]
-    worst: tuple[tuple[int, int, float], ...]
 
     def divided(self, divisor: float) -> LossSummary:
         """Return the summary with every loss divided by the same number."""
-        return replace(
-            self,
-            quantiles=tuple(loss / divisor for loss in self.quantiles),
-            worst=tuple((u, v, loss / divisor) for u, v, loss in self.worst),
-        )
+        return replace(self, quantiles=tuple(loss / divisor for loss in self.quantiles))
 
 
 def find_losses(graph: Graph, k: int) -> LossSummary:
@@ -45,7 +37,5 @@ def find_losses(graph: Graph, k: int) -> LossSummary:
         graph: the graph.
         k: vertices of a clique.
     """
-    u, v = edge_ends(graph)
     losses = k * clique_supports(graph, k).astype(np.float64)
-    worst = tuple((int(u[i]), int(v[i]), float(losses[i])) for i in worst_places(losses, _WORST))
-    return LossSummary(len(losses), quantiles(losses), worst)
+    return LossSummary(len(losses), quantiles(losses))

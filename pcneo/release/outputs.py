@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -15,23 +16,29 @@ from typing import Any
 
 from pcneo.basics.config import __version__
 from pcneo.basics.model import Key
-from pcneo.basics.whole_file import check_place, whole_file
+from pcneo.basics.whole_file import check_place, refusing, whole_file
 from pcneo.errors import GraphError
 from pcneo.privacy.exact import exact_text
 from pcneo.privacy.facts import Answers, PairAnswers
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.mechanisms import Mechanism
+from pcneo.privacy.outlook import noise_warning
 
 __all__ = [
+    "OWNERS_FOLDER",
     "answers_record",
     "check_keys",
     "check_writable",
+    "owners_folder",
     "public_record",
     "public_text",
     "total_of",
     "write_private",
     "write_public",
 ]
+
+OWNERS_FOLDER = "owner"
+"""Beside the public file: what is the owner's alone, so that sharing the folder's files does not share it."""
 
 HOW_TO_READ = 'to read it: pcneo.read_release(FILE), or pandas.read_csv(FILE, comment="#")'
 
@@ -85,6 +92,7 @@ def public_record(
             # One scale for all: what follows from it for one count is the same at every vertex.
             record["standardErrorOfACount"] = standard_error(scales[:1])
             record["halfWidthOf95PercentIntervalOfACount"] = sum_half_width(scales[:1])
+            record["warning"] = noise_warning(record["standardErrorOfACount"], list(counts.values()))
     record["totalIs"] = mechanism.told_of_total
     record["belowZero"] = mechanism.of_negatives
     named = ["key"] if mechanism.counts_vertices else []
@@ -174,11 +182,35 @@ def write_public(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
+@contextmanager
+def owners_folder(path: Path, *, for_a_moment: bool = False) -> Iterator[None]:
+    """Make the folder `owner` where a file is to lie in one that is not there, for its owner alone.
+
+    Args:
+        path: the file; any other folder must be there already.
+        for_a_moment: whether to remove it again after the block.
+
+    Raises:
+        ParameterError: it cannot be made.
+    """
+    folder = path.parent
+    made = folder.name == OWNERS_FOLDER and not folder.exists()
+    if made:
+        with refusing(folder, "to"), suppress(FileExistsError):  # somebody else has just made it
+            folder.mkdir(mode=0o700)
+    try:
+        yield
+    finally:
+        if made and for_a_moment:
+            with suppress(OSError):  # somebody else has put a file there
+                folder.rmdir()
+
+
 def write_private(path: Path, text: str) -> None:
-    """Write a new file whole or not at all, readable by its owner only.
+    """Write a new file whole or not at all, readable by its owner only, and the folder `owner` where that is its place.
 
     Raises:
         PcneoError: it cannot be written, or it exists.
     """
-    with whole_file(path, replace=False, mode=0o600) as file:
+    with owners_folder(path), whole_file(path, replace=False, mode=0o600) as file:
         file.write(text.encode())

@@ -26,7 +26,7 @@ from pcneo.release.request import ReleaseRequest
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database, GraphRecord
 
-__all__ = ["Prepared", "prepare", "prepare_beside"]
+__all__ = ["Prepared", "prepare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,15 +142,6 @@ def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = 
         _prepare_one(choice, mechanism, sources[choice.graph.name])
         for choice, mechanism in zip(chosen, mechanisms, strict=True)
     ]
-
-
-def prepare_beside(release: Prepared, other: Chosen) -> Prepared:
-    """Prepare a release of the same graph on the arrays that another one was read into, its groups read too.
-
-    Raises:
-        ParameterError, GraphError: as by `prepare`.
-    """
-    return _prepare_one(other, _made(other, release.source), release.source)
 
 
 def _made(choice: Chosen, source: ReadGraph) -> Mechanism:

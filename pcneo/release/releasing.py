@@ -25,7 +25,7 @@ from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.beforehand import check_noise, told_beforehand
 from pcneo.release.choice import choose, read_parameters
 from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
-from pcneo.release.outputs import public_record, public_text, write_private, write_public
+from pcneo.release.outputs import owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
 from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
@@ -175,7 +175,11 @@ def release(
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
     prepared = with_answer_sets(db, chosen, prepare(db, chosen, progress))
-    said = (line for request, ready in zip(requests, prepared, strict=True) for line in told_beforehand(request, ready))
+    said = (
+        line
+        for request, ready in zip(requests, prepared, strict=True)
+        for line in told_beforehand(request, ready, terms)
+    )
     for line in dict.fromkeys(said):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
@@ -348,7 +352,8 @@ def _parts(
 def _write_answers(db: Database, numbers: _Numbers, path: Path) -> None:
     if numbers.answers is not None and numbers.answers_hash is not None:
         note_answers(db, numbers.release.id, numbers.answers_hash)
-        write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash, keep=numbers.fate == "keep")
+        with owners_folder(path):
+            write_drawn(path, numbers.release, numbers.answers, numbers.answers_hash, keep=numbers.fate == "keep")
 
 
 def _write_property(db: Database, numbers: _Numbers, name: str) -> None:

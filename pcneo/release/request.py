@@ -17,7 +17,7 @@ from pcneo.errors import FileFormatError, ParameterError
 from pcneo.privacy.exact import positive
 from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest, mechanism_named
 from pcneo.release.answers_file import AnswersFile
-from pcneo.release.outputs import check_writable
+from pcneo.release.outputs import OWNERS_FOLDER, check_writable, owners_folder
 
 __all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "each_k", "of_its_answers", "read_batch"]
 
@@ -32,8 +32,12 @@ COLUMNS = (
     "p",
     "search",
     "run",
+    "groups",
     "share",
     "answers",
+    "from",
+    "clip",
+    "smooth",
     "to",
 )
 NEEDED = ("mechanism", "epsilon", "to")
@@ -81,7 +85,8 @@ class ReleaseRequest(GraphRequest):
 
     Attributes:
         to: the public file, `.csv` or `.json`.
-        report: the owner's report, `.md`; its JSON lies beside it. By default `to` with `.owner.md`.
+        report: the owner's report, `.md`; its JSON lies beside it, and answers that are kept. By default `to` with
+            `.owner.md` in the folder `owner` beside it, which is made where it is not there, for its owner alone.
         answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`, and
             for `publish` where parties answer, whose collector has seen them.
         answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
@@ -114,7 +119,8 @@ class ReleaseRequest(GraphRequest):
     @property
     def reports(self) -> tuple[Path, Path]:
         """The owner's report in Markdown and in JSON."""
-        markdown = self.public.with_suffix(".owner.md") if self.report is None else Path(self.report)
+        by_default = self.public.parent / OWNERS_FOLDER / self.public.with_suffix(".owner.md").name
+        markdown = by_default if self.report is None else Path(self.report)
         return markdown, markdown.with_suffix(".json")
 
     @property
@@ -155,8 +161,8 @@ class ReleaseRequest(GraphRequest):
             folder = self.answers_file.parent
             if folder.is_dir() and folder.stat().st_mode & 0o055:
                 raise ParameterError(
-                    f"Others can read the folder {folder}. Keep answers in one that is yours alone (chmod 700), which "
-                    "--report names.",
+                    f"Others can read the folder {folder}. Keep answers in one that is yours alone (chmod 700); "
+                    "--report names another.",
                     name="answers",
                     value=str(folder),
                 )
@@ -289,7 +295,11 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
             p=cells.get("p") or None,
             search=cells.get("search") or None,
             run=cells.get("run") or None,
+            groups=_whole("groups", cells["groups"]) if cells.get("groups") else None,
             answers=cells.get("answers") or None,
+            answers_from=Path(cells["from"]) if cells.get("from") else None,
+            clip=_said("clip", cells.get("clip")),
+            smooth=_said("smooth", cells.get("smooth")),
             share=cells.get("share") or None,
         )
         ks = [_whole("k", text) for text in (cells.get("k") or "").split()]
@@ -301,6 +311,13 @@ def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Re
 
 def _missing(name: str) -> str:
     raise ValueError(f"the cell {name!r} is empty")
+
+
+def _said(name: str, text: str | None) -> bool | None:
+    """Read yes or no; an empty cell is a no that a mechanism without the parameter takes, too."""
+    if text not in (None, "", "yes", "no"):
+        raise ValueError(f"{name} is {text!r}, not yes or no")
+    return True if text == "yes" else None
 
 
 def _whole(name: str, text: str) -> int:
@@ -325,8 +342,11 @@ def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
         if request.report is not None and Path(request.report).suffix != ".md":
             raise ParameterError(f"The report {request.report} must end in .md.", name="report", value=request.report)
         request.check_answers()
+        check_writable(request.public)
+        with owners_folder(request.reports[0], for_a_moment=True):
+            for path in (*request.reports, *filter(None, [request.answers_file])):
+                check_writable(path)
         for path in (request.public, *request.reports, *filter(None, [request.answers_file])):
-            check_writable(path)
             if path.resolve() in taken:
                 raise ParameterError(
                     f"{path} would be written twice; give each release its own.", name="to", value=path

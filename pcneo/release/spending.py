@@ -22,6 +22,7 @@ from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, mi
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.exact import fraction_text, positive
 from pcneo.privacy.mechanisms import Respond
+from pcneo.privacy.outlook import USUAL_DEGREE, Public
 from pcneo.release.budget import (
     account_of,
     check_not_renamed,
@@ -59,12 +60,13 @@ class Terms:
         no_promise: admit mechanisms that promise nothing, and any release after one.
         dry_run: stop before anything is spent or written; a total that is missing is reported, not refused.
         write_property: also write the noisy counts to this property of the vertices; for one release only.
-        expect: the mean count that the owner expects, a number or its text; under k = 4 the mean number of triangles.
-            Where a release is bound to err by more, it is refused. None for no such comparison.
-        anyway: make such a release all the same.
+        expect: the mean number of triangles of a vertex that the owner expects, a number or its text. Where a count is
+            expected to err by more, the release is refused. None for no such comparison.
+        mean_degree: connections of a vertex in the mean, as the owner states or guesses them; None for 10.
+        anyway: make such a release all the same, and any that is known to err more than zeros.
 
     Raises:
-        ParameterError: the total, or the mean count, is not positive and finite.
+        ParameterError: the total, the mean count or the mean degree is not positive and finite.
     """
 
     budget_epsilon: object = None
@@ -73,11 +75,12 @@ class Terms:
     dry_run: bool = False
     write_property: str | None = None
     expect: object = None
+    mean_degree: object = None
     anyway: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a total or a mean count that is out of range."""
-        _ = self.total, self.mean_count
+        """Refuse a total, a mean count or a mean degree that is out of range."""
+        _ = self.total, self.public
 
     @property
     def total(self) -> Cost | None:
@@ -85,9 +88,11 @@ class Terms:
         return None if self.budget_epsilon is None else parse_total(self.budget_epsilon, None)
 
     @property
-    def mean_count(self) -> float | None:
-        """The mean count that the owner expects; None where nothing was said."""
-        return None if self.expect is None else float(positive(self.expect, "expect"))
+    def public(self) -> Public:
+        """What the owner states of the graph."""
+        count = None if self.expect is None else float(positive(self.expect, "expect"))
+        degree = USUAL_DEGREE if self.mean_degree is None else float(positive(self.mean_degree, "mean degree"))
+        return Public(degree, count)
 
 
 def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> None:

@@ -8,40 +8,66 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluation.cells import SEED
 from evaluation.drawing.marks import ZEROS, Series, legend
 from pcneo import plots
 from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
-from pcneo.privacy.attack import MOST_VERTICES
+from pcneo.errors import GraphError, ParameterError
+from pcneo.privacy.attack import Seen
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
+from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import half_true_epsilon
-from pcneo.release.audit.attacked import Attacked, Exact, attack_exact, attack_release, release_errors
+from pcneo.release.audit.attacked import (
+    Attack,
+    Errors,
+    Found,
+    can_be_attacked,
+    mean_errors,
+    mean_found,
+    simulated,
+)
 from pcneo.search import search_all
 
-__all__ = ["EPSILONS", "AttackedGraph", "attack_csv", "attack_text", "draw_attacks", "find"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["EPSILONS", "AttackedGraph", "Setting", "attack_csv", "attack_text", "draw_attacks", "find"]
 
 EPSILONS = ("1", "2", "3", "5", "10")
-K, P = 3, "0.1"
 
-_DRAWS, _PAIRS = 5, 2_000_000
-"""Releases of a small graph; fewer where their pairs together would be more than this."""
+_MOST, _FEWEST, _PAIRS = 20, 3, 200_000_000
+"""Releases of a graph: as many as have so many pairs of vertices together."""
+_MOST_ATTACKED, _ATTACKED_PAIRS = 3, 1_000_000
+"""How many of them are attacked, likewise; one at least."""
 
 _NOTE = (
     "At equal ε, mechanisms promise different things: `critical` protects pairs inside groups only, given the groups; "
     "`published` promises nothing. The attacker's figure is a lower bound: one fixed attacker with the best of its "
-    "weights (GUARANTEE.md, The attacker). Errors of `respond` are those of plain, clipped and smoothed "
-    "counts; none is picked by the truth. The picture has plain counts. All pairs are ranked, so of graphs of more "
-    "than 10,000 vertices there are errors alone."
+    "weights (GUARANTEE.md, The attacker). It does not know the groups unless the row says so. It sees answers only "
+    "where the row says that they are published. Of protected pairs: of the connections inside groups, among as many "
+    "guesses inside groups. Clipped and smoothed counts have rows of their own; none is picked by the truth. The "
+    "picture has plain counts, groups unknown. All pairs are ranked, so of graphs of more than 10,000 vertices there "
+    "are errors alone."
 )
 
+_PUBLISHED = "answers published"
+_SHARES = {"alone": "", "with_groups": "groups known", "protected": "of protected pairs, groups known"}
 
-_ALONE = {"guessing": "guessing", "degrees": "exact degrees", "counts": "exact counts"}
+
+@dataclass(frozen=True)
+class Setting:
+    """What all releases have in common: k, and of the groups p and the search."""
+
+    k: int = 3
+    p: str = "0.1"
+    search: str = "density"
 
 
 @dataclass(frozen=True)
@@ -52,27 +78,45 @@ class AttackedGraph:
         graph: its name.
         vertices, connections: its size.
         zeros: mean absolute error of publishing zeros.
-        exact: what the attacker finds without a release; None where pairs are too many to be ranked.
-        draws: simulated releases of each mechanism.
-        of: by mechanism and ε; with shares that are NaN where pairs are not ranked.
+        alone: what the attacker finds without a release: knowing nothing, exact degrees, exact counts; empty where
+            pairs are too many to be ranked.
+        releases, attacked: simulated of each mechanism, and how many of them were attacked.
+        errors: by mechanism and ε.
+        found: by mechanism, or mechanism and what is published with it, and ε; empty like `alone`.
     """
 
     name: str
     vertices: int
     connections: int
     zeros: float
-    exact: Exact | None
-    draws: int
-    of: Mapping[tuple[str, str], Attacked]
+    alone: Mapping[str, Found]
+    releases: int
+    attacked: int
+    errors: Mapping[tuple[str, str], Errors]
+    found: Mapping[tuple[str, str], Found]
 
     @property
     def threshold(self) -> float:
         """ln(n/d), d the mean degree."""
         return half_true_epsilon(self.vertices, 2 * self.connections / self.vertices)
 
+    @property
+    def epsilons(self) -> list[str]:
+        """ε of the releases."""
+        return list(dict.fromkeys(epsilon for _, epsilon in self.errors))
+
+    @property
+    def mechanisms(self) -> list[str]:
+        """Those that could be had."""
+        return list(dict.fromkeys(mechanism for mechanism, _ in self.errors))
+
 
 def find(
-    name: str, graph: Graph, epsilons: Sequence[str] = EPSILONS, note: Callable[[str], None] = lambda _: None
+    name: str,
+    graph: Graph,
+    epsilons: Sequence[str] = EPSILONS,
+    setting: Setting = Setting(),
+    note: Callable[[str], None] = lambda _: None,
 ) -> AttackedGraph:
     """Simulate releases of each mechanism that publishes counts, and attack them where all pairs can be ranked.
 
@@ -80,37 +124,57 @@ def find(
         name: of the graph.
         graph: the graph.
         epsilons: ε of the releases.
+        setting: k and the groups.
         note: called with what is done next.
     """
     n = graph.vertex_count
-    facts = CountedGraph(graph, search_all(graph, P, "density"))
-    draws = max(1, min(_DRAWS, _PAIRS // math.comb(n, 2)))
-    of: dict[tuple[str, str], Attacked] = {}
-    for mechanism, kind in MECHANISMS.items():
+    facts = CountedGraph(graph, search_all(graph, setting.p, setting.search))
+    releases = max(_FEWEST, min(_MOST, _PAIRS // math.comb(n, 2)))
+    attacked = max(1, min(_MOST_ATTACKED, _ATTACKED_PAIRS // math.comb(n, 2))) if can_be_attacked(n) else 0
+    attack = Attack(facts) if attacked else None
+    errors: dict[tuple[str, str], Errors] = {}
+    found: dict[tuple[str, str], Found] = {}
+    for made, epsilon in _mechanisms(n, epsilons, setting.k):
+        note(f"{name}, {made.name}, ε={epsilon}")
+        try:
+            drawn = list(simulated(facts, made, SimulatedNoise.seeded(SEED), releases))
+        except GraphError as error:
+            note(f"refused: {error}")
+            continue
+        errors[made.name, epsilon] = mean_errors(facts, drawn)
+        if attack is not None:
+            shown = drawn[:attacked]
+            found[made.name, epsilon] = mean_found([attack.of_release(one) for one in shown])
+            if isinstance(made, Answered):
+                published = mean_found([attack.of_release(one, published=True) for one in shown])
+                found[f"{made.name}, {_PUBLISHED}", epsilon] = published
+    seen = {"nothing": Seen(n), "exact degrees": Seen(n, degrees=facts.degrees())}
+    seen["exact counts"] = Seen(n, counts=facts.counts(setting.k))
+    alone = {what: attack.of(view) for what, view in seen.items()} if attack is not None else {}
+    zeros = float(facts.counts(setting.k).mean())
+    return AttackedGraph(name, n, graph.edge_count, zeros, alone, releases, attacked, errors, found)
+
+
+def _mechanisms(n: int, epsilons: Sequence[str], k: int) -> Iterator[tuple[Mechanism, str]]:
+    """Yield each mechanism with counts at each ε, with clipped and smoothed counts where it has them."""
+    for kind in MECHANISMS.values():
+        has = kind.parameter_names()
         for epsilon in epsilons if kind.counts_vertices else ():
-            note(f"{name}, {mechanism}, ε={epsilon}")
-            biased = True if "smooth" in kind.parameter_names() else None
-            request = MechanismRequest(mechanism=mechanism, k=K, epsilon=epsilon, clip=biased, smooth=biased)
-            made = kind.of(kind.parameters_of(request), n)
-            of[mechanism, epsilon] = _attacked(facts, made, draws)
-    exact = attack_exact(facts, K) if n <= MOST_VERTICES else None
-    return AttackedGraph(name, n, graph.edge_count, float(facts.counts(K).mean()), exact, draws, of)
+            clip, smooth = "clip" in has or None, ("smooth" in has and k == 3) or None
+            request = MechanismRequest(mechanism=kind.name, k=k, epsilon=epsilon, clip=clip, smooth=smooth)
+            try:
+                yield kind.of(kind.parameters_of(request), n), epsilon
+            except ParameterError:
+                continue  # counts of 4-cliques are not modelled in small graphs
 
 
-def _attacked(facts: CountedGraph, mechanism: Mechanism, draws: int) -> Attacked:
-    noise = SimulatedNoise.seeded(SEED)
-    if facts.vertex_count <= MOST_VERTICES:
-        return attack_release(facts, mechanism, noise, draws)
-    errors = release_errors(facts, mechanism, noise, draws)
-    return Attacked(math.nan, None, errors.pop("count"), errors)
-
-
-def attack_text(graphs: Iterable[AttackedGraph], command: str) -> str:
+def attack_text(graphs: Iterable[AttackedGraph], command: str, setting: Setting = Setting()) -> str:
     """Return the tables in Markdown."""
     lines = [
         "# Errors beside what an attacker finds",
         "",
-        f"Made by `{command}`. k={K}; groups of p={P}. Noise is simulated.",
+        f"Made by `{command}`. k={setting.k}; groups of p={setting.p}, found by `{setting.search}`. "
+        "Noise is simulated.",
         "",
         _NOTE,
         "",
@@ -126,106 +190,94 @@ def attack_text(graphs: Iterable[AttackedGraph], command: str) -> str:
 def attack_csv(graphs: Iterable[AttackedGraph]) -> str:
     """Return all numbers as CSV, a row for each graph, mechanism and ε; first what needs no release, without an ε."""
     text = io.StringIO()
-    columns = [
-        "graph",
-        "mechanism",
-        "epsilon",
-        "share",
-        "share_with_groups",
-        "error",
-        "error_clipped",
-        "error_smoothed",
-    ]
+    columns = ["graph", "mechanism", "epsilon", "share", "share_with_groups", "share_of_protected"]
+    columns += ["error", "error_of_total", "error_clipped", "error_smoothed"]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for graph in graphs:
-        alone = vars(graph.exact) if graph.exact else {}
-        writer.writerow([graph.name, "zeros", "", "", "", graph.zeros, "", ""])
-        writer.writerows([graph.name, _ALONE[name], "", share, "", "", "", ""] for name, share in alone.items())
-        for (mechanism, epsilon), result in graph.of.items():
-            biased = [result.biased_errors.get(name, "") for name in ("clipped", "smoothed")]
-            grouped = "" if result.with_groups is None else result.with_groups
-            share = "" if math.isnan(result.share) else result.share
-            writer.writerow([graph.name, mechanism, epsilon, share, grouped, result.error, *biased])
+        writer.writerow([graph.name, "zeros", "", "", "", "", graph.zeros, "", "", ""])
+        for what, found in graph.alone.items():
+            writer.writerow([graph.name, what, "", *vars(found).values(), "", "", "", ""])
+        for mechanism, epsilon in dict.fromkeys([*graph.errors, *graph.found]):
+            shares = vars(graph.found.get((mechanism, epsilon), Found(None, None, None))).values()
+            errors = graph.errors.get((mechanism, epsilon))
+            values = ["", ""] if errors is None else [errors.count, errors.total]
+            biased = ["" if errors is None else errors.biased.get(name, "") for name in ("clipped", "smoothed")]
+            writer.writerow([graph.name, mechanism, epsilon, *shares, *values, *biased])
     return text.getvalue()
 
 
 def _table(graph: AttackedGraph) -> list[str]:
-    epsilons = list(dict.fromkeys(epsilon for _, epsilon in graph.of))
+    epsilons = graph.epsilons
+    head = " | ".join(f"ε={epsilon}" for epsilon in epsilons)
     lines = [
         f"{graph.vertices:,} vertices, {graph.connections:,} connections, ln(n/d) = {graph.threshold:.1f}; publishing "
-        f"zeros has an error of {graph.zeros:.1f}. {_without_a_release(graph.exact)} "
-        f"Releases simulated of each: {graph.draws}.",
+        f"zeros has an error of {graph.zeros:.1f}. Releases simulated of each: {graph.releases}, of which "
+        f"{graph.attacked} were attacked.",
         "",
-        "| mean absolute error of a count | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
+        f"| mean absolute error of a count | {head} |",
         "|---|" + "---|" * len(epsilons),
     ]
-    mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in graph.of))
-    for mechanism in mechanisms:
-        lines.append(_row(mechanism, [graph.of[mechanism, epsilon].error for epsilon in epsilons], "{:.3g}"))
-        for kind in graph.of[mechanism, epsilons[0]].biased_errors:
-            errors = [graph.of[mechanism, epsilon].biased_errors[kind] for epsilon in epsilons]
-            lines.append(_row(f"{mechanism}, {kind}", errors, "{:.3g}"))
-    if graph.exact is None:
-        return lines
-    lines += [
-        "",
-        "| connections that the attacker finds | " + " | ".join(f"ε={epsilon}" for epsilon in epsilons) + " |",
-        "|---|" + "---|" * len(epsilons),
-    ]
-    for mechanism in mechanisms:
-        lines.append(_row(mechanism, [graph.of[mechanism, epsilon].share for epsilon in epsilons], "{:.1%}"))
-        grouped = [graph.of[mechanism, epsilon].with_groups for epsilon in epsilons]
-        if grouped[0] is not None:
-            lines.append(_row(f"{mechanism}, its groups known", grouped, "{:.1%}"))
-    return lines
+    for mechanism in graph.mechanisms:
+        of_each = [graph.errors[mechanism, epsilon] for epsilon in epsilons]
+        lines.append(_row(mechanism, [errors.count for errors in of_each], "{:.3g}"))
+        biased = {kind: [errors.biased[kind] for errors in of_each] for kind in of_each[0].biased}
+        lines += [_row(f"{mechanism}, {kind}", errors, "{:.3g}") for kind, errors in biased.items()]
+    lines += ["", f"| mean absolute error of the total | {head} |", "|---|" + "---|" * len(epsilons)]
+    for mechanism in graph.mechanisms:
+        lines.append(_row(mechanism, [graph.errors[mechanism, epsilon].total for epsilon in epsilons], "{:.3g}"))
+    return lines + ([*_shares(graph, head)] if graph.alone else [])
 
 
-def _without_a_release(exact: Exact | None) -> str:
-    if exact is None:
-        return "Its pairs are too many to be ranked by the attacker."
-    return (
-        f"Without a release the attacker finds {exact.guessing:.1%} by guessing, {exact.degrees:.1%} with exact "
-        f"degrees, {exact.counts:.1%} with exact counts."
-    )
+def _shares(graph: AttackedGraph, head: str) -> Iterator[str]:
+    yield from ("", f"| connections that the attacker finds | {head} |", "|---|" + "---|" * len(graph.epsilons))
+    rows = {what: [found] * len(graph.epsilons) for what, found in graph.alone.items()}
+    for name in dict.fromkeys(name for name, _ in graph.found):
+        rows[name] = [graph.found[name, epsilon] for epsilon in graph.epsilons]
+    for name, found in rows.items():
+        for attribute, words in _SHARES.items():
+            shares = [getattr(each, attribute) for each in found]
+            if shares[0] is not None:
+                yield _row(", ".join(filter(None, [name, words])), shares, "{:.1%}")
 
 
 def _row(name: str, values: Iterable[float | None], form: str) -> str:
     return f"| {name} | " + " | ".join("" if value is None else form.format(value) for value in values) + " |"
 
 
-def draw_attacks(graphs: Sequence[AttackedGraph], path: Path) -> None:
+def draw_attacks(graphs: Sequence[AttackedGraph], path: Path, setting: Setting = Setting()) -> None:
     """Draw errors and shares along ε, a row of panels for each graph, with ln(n/d) marked."""
     with plots.new_figure(len(graphs), 2, height=1.2 + 1.9 * len(graphs)) as (figure, places):
         for graph, row in zip(graphs, places.reshape(len(graphs), 2), strict=True):
-            mechanisms = list(dict.fromkeys(mechanism for mechanism, _ in graph.of))
-            epsilons = list(dict.fromkeys(epsilon for _, epsilon in graph.of))
-            for mechanism in mechanisms:
-                results = [graph.of[mechanism, epsilon] for epsilon in epsilons]
-                along = [float(epsilon) for epsilon in epsilons]
-                style = {**plots.look(mechanism).line, "label": Series(mechanism).label}
-                row[0].plot(along, [result.error for result in results], **style)
-                if graph.exact is not None:
-                    row[1].plot(along, [100 * result.share for result in results], **style)
-            row[0].axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": ZEROS})
-            if graph.exact is None:
-                row[1].set_axis_off()
-                row[1].text(
-                    0.5, 0.5, "too many pairs to rank", transform=row[1].transAxes, ha="center", color="#666666"
-                )
-            else:
-                alone = {**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
-                row[1].axhline(100 * graph.exact.counts, **alone)
-            row[0].set_yscale("log")
-            labels = ("mean error of a count", "connections found, %")
-            for place, label in zip(row[: 1 if graph.exact is None else 2], labels, strict=False):
-                place.axvline(graph.threshold, color="#999999", linewidth=0.8)
-                place.set_ylabel(label)
-                place.set_xlabel("ε")
-                place.set_title(f"{graph.name}; grey: ln(n/d)")
+            _draw(graph, row[0], row[1])
         panels = [place for row in places.reshape(len(graphs), 2) for place in row]
         named = (zip(*place.get_legend_handles_labels(), strict=True) for place in panels)
         handles = {text: handle for pairs in named for handle, text in pairs}
-        figure.suptitle(f"Errors beside what an attacker finds: k={K}, p={P} (groups of critical)", fontsize=10)
+        title = f"Errors beside what an attacker finds: k={setting.k}, p={setting.p} (groups of critical)"
+        figure.suptitle(title, fontsize=10)
         legend(figure, handles)
         plots.save_figure(figure, path)
+
+
+def _draw(graph: AttackedGraph, errors: Axes, shares: Axes) -> None:
+    along = [float(epsilon) for epsilon in graph.epsilons]
+    for mechanism in graph.mechanisms:
+        style = {**plots.look(mechanism).line, "label": Series(mechanism).label}
+        errors.plot(along, [graph.errors[mechanism, epsilon].count or 0.0 for epsilon in graph.epsilons], **style)
+        if graph.alone:
+            of_each = [graph.found[mechanism, epsilon].alone or 0.0 for epsilon in graph.epsilons]
+            shares.plot(along, [100 * share for share in of_each], **style)
+    errors.axhline(graph.zeros, **{**plots.look("other").line, "marker": "", "label": ZEROS})
+    errors.set_yscale("log")
+    if graph.alone:
+        style = {**plots.look("exact").line, "marker": "", "label": "exact counts alone"}
+        shares.axhline(100 * (graph.alone["exact counts"].alone or 0.0), **style)
+    else:
+        shares.set_axis_off()
+        shares.text(0.5, 0.5, "too many pairs to rank", transform=shares.transAxes, ha="center", color="#666666")
+    panels = [(errors, "mean error of a count"), (shares, "connections found, %")]
+    for place, label in panels if graph.alone else panels[:1]:
+        place.axvline(graph.threshold, color="#999999", linewidth=0.8)
+        place.set_ylabel(label)
+        place.set_xlabel("ε")
+        place.set_title(f"{graph.name}; grey: ln(n/d)")

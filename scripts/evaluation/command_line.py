@@ -198,16 +198,18 @@ def attacker(
         list[str] | None, typer.Option("--name", help="A graph of the folder; by default all that are small enough.")
     ] = None,
     epsilon: Annotated[list[str] | None, typer.Option("-e", "--epsilon", help="By default 1, 2, 3, 5 and 10.")] = None,
+    k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
+    p: Annotated[str, typer.Option("-p", help="Of the groups.")] = "0.1",
+    search: Annotated[str, typer.Option("--search", help="Of the groups.")] = "density",
 ) -> None:
     """Measure the errors of every mechanism beside what one fixed attacker finds.
 
     The friendships that come with pcneo are always among the graphs. Of those with more than 10,000 vertices, whose
-    pairs are too many to be ranked, there are errors alone, and only where they are named. Of respond, errors
-    are those of plain, clipped and smoothed counts.
+    pairs are too many to be ranked, there are errors alone, and only where they are named.
 
     Example: scripts/evaluate attacker --graphs graphs --to results
     """
-    from evaluation.attacker import EPSILONS, attack_csv, attack_text, draw_attacks, find
+    from evaluation.attacker import EPSILONS, Setting, attack_csv, attack_text, draw_attacks, find
     from evaluation.datasets import DATASETS, EvaluatedGraph, find_files
     from pcneo.basics.whole_file import whole_file
     from pcneo.cli.sample import copenhagen_friends_path
@@ -223,13 +225,16 @@ def attacker(
     sources, targets = (friends.keys[ends].tolist() for ends in (friends.sources, friends.targets))
     at_hand = {"Copenhagen": graph_from_edges(friends.keys.tolist(), sources, targets)}
     at_hand |= {d.name: EvaluatedGraph.read(d, files[d.name]).graph for d in wanted}
-    attacked = [find(graph_name, graph, epsilon or EPSILONS, note) for graph_name, graph in at_hand.items()]
+    setting = Setting(k, p, search)
+    attacked = [find(graph_name, graph, epsilon or EPSILONS, setting, note) for graph_name, graph in at_hand.items()]
     to.mkdir(parents=True, exist_ok=True)
-    draw_attacks(attacked, to / "attacker.svg")
+    draw_attacks(attacked, to / "attacker.svg", setting)
     words = ["scripts/evaluate", "attacker", *(["--graphs", graphs.resolve().name] if graphs else [])]
     words += [part for graph_name in name or () for part in ("--name", graph_name)]
     words += [part for value in epsilon or () for part in ("-e", value)]
-    text = attack_text(attacked, shlex.join([*words, "--to", to.resolve().name]))
+    changed = (("-k", k, Setting.k), ("-p", p, Setting.p), ("--search", search, Setting.search))
+    words += [part for option, value, usual in changed if value != usual for part in (option, str(value))]
+    text = attack_text(attacked, shlex.join([*words, "--to", to.resolve().name]), setting)
     for path, content in ((to / "attacker.csv", attack_csv(attacked)), (to / "attacker.md", text)):
         with whole_file(path, replace=True) as file:
             file.write(content.encode())

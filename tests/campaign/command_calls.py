@@ -32,7 +32,7 @@ COMMANDS: dict[str, list[str]] = {
     "clean": ["--all", "WORD"],
     "schema": ["--node-label", "--key"],
     "release": ["-e", "--to", "-k", "--mechanism", "--delta", "--epsilon-1", "--h", "--graph", "--report", "--dry-run"],
-    "audit": ["-e", "-k", "--mechanism", "--delta", "--resample", "--graph"],
+    "audit": ["-e", "-k", "--delta", "--graph"],
     "budget set": ["--graph", "--epsilon", "--delta"],
     "budget show": ["--graph", "--json"],
     "budget forget": ["--graph", "--again"],

@@ -9,6 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
         monkeypatch.setattr(f"pcneo.release.drawn_answers.{name}", lambda *_: hashed.append("hashed") or "0" * 64)
     (prepared,), (released,) = made(db, tmp_path / "out.json", mechanism=mechanism)
     assert (released.answers, released.answers_are) == (None, "destroy")
-    assert {path.name for path in tmp_path.iterdir()} == {"out.json", "out.owner.json", "out.owner.md"}
+    assert {path.name for path in tmp_path.rglob("*")} == {"out.json", "owner", "out.owner.json", "out.owner.md"}
     assert not [path for path in written if "answers" in path]
     assert hashed == []
     assert hash_in_ledger(db) == [None]
@@ -95,7 +96,7 @@ def test_no_answer_and_no_hash_of_answers_is_left_anywhere(
     yes = (
         "".join("01"[b in naive.graph_of(EDGES)[a]] for a, b in pairs_of(prepared)) if mechanism == "critical" else "\0"
     )
-    for text in (caplog.text, str(db.everything()), (tmp_path / "out.owner.json").read_text()):
+    for text in (caplog.text, str(db.everything()), (tmp_path / "owner" / "out.owner.json").read_text()):
         assert yes not in text
     assert all(type(row["count"]) is int for row in public["counts"])
     assert type(public["total"]) is int
@@ -209,8 +210,6 @@ def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_fo
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--mechanism", "critical", "-e", "1", "--answers", "keep"], "Others can read the folder"),
-        (["--mechanism", "respond", "-e", "1", "--answers", "keep"], "Others can read the folder"),
         (["--mechanism", "edge", "-e", "1", "--answers", "keep"], "edge draws none"),
         (["--mechanism", "respond", "-e", "1", "--parties", "--answers", "destroy"], "so they are published"),
         (["--mechanism", "critical", "-e", "0.0009"], "from 0.001 to 16"),
@@ -224,6 +223,12 @@ def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_fo
         (["--mechanism", "critical", "-e", "0.01", "--expect", "5"], "--anyway"),
         (["--mechanism", "critical", "-e", "0.01", "-k", "4", "--expect", "5"], "count of triangles, by which k = 4"),
         (["--mechanism", "critical", "-e", "1", "--expect", "-1"], "expect must be"),
+        (["--mechanism", "respond", "-e", "0.1", "--expect", "5"], "--anyway"),
+        (["--mechanism", "modelled", "-e", "1", "-k", "4"], "for 1,000 vertices and more"),
+        (["--mechanism", "modelled", "-e", "1", "--clip"], "modelled has no clip"),
+        (["--mechanism", "total", "-e", "1", "--smooth"], "total has no smooth"),
+        (["--mechanism", "published", "-e", "1", "--no-promise", "--smooth"], "published has no smooth"),
+        (["--mechanism", "edge", "-e", "1", "--mean-degree", "0"], "mean degree must be"),
     ],
 )
 def test_refusals_spend_nothing_and_write_nothing(
@@ -236,6 +241,51 @@ def test_refusals_spend_nothing_and_write_nothing(
     assert said in err
     assert db.everything() == before
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["edge", "-e", "1"], "edge, k=3, ε=1: a count errs by"),
+        (["elv", "-e", "1", "-k", "4"], "count of triangles, by which k = 4"),
+        (["modelled", "-e", "0.1"], "--anyway"),
+    ],
+)
+def test_noise_of_mechanisms_with_a_delta_is_refused_too(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, options: list[str], said: str
+) -> None:
+    budget.set_total(db.store, graph=NAME, epsilon=100, delta=Fraction(1, 2))
+    before = db.everything()
+    code, out, err = pcneo("release", "--to", tmp_path / "out.csv", "--mechanism", *options, "--expect", "5")
+    assert (code, out) == (2, "")
+    assert said in err
+    assert db.everything() == before
+    assert list(tmp_path.iterdir()) == []
+    assert pcneo("release", "--to", tmp_path / "out.csv", "--mechanism", *options, "--expect", "5", "--anyway")[0] == 0
+    assert (tmp_path / "out.csv").read_text().startswith("# warning: These counts are mostly noise")
+
+
+@pytest.mark.parametrize("mechanism", ["critical", "respond"])
+def test_answers_are_kept_in_the_owners_folder_which_others_must_not_be_able_to_read(
+    db: Database, pcneo: Callable[..., Any], tmp_path: Path, mechanism: str
+) -> None:
+    tmp_path.chmod(0o755)
+    owners = tmp_path / "owner"
+    options = ["--mechanism", mechanism, "-e", "1", "--answers", "keep", "--to", tmp_path / "out.csv"]
+    for mode in (0o755, 0o750, 0o705):
+        owners.mkdir(exist_ok=True)
+        owners.chmod(mode)
+        before = db.everything()
+        code, _, err = pcneo("release", *options)
+        assert (code, "Others can read the folder" in err) == (2, True)
+        assert db.everything() == before
+        assert list(owners.iterdir()) == []
+    owners.rmdir()
+    code, _, err = pcneo("release", *options)
+    assert code == 0, err
+    assert owners.stat().st_mode & 0o777 == 0o700
+    assert {path.name for path in owners.iterdir()} == {"out.answers.gz", "out.owner.md", "out.owner.json"}
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in owners.iterdir())
 
 
 def test_counts_that_are_bound_to_be_noise_are_made_where_the_owner_means_it_and_say_so(

@@ -453,7 +453,7 @@ def test_keys_and_names_that_a_terminal_would_obey_reach_none(
         shown = pcneo(*arguments)
         for text in (shown.stdout, shown.stderr):
             assert not set(text) & set("\x1b\u202e\x9b"), arguments
-    assert not set((tmp_path / "a.owner.md").read_text()) & set("\x1b\u202e\x9b")
+    assert not set((tmp_path / "owner" / "a.owner.md").read_text()) & set("\x1b\u202e\x9b")
     shown = pcneo("annotate", *NAMES, "-p", "0.5", "--mode", "stream", process=True)
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     assert [row["vertex"] for row in rows] == [f"'{hostile}", "b", "c"]

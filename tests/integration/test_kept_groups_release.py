@@ -98,8 +98,8 @@ def test_a_daily_release_on_one_version_has_one_budget_and_counts_the_graph_as_i
     assert {row["key"]: row["count"] for row in counts["counts"] if row["key"] in exact} == {v: truth[v] for v in exact}
     assert counts["promise"].endswith(EARLIER_GROUPS)
     assert EARLIER_GROUPS not in (tmp_path / "1.json").read_text()
-    assert EARLIER_GROUPS in (tmp_path / "3.owner.md").read_text()
-    report = json.loads((tmp_path / "3.owner.json").read_text())
+    assert EARLIER_GROUPS in (tmp_path / "owner" / "3.owner.md").read_text()
+    report = json.loads((tmp_path / "owner" / "3.owner.json").read_text())
     assert (report["runVersion"], report["fingerprint"]) == (first, third.source.fingerprint)
 
     entries = [e for (e,) in db.run("MATCH (r:PCohesionRelease) RETURN properties(r) ORDER BY r.at")]

@@ -39,7 +39,7 @@ def test_modelled_counts_are_released_with_degrees_a_total_and_what_they_are(
     for degree, count in zip(read.columns["degree"], read.columns["count"], strict=True):
         assert 0 <= count <= math.comb(max(degree, 0) + 1, 2)
     assert read.record["standardErrorOfTotal"] > 0
-    report = json.loads((tmp_path / "a.owner.json").read_text())
+    report = json.loads((tmp_path / "owner" / "a.owner.json").read_text())
     assert report["promise"] == read.promise
     (shown,) = budget.show(db.store)
     assert str(shown.account.spent) == "ε = 3, δ = 1e-6"

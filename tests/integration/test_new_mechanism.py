@@ -54,7 +54,7 @@ def test_a_mechanism_with_a_promise_is_charged_published_and_reported(db: Databa
     assert account.spent == Cost(Fraction(3, 2))
     assert account.sets == {}
 
-    public, report = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "a.owner.json"))
+    public, report = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "owner/a.owner.json"))
     assert {name: public.get(name) for name in ("mechanism", "promise", "epsilon", "delta", "h", "p")} == {
         "mechanism": "worst", "promise": Worst.promise, "epsilon": "1.5", "delta": "0", "h": None, "p": None,
     }  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_mechanism_without_a_promise_is_never_charged_as_bounded(db: Database,
     account = budget.show(db.store, graph=NAME)[0].account
     assert not account.spent.is_bounded
     assert "scale" not in json.loads((tmp_path / "a.json").read_text())
-    report = json.loads((tmp_path / "a.owner.json").read_text())
+    report = json.loads((tmp_path / "owner" / "a.owner.json").read_text())
     assert (report["delta"], report["left"], report["run"]) == ("1/7", None, prepared.run.id)
     with pytest.raises(BudgetError, match="not bounded"):
         make(db, tmp_path / "b.json", Worst)
@@ -135,19 +135,9 @@ def test_what_it_refuses_is_refused_before_anything_is_read(
     assert db.everything() == before
 
 
-def test_an_audit_takes_it_and_compares_with_it(db: Database) -> None:
-    result = audit(db.store, request=GraphRequest(mechanism="worst", epsilon=1), resample=2)
-    assert result.connections is not None
-    assert (result.connections.promised, result.removals) == (1, None)
-    assert result.connections.quantiles[-1] <= 1
-    assert [fit.mechanism for fit in result.fits] == ["edge", "elv", "worst"]
-    assert "Of the 3 that protect every connection, whatever else is known" in result.advice
-
-    result = audit(db.store, request=GraphRequest(mechanism="shrug", epsilon=1), resample=2)
-    assert result.inside is None
-    assert result.connections is not None
-    assert result.connections.promised is None
-    assert [fit.mechanism for fit in result.fits] == ["critical", "edge", "elv", "worst"]
-
-    result = audit(db.store, request=GraphRequest(mechanism="edge", epsilon=1, k=5), resample=0)
-    assert [fit.mechanism for fit in result.fits] == ["edge", "elv"]  # worst refuses k = 5
+def test_the_audits_table_has_it(db: Database) -> None:
+    rows = {row.name: row for row in audit(db.store, request=GraphRequest(epsilon=1)).rows}
+    assert (rows["worst"].promise, rows["shrug"].promise) == ("ε=1: any one connection", "nothing")
+    assert (rows["worst"].costliest or (0, 0, 2))[2] <= 1
+    refused = {row.name: row for row in audit(db.store, request=GraphRequest(epsilon=1, k=5)).rows}["worst"]
+    assert (refused.refused, refused.error) == ("worst counts up to k = 4.", None)

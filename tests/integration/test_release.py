@@ -122,7 +122,7 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     code, out, err = pcneo("release", *options, *terms, "--to", tmp_path / "out.csv")
     assert code == 0, err
     record, counts = read_csv(tmp_path / "out.csv")
-    report = json.loads((tmp_path / "out.owner.json").read_text())
+    report = json.loads((tmp_path / "owner" / "out.owner.json").read_text())
     ((entry,),) = db.run("MATCH (r:PCohesionRelease) RETURN properties(r)")
 
     assert counts.keys() == graph.keys()
@@ -147,9 +147,9 @@ def test_file_database_property_and_report_agree_on_copenhagen(
     assert entry.get("run") == report["run"] == (run.run if mechanism in ("critical", "published") else None)
     assert record.keys().isdisjoint({"run", "fingerprint", "scales", "exactCounts", "loss", "vertices"})
     assert ("scale" in record) == (mechanism in ("edge", "elv"))
-    assert (tmp_path / "out.owner.json").stat().st_mode & 0o777 == 0o600
-    assert (tmp_path / "out.owner.md").stat().st_mode & 0o777 == 0o600
-    assert report["release"] in (tmp_path / "out.owner.md").read_text()
+    assert (tmp_path / "owner" / "out.owner.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "owner" / "out.owner.md").stat().st_mode & 0o777 == 0o600
+    assert report["release"] in (tmp_path / "owner" / "out.owner.md").read_text()
     assert report["fingerprint"] not in (tmp_path / "out.csv").read_text()
     if mechanism == "critical":
         assert 1.49 < report["lossOfEachPair"] <= 1.5
@@ -192,7 +192,7 @@ def test_another_graph_is_released(db: Database, pcneo: Callable[..., Any], tmp_
     assert len(entries) == 3
     for epsilon, mechanism in ((1, "critical"), (2, "critical"), (4, "elv")):
         public = json.loads((tmp_path / f"out-k3-e{epsilon}.json").read_text())
-        report = json.loads((tmp_path / f"out-k3-e{epsilon}.owner.json").read_text())
+        report = json.loads((tmp_path / "owner" / f"out-k3-e{epsilon}.owner.json").read_text())
         entry = entries[report["release"]]
         counts = {row["key"]: row["count"] for row in public["counts"]}
         assert counts.keys() == graph.keys()
@@ -221,7 +221,7 @@ def test_a_total_alone_is_one_number_and_names_no_vertex(
     code, out, err = pcneo("release", "--mechanism", "total", "-e", "2", "--to", to)
     assert code == 0, err
     assert drawn == [1, 1]  # C*, then the total
-    text, report = to.read_text(), json.loads((tmp_path / "out.owner.json").read_text())
+    text, report = to.read_text(), json.loads((tmp_path / "owner" / "out.owner.json").read_text())
     assert "700700" not in text
     if suffix == ".csv":
         record = dict(line[2:].split(": ", 1) for line in text.splitlines() if line.startswith("#"))
@@ -244,11 +244,6 @@ def test_a_total_alone_is_one_number_and_names_no_vertex(
         "total", "2/1", "3/5", None, None,
     ]  # fmt: skip
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
-    code, out, err = pcneo("audit", "--mechanism", "total", "-e", "2", "--json")
-    assert code == 0, err
-    audited = json.loads(out)
-    assert audited["connections"]["promised"] == 1.4
-    assert audited["connections"]["quantiles"][-1] == pytest.approx(2 / audited["scales"]["median"])
 
 
 def test_a_batch_on_two_graphs_spends_for_each(kite: Database, pcneo: Callable[..., Any], tmp_path: Path) -> None:
@@ -516,8 +511,8 @@ def test_a_dry_run_says_what_may_be_said_and_writes_nothing(
     assert code == 0, err
     (row,) = json.loads(out)
     assert row["leastScale"] == pytest.approx(3 / 0.64)
-    assert row["usualScale"] >= row["leastScale"]
-    assert row["standardErrorAtUsualScale"] > 0
+    assert row["errorOfACount"] > row["leastScale"]
+    assert row["errorOfTotal"] > 0
     assert row["leastErrorOfACount"] is row["mostErrorOfACount"] is None
     assert drawn == []
     assert list(tmp_path.iterdir()) == []
@@ -563,11 +558,16 @@ def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
     caplog.set_level("INFO", "pcneo")
     for mechanism in ("critical", "elv"):
         released(kite, tmp_path / f"{mechanism}.csv", mechanism=mechanism)
-    of_critical, spent, of_elv, _ = caplog.messages
+    of_critical, spent, of_elv, expected, _ = caplog.messages
     assert of_critical.startswith("For the owner alone: critical, k=3, ε=1: the standard error of a count of triangles")
     assert spent.startswith("recorded the spend")
     assert of_elv.startswith("elv, k=3, ε=1: the scale λ of the noise is itself decided with noise, ")
-    assert "It is at least 3.333; expect " in of_elv
+    assert of_elv.endswith("It is at least 3.333.")
+    assert "to err by 23.57 at least and the total to err by" in expected
+    assert "the mean count is not stated (--expect), at a mean degree of 10, which is a guess" in expected
+    caplog.clear()
+    released(kite, tmp_path / "c.csv", mechanism="critical", expect=30, mean_degree=4)
+    assert "vertices are in 30 triangles in the mean, as you expect" in caplog.messages[1]
 
 
 def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that_promises_differ(
@@ -578,15 +578,16 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
     code, out, err = pcneo("release", "--batch", file, "--dry-run", "--json")
     assert code == 0, err
     critical, edge = json.loads(out)
-    assert critical["standardErrorAtUsualScale"] is edge["leastErrorOfACount"] is None
+    assert critical["errorOfACount"] is edge["leastErrorOfACount"] is None
+    assert edge["errorOfACount"] > 0
     assert 0 < critical["leastErrorOfACount"] <= critical["mostErrorOfACount"]
     monkeypatch.setenv("COLUMNS", "400")
     _, table, _ = pcneo("release", "--batch", file, "--dry-run")
-    assert "standard error of the total at the usual scale" in table
+    assert "of the total, at least" in table
     assert "standard error of a count of triangles, at least" in table
     file.write_text("mechanism,epsilon,to\nedge,1,b.csv\n")
     _, table, alone = pcneo("release", "--batch", file, "--dry-run")
-    assert ("at least" in table, " ε " in table, "epsilon" in table) == (False, True, False)
+    assert ("triangles" in table, " ε " in table, "epsilon" in table) == (False, True, False)
     assert "At equal ε" not in alone
     said = "Nothing was spent. The figures are for the owner alone. At equal ε, mechanisms promise different things."
     assert said in err.splitlines()
@@ -644,8 +645,8 @@ def test_published_makes_the_total_read_not_bounded(
     released(papers_kite, tmp_path / "a.csv", mechanism="published", no_promise=True)
     assert "spent not bounded" in pcneo("budget", "show")[1]
     assert "promises nothing" in (tmp_path / "a.csv").read_text()
-    assert json.loads((tmp_path / "a.owner.json").read_text())["left"] is None
-    assert "so far: not bounded; total ε = 10, δ = 0.1\n" in (tmp_path / "a.owner.md").read_text()
+    assert json.loads((tmp_path / "owner" / "a.owner.json").read_text())["left"] is None
+    assert "so far: not bounded; total ε = 10, δ = 0.1\n" in (tmp_path / "owner" / "a.owner.md").read_text()
     refused(papers_kite, 9, "not bounded")
 
 
@@ -815,10 +816,10 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     assert [of_elv[name] for name in names] == ["3", "1/7", "0.001", 2]
     assert of_critical["epsilon1"] is of_critical["h"] is None
     assert ",1/7," in pcneo("budget", "show", "--csv")[1]
-    report = (tmp_path / "a.owner.md").read_text()
+    report = (tmp_path / "owner" / "a.owner.md").read_text()
     assert "- k=3, ε=3, ε1=1/7, δ=0.001, h=2\n" in report
     assert "- Mechanism elv, run by each vertex and a collector" in report
-    report = (tmp_path / "b.owner.md").read_text()
+    report = (tmp_path / "owner" / "b.owner.md").read_text()
     assert "- k=3, ε=1, δ=0\n" in report
     assert "run by the owner, who sees the whole graph" in report
 
@@ -835,7 +836,7 @@ def test_the_noise_level_follows_from_what_the_mechanism_looks_at(papers_kite: D
         to = tmp_path / f"{mechanism}{h}.csv"
         wanted = ReleaseRequest(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
         release(papers_kite.store, requests=[wanted], terms=Terms(no_promise=True))
-        (scale,) = json.loads(to.with_suffix(".owner.json").read_text())["scales"]
+        (scale,) = json.loads((to.parent / "owner" / to.with_suffix(".owner.json").name).read_text())["scales"]
         assert (Fraction(scale["scale"]), scale["vertices"]) == (Fraction(3 * bound, 400), 7), (mechanism, h)
 
 

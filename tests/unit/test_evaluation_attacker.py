@@ -10,7 +10,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from evaluation.attacker import AttackedGraph, attack_csv, attack_text, draw_attacks, find
+from evaluation.attacker import AttackedGraph, Setting, attack_csv, attack_text, draw_attacks, find
 from evaluation.command_line import app
 from typer.testing import CliRunner
 
@@ -18,7 +18,7 @@ from pcneo.counting.counted import CountedGraph
 from pcneo.graph import graph_from_networkx
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.release.audit.attacked import attack_release
+from pcneo.release.audit.attacked import mean_errors, simulated
 
 pytestmark = pytest.mark.long
 
@@ -32,21 +32,26 @@ def attacked() -> AttackedGraph:
 
 
 def test_every_mechanism_that_counts_is_measured_at_every_epsilon(attacked: AttackedGraph) -> None:
-    assert list(attacked.of) == [(name, epsilon) for name in COUNTED for epsilon in EPSILONS]
+    assert list(attacked.errors) == [(name, epsilon) for name in COUNTED for epsilon in EPSILONS]
     graph = nx.gnp_random_graph(40, 0.2, seed=3)
     matrix = nx.to_numpy_array(graph)
     assert attacked.zeros == pytest.approx(np.trace(matrix @ matrix @ matrix) / 2 / 40)
     assert attacked.threshold == pytest.approx(math.log(40 / (2 * graph.number_of_edges() / 40)))
-    assert attacked.exact is not None
-    assert attacked.exact.guessing == pytest.approx(graph.number_of_edges() / math.comb(40, 2))
-    for (name, _), result in attacked.of.items():
-        assert 0 <= result.share <= 1
-        assert result.error is not None
-        assert result.error > 0 or not MECHANISMS[name].adds_noise  # at a large ε hardly an answer is flipped
-        assert set(result.biased_errors) == ({"clipped", "smoothed"} if name == "respond" else set())
-        assert (result.with_groups is not None) == MECHANISMS[name].needs_groups
+    assert attacked.alone["nothing"].alone == pytest.approx(graph.number_of_edges() / math.comb(40, 2))
+    assert {name for name, _ in attacked.found} == {
+        *COUNTED,
+        "critical, answers published",
+        "respond, answers published",
+    }
+    for (name, _), errors in attacked.errors.items():
+        has = MECHANISMS[name].parameter_names()
+        assert set(errors.biased) == ({"clipped", "smoothed"} if "smooth" in has else {"clipped"} & {*errors.biased})
+        assert (errors.count or 0) > 0 or not MECHANISMS[name].adds_noise  # at a large ε hardly an answer is flipped
+    for (name, _), found in attacked.found.items():
+        assert (found.alone is None) == (name == "critical, answers published")
+        assert all(0 <= share <= 1 for share in vars(found).values() if share is not None)
     for name in COUNTED:
-        few, many = (attacked.of[name, epsilon].error or 0 for epsilon in EPSILONS)
+        few, many = (attacked.errors[name, epsilon].count or 0 for epsilon in EPSILONS)
         assert many < few
 
 
@@ -54,8 +59,8 @@ def test_an_error_is_the_mean_distance_of_what_was_drawn_from_the_truth() -> Non
     facts = CountedGraph(graph_from_networkx(nx.complete_graph(6)))
     made = MECHANISMS["edge"].make(epsilon=1, n=6)
     drawn = iter([[0], [3, -3, 1, 0, 0, 5]])
-    result = attack_release(facts, made, SimulatedNoise(lambda scale, size: next(drawn)))
-    assert result.error == pytest.approx(12 / 6)
+    errors = mean_errors(facts, simulated(facts, made, SimulatedNoise(lambda scale, size: next(drawn)), 1))
+    assert (errors.count, errors.total) == (12 / 6, 6 / 3)
 
 
 def test_the_tables_have_both_figures_and_say_what_they_are(attacked: AttackedGraph, tmp_path: Path) -> None:
@@ -64,10 +69,10 @@ def test_the_tables_have_both_figures_and_say_what_they_are(attacked: AttackedGr
     assert "lower bound" in text
     rows = re.findall(r"^\| ([a-z, ]+) \| ([\d.e+%]+) \| ([\d.e+%]+) \|$", text, re.MULTILINE)
     named = [name for name, *_ in rows]
-    assert [name for name in named if name in COUNTED] == COUNTED * 2
-    assert {"respond, clipped", "respond, smoothed", "critical, its groups known"} <= set(named)
+    assert [name for name in named if name in COUNTED] == COUNTED * 3  # errors of counts, of totals, and shares
+    assert {"respond, clipped", "respond, smoothed", "critical, groups known", "nothing, groups known"} <= set(named)
     shares = {name: values for name, *values in rows if values[0].endswith("%")}
-    assert shares["respond"] == [f"{attacked.of['respond', epsilon].share:.1%}" for epsilon in EPSILONS]
+    assert shares["respond"] == [f"{attacked.found['respond', epsilon].alone:.1%}" for epsilon in EPSILONS]
     draw_attacks([attacked, attacked], tmp_path / "a.svg")
     drawn = (tmp_path / "a.svg").read_text()
     assert all(f"<!-- {words} -->" in drawn for words in ("elv (every connection)", "publishing zeros"))
@@ -77,33 +82,36 @@ def test_the_tables_have_both_figures_and_say_what_they_are(attacked: AttackedGr
 def test_the_data_have_every_number_of_the_tables(attacked: AttackedGraph) -> None:
     rows = list(csv.DictReader(attack_csv([attacked]).splitlines()))
     named = {(row["mechanism"], row["epsilon"]): row for row in rows}
-    assert len(named) == len(rows) == len(attacked.of) + 4
-    for at, result in attacked.of.items():
-        assert float(named[at]["share"]) == result.share
-        assert float(named[at]["error"]) == result.error
-        smoothed = result.biased_errors.get("smoothed")
+    assert len(named) == len(rows) == len(attacked.found) + 4
+    for at, found in attacked.found.items():
+        assert named[at]["share_with_groups"] == str(found.with_groups)
+    for at, errors in attacked.errors.items():
+        assert float(named[at]["error"]) == errors.count
+        assert float(named[at]["error_of_total"]) == errors.total
+        smoothed = errors.biased.get("smoothed")
         assert named[at]["error_smoothed"] == ("" if smoothed is None else str(smoothed))
-    assert attacked.exact is not None
-    assert float(named["exact counts", ""]["share"]) == attacked.exact.counts
+    assert float(named["exact counts", ""]["share"]) == attacked.alone["exact counts"].alone
     assert float(named["zeros", ""]["error"]) == attacked.zeros
 
 
 def test_of_a_graph_with_too_many_pairs_there_are_the_same_errors_alone(
     attacked: AttackedGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evaluation.attacker.MOST_VERTICES", 39)
+    monkeypatch.setattr("pcneo.release.audit.attacked.MOST_VERTICES", 39)
     large = find("large", graph_from_networkx(nx.gnp_random_graph(40, 0.2, seed=3)), EPSILONS)
-    assert large.exact is None
-    for at, result in large.of.items():
-        assert (result.error, result.biased_errors) == (attacked.of[at].error, attacked.of[at].biased_errors)
-        assert math.isnan(result.share)
-        assert result.with_groups is None
+    assert large.alone == large.found == {}
+    assert large.errors == attacked.errors
     text = attack_text([large], "scripts/evaluate attacker")
-    assert "too many to be ranked" in text
     assert "connections that the attacker finds" not in text
-    assert "nan" not in text + attack_csv([large])
     draw_attacks([attacked, large], tmp_path / "a.svg")
     assert "too many pairs to rank" in (tmp_path / "a.svg").read_text()
+
+
+def test_other_cliques_and_groups_are_said(tmp_path: Path) -> None:
+    setting = Setting(4, "0.3", "smallest")
+    graph = find("made", graph_from_networkx(nx.gnp_random_graph(30, 0.3, seed=3)), ("3",), setting)
+    assert graph.mechanisms == [name for name in COUNTED if name != "modelled"]  # refused for k = 4 in small graphs
+    assert "k=4; groups of p=0.3, found by `smallest`" in attack_text([graph], "command", setting)
 
 
 def test_the_command_takes_the_shipped_graph_and_refuses_what_is_not_there(

@@ -6,15 +6,20 @@ import json
 import math
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import networkx as nx
 import pytest
 from typer.testing import CliRunner
 
 from pcneo.cli import app
+from pcneo.counting.counted import CountedGraph
 from pcneo.errors import ParameterError
+from pcneo.graph import graph_from_networkx
 from pcneo.privacy.foresight import Foreseen, advise
-from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.laplace import standard_error
+from pcneo.privacy.mechanisms import MECHANISMS, OneScale
+from pcneo.privacy.outlook import Public
 from pcneo.privacy.randomised_response import Flips, threshold_of
 
 
@@ -91,6 +96,88 @@ def test_the_errors_of_respond_are_no_larger_than_those_of_any_graph_of_that_mea
         assert figures.standard_error > math.sqrt(v**3 * math.comb(n - 1, 2))
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", ["edge", "elv", "total", "modelled"])
+def test_no_graph_of_that_mean_degree_and_mean_count_has_a_smaller_scale_without_noise(seed: int, name: str) -> None:
+    makers = [
+        lambda: nx.gnp_random_graph(30, 0.1 + 0.1 * seed, seed=seed),
+        lambda: nx.random_regular_graph(4, 22 + 2 * seed, seed=seed),
+        lambda: nx.disjoint_union(nx.complete_graph(6 + seed), nx.empty_graph(10)),
+        lambda: nx.powerlaw_cluster_graph(40, 3, 0.5, seed=seed),
+    ]
+    for make in makers:
+        graph = make()
+        n, m = graph.number_of_nodes(), graph.number_of_edges()
+        facts = CountedGraph(graph_from_networkx(graph))
+        mean_count = facts.counts(3).mean()
+        public = Public(2 * m / n, float(mean_count))
+        made = MECHANISMS[name].make(epsilon=1, n=n)
+        assert isinstance(made, OneScale)
+        largest = facts.largest_common()
+        if largest == 0:
+            continue
+        assert public.common <= largest
+        without_noise = made.expected_scale(largest, int(facts.degrees().max()))
+        seen = made.foresee(public)
+        if name == "edge":
+            assert seen.error is not None
+            assert seen.error <= standard_error([without_noise]) * (1 + 1e-12)
+        assert seen.error_of_total is not None
+        sizes = n if name in ("edge", "elv") else 1
+        assert seen.error_of_total <= standard_error({without_noise: sizes}) / made.times_counted * (1 + 1e-12)
+
+
+def test_more_triangles_are_foreseen_to_need_more_noise() -> None:
+    few, many = ({f.mechanism: f for f in advise(9_877, 5.26, 1, expect=c).mechanisms}["edge"] for c in ("1", "50"))
+    assert few.standard_error is not None
+    assert many.standard_error is not None
+    assert few.standard_error < many.standard_error
+
+
+@pytest.mark.parametrize(("error", "of"), [("10%", "total"), ("10 %", "count"), (2, "count"), ("300", "total")])
+def test_for_a_wanted_error_each_mechanism_has_the_least_epsilon_of_three_digits(error: object, of: str) -> None:
+    n, d, count = 9_877, 5.26, 8.6
+    advice = advise(n, d, expect=count, error=error, of=of)
+    wanted = {"10%": count * n / 30, "10 %": count / 10}.get(str(error), float(str(error).rstrip("%")))
+    assert advice.wanted is not None
+    assert advice.wanted.error == pytest.approx(wanted)
+    assert advice.epsilon is None
+    found = [figures for figures in advice.mechanisms if figures.refused is None]
+    assert {figures.mechanism for figures in found} >= ({"respond", "total"} if of == "total" else {"respond"})
+    for figures in found:
+        epsilon = Fraction(figures.epsilon or 0)
+        below = epsilon - epsilon / 50
+        errors = [
+            {f.mechanism: f for f in advise(n, d, e, expect=count).mechanisms}[figures.mechanism]
+            for e in (epsilon, below)
+        ]
+        at, less = (f.standard_error_of_total if of == "total" else f.standard_error for f in errors)
+        assert at is not None
+        assert less is not None
+        assert at <= wanted < less
+        assert len(str(float(epsilon)).replace(".", "").strip("0")) <= 3
+    of_critical = {figures.mechanism: figures for figures in advice.mechanisms}["critical"]
+    assert "follows from the groups" in (of_critical.refused or "")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"epsilon": 1, "error": 5}, "either ε or the error"),
+        ({}, "either ε or the error"),
+        ({"error": "10%"}, "needs the mean number of triangles"),
+        ({"error": "10%", "expect": 5, "k": 4}, "for k = 3"),
+        ({"error": "0%", "expect": 5}, "error must be"),
+        ({"error": "nan"}, "error must be"),
+        ({"error": 5, "of": "vertex"}, "of the total or of a count"),
+        ({"epsilon": 1, "expect": -1}, "expect must be"),
+    ],
+)
+def test_errors_out_of_range_are_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        advise(100, 5, **given)
+
+
 def test_what_cannot_be_had_is_told_with_its_reason() -> None:
     of = foreseen(100, 5, 20)
     assert "from 0.001 to 16" in (of["respond"].refused or "")
@@ -136,3 +223,10 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
     plain = json.loads(CliRunner().invoke(app, ["advise", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
     assert [figures["mechanism"] for figures in plain["mechanisms"]] == list(MECHANISMS)
     assert plain["meanDegree"] == pytest.approx(1 / 3)
+
+
+def test_the_command_takes_an_error_in_place_of_epsilon() -> None:
+    shown = CliRunner().invoke(app, ["advise", "-n", "9875", "-d", "5.26", "--expect", "8.6", "--error", "10%"])
+    assert shown.exit_code == 0, shown.output
+    assert "The least ε at which the standard error of the total may be 2,83" in shown.output
+    assert CliRunner().invoke(app, ["advise", "-n", "9875", "-d", "5.26"]).exit_code != 0

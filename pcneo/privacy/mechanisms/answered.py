@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,3 +33,8 @@ class Answered(Mechanism):
     def threshold(self) -> int:
         """a, of 2^24: an answer is flipped where its coin is below it."""
         return self.flips.below
+
+    @property
+    def loss(self) -> float:
+        """What each pair that is answered costs, ln((1-f)/f), whatever the graph."""
+        return math.log((1 - self.flips.f) / self.flips.f)

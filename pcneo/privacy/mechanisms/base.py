@@ -20,13 +20,12 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
-from pcneo.privacy.exact import exact_text, positive
+from pcneo.privacy.exact import decimal_text, exact_text, positive
 from pcneo.privacy.facts import Answers, Facts, PairAnswers
-from pcneo.privacy.log_ratios import RemovalStudy
 from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise, add_noise
-from pcneo.privacy.outlook import Foresight, Utility
+from pcneo.privacy.outlook import Foresight, Public, Utility
 from pcneo.privacy.plain_words import in_plain_words
 from pcneo.privacy.protection import Protects
 
@@ -90,6 +89,8 @@ class Mechanism(ABC):
         {
             "key": "the vertex's key",
             "count": "how many {k}-cliques contain the vertex, with noise: a whole number",
+            "clipped": "count, cut to what is possible: nearer, and biased",
+            "smoothed": "count, drawn towards the mean of all: nearer, and biased",
         }
     )
     """What each published column is; `{k}` stands for k."""
@@ -97,8 +98,10 @@ class Mechanism(ABC):
         "Noise goes both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
     )
     """Why a count can be negative."""
-    compared: ClassVar[bool] = False
-    """Whether an audit of another mechanism says how this one would do."""
+    without: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that its form has, and it has not."""
+    loses_by_scale: ClassVar[bool] = True
+    """Whether all that is published beside λ is counts with noise of scale λ, by which a connection's loss follows."""
 
     def __post_init__(self) -> None:
         """Refuse what is out of range, and keep numbers of privacy as fractions (GUARANTEE.md#refused)."""
@@ -112,7 +115,7 @@ class Mechanism(ABC):
     @classmethod
     def parameter_names(cls) -> frozenset[str]:
         """Return which of the names in `Parameters` this mechanism has."""
-        return frozenset(field.name for field in fields(cls)) & frozenset(_PARAMETERS)
+        return (frozenset(field.name for field in fields(cls)) & frozenset(_PARAMETERS)) - cls.without
 
     @classmethod
     def adapted(cls, request: R) -> R:
@@ -320,9 +323,14 @@ class Mechanism(ABC):
             return f"how many {self.k}-cliques the graph has, with noise"
         return f"the sum of the column count, divided by {self.k}: each {self.k}-clique is counted at {self.k} vertices"
 
-    def foresee(self, mean_degree: float) -> Foresight:
-        """Return what follows from public numbers and a mean degree, maybe a guess; nothing where groups decide."""
-        return Foresight(error_is="follows from the groups")
+    def foresee(self, public: Public) -> Foresight:
+        """Return what follows from n and from what the owner states; nothing where groups decide."""
+        return Foresight()
+
+    @property
+    def doubt(self) -> str:
+        """Why counts would be no nearer than zeros, whatever the graph; empty where that is not so."""
+        return ""
 
     @property
     def in_plain_words(self) -> str:
@@ -335,6 +343,17 @@ class Mechanism(ABC):
         return f"{self.name}, k={self.k}, ε={exact_text(self.epsilon)}"
 
     # --- What an audit looks at (GUARANTEE.md#loss-of-one-connection)
+
+    @property
+    def promised(self) -> str:
+        """The promise in a few words, for a table; empty for nothing."""
+        epsilon, delta = self.entry(self.parameters)
+        pair = "a pair inside a group, given the rest"
+        which = {Protects.EVERY_CONNECTION: "any one connection", Protects.PAIRS_INSIDE_GROUPS: pair}
+        if self.protects not in which:
+            return "nothing"
+        but = f", δ={decimal_text(delta)}" if delta else ""
+        return f"ε={decimal_text(epsilon)}{but}: {which[self.protects]}"
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
         """Return what one pair costs at most at fixed scales, as the mechanism or its paper says; None for nothing.
@@ -349,13 +368,6 @@ class Mechanism(ABC):
     def divides_loss(self, scale: Fraction) -> Fraction:
         """Return what divides k·support of a pair to give its loss, where all noise has one scale."""
         return scale * self.k / self.times_counted
-
-    def removal_study(self) -> RemovalStudy | None:
-        """Return how to compare two graphs that differ in one connection, each with groups of its own.
-
-        None for a mechanism that rests on no groups: its losses at fixed scales are all there is.
-        """
-        return None
 
 
 def _words(name: str) -> str:

@@ -20,9 +20,10 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
-from pcneo.privacy.outlook import Utility
+from pcneo.privacy.outlook import Utility, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import check_epsilon
+from pcneo.privacy.smoothing import BIASED
 
 __all__ = ["EARLIER_GROUPS", "Critical"]
 
@@ -42,7 +43,13 @@ _NOTHING, _ALL, _TRUTH = (0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (0.0, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class Critical(Answered):
-    """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact."""
+    """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact.
+
+    Attributes:
+        clip: whether counts cut at 0 are added.
+    """
+
+    clip: bool | None = None
 
     name = "critical"
     run_by = OWNER
@@ -58,7 +65,6 @@ class Critical(Answered):
         shows="connections outside the groups, without limit; what the groups reveal is not covered",
     )
     needs_groups = True
-    compared = True
     of_columns = MappingProxyType(
         {
             **Mechanism.of_columns,
@@ -84,11 +90,6 @@ class Critical(Answered):
     def promised_loss(self, *, inside: bool) -> Fraction | None:
         """Return ε for a pair inside a group, None outside; `loss` is what it costs exactly."""
         return self.epsilon if inside else None
-
-    @property
-    def loss(self) -> float:
-        """What each pair inside a group costs, ln((1-f)/f), whatever the graph."""
-        return math.log((1 - self.flips.f) / self.flips.f)
 
     def scaling(self, facts: Facts) -> Scaling:
         """Return no scales: an answer is flipped, and nothing gets noise.
@@ -126,19 +127,19 @@ class Critical(Answered):
         # [answers-whole] With all its digits a sum gives answers back to whoever knows groups and outside connections.
         counts = [round(x) for x in sums.tolist()]
         record: dict[str, object] = {"total": round(math.fsum(sums.tolist()) / self.k)}
+        columns = {"count": counts}
+        if self.clip:
+            columns["clipped"], record["note"] = [max(0, count) for count in counts], BIASED
         if variances is None:
             record["standardErrorsAre"] = NO_ERROR
-            return Drawn(counts, [], {"count": counts}, record)
+            return Drawn(counts, [], columns, record)
         error, how = _root(variances), ESTIMATE
         if error is None:
             error, how = self._errors(facts, _ALL)[0], BOUND
         record |= {"standardErrorOfACount": float(f"{error:.3g}"), "standardErrorsAre": how}
-        if how is ESTIMATE and error > max(0.0, float(np.mean(counts))):
-            record["warning"] = (
-                f"These counts are mostly noise: their standard error is about {error:.3g}, and their mean is "
-                f"{np.mean(counts):.3g}."
-            )
-        return Drawn(counts, [], {"count": counts}, record)
+        if how is ESTIMATE and (warning := noise_warning(error, counts)):
+            record["warning"] = warning
+        return Drawn(counts, [], columns, record)
 
     def unrounded(self, answers: PairAnswers, facts: Facts) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
         """Return the unbiased counts before they are rounded, never to leave; and for k = 3 estimated variances."""

@@ -41,7 +41,6 @@ class Edge(OneScale):
     needs_groups = False
     publishes_scale = True
     shares_bound = True
-    compared = True
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return the cost of m = inside + outside connections: groups make no difference."""
@@ -61,14 +60,9 @@ class Edge(OneScale):
     def _pad(self) -> int:
         return pad(handed(1 / self.epsilon_1), self.delta)
 
-    @property
-    def scale_without_connections(self) -> Fraction:
-        """λ for C = 0 where the noise on C is 0."""
-        return self.expected_scale(0)
-
-    def expected_scale(self, largest_common: int) -> Fraction:
-        """Return λ for some C where the noise on C is 0."""
-        return self.covering(self._clamped(largest_common + self._pad))
+    def expected_scale(self, common: int, degree: int = 1) -> Fraction:
+        """Return λ for some C where the noise on C is 0; degrees make no difference."""
+        return self.covering(self._clamped(common + self._pad))
 
     def scale(self, largest_common: int, noise: Noise) -> Fraction:
         """Draw once and return λ; the arguments are those of `bound`."""
@@ -97,7 +91,7 @@ class Edge(OneScale):
     def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
         """Draw the counts, and C* where no release beside this one has."""
         scales = [self.covering(self.one_bound(facts, noise, once))] * self.size
-        return Drawn(self.noisy_counts(self.exact(facts), scales, noise), scales)
+        return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)
 
     def one_bound(self, facts: Facts, noise: Noise, once: Once) -> int:
         """Return C*, drawing it where no release beside this one has."""

@@ -36,7 +36,6 @@ class Elv(TwoPhases):
     )
     needs_groups = False
     publishes_scale = True
-    compared = True
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return the cost of m = inside + outside connections: groups make no difference."""

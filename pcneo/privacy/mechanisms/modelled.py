@@ -18,6 +18,7 @@ from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.noise import Noise
+from pcneo.privacy.outlook import Foresight, Public
 
 __all__ = ["Modelled"]
 
@@ -67,6 +68,8 @@ class Modelled(Total):
     of_negatives = "Noise goes both ways, so a degree and the total can be below 0; modelled counts cannot."
     counts_vertices = True
     publishes_scale = False  # what follows from the scale of the total is not the error of a count
+    without = frozenset({"clip", "smooth"})  # no count is below 0, or above what its degree allows
+    loses_by_scale = False  # degrees and classes have scales of their own
 
     @classmethod
     def in_range(cls, parameters: Parameters) -> Parameters:
@@ -146,6 +149,21 @@ class Modelled(Total):
 
         return Scaling.by_noise(self.size, find)
 
+    def foresee(self, public: Public) -> Foresight:
+        """Return the error of the total, at least, and what of it a count gets in the mean: a model errs besides."""
+        of_total = standard_error([self.expected_scale(public.common)])
+        return Foresight(self.k * of_total / self.n, of_total)
+
+    @property
+    def doubt(self) -> str:
+        """Counts of 4-cliques that are modelled err more than zeros, on a graph where both were tried."""
+        if self.k == 3:
+            return ""
+        return (
+            f"{self.heading}: counts of 4-cliques that are modelled can err more than zeros would: on a graph of 9,877 "
+            "authors by 41 where zeros err by 27, even with exact degrees and an exact total."
+        )
+
     def noisy_degrees(self, degrees: Sequence[int], noise: Noise) -> list[int]:
         """Return D(v) of each vertex, drawing n times."""
         drawn = noise.draw(self.degree_scale, len(degrees))
@@ -176,7 +194,7 @@ class Modelled(Total):
         return self._published(degrees, total, scale, count, list(map(round, model.cut(counts).tolist())))
 
     def _published(self, degrees: list[int], total: int, scale: Fraction, classes: int, counts: list[int]) -> Drawn:
-        record = {
+        record: dict[str, object] = {
             "total": total,
             "note": NOTE,
             "classes": classes,
@@ -185,6 +203,11 @@ class Modelled(Total):
             "standardErrorOfTotal": standard_error([scale]),
             "halfWidthOf95PercentInterval": sum_half_width([scale]),
         }
+        if (error := standard_error([scale])) > max(0, total):
+            record["warning"] = (
+                f"These counts are mostly noise: the standard error of the total is {error:.3g}, and the total is "
+                f"{total:,}."
+            )
         return Drawn(counts, [scale], {"degree": degrees, "count": counts}, record)
 
     @property

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
 
+import numpy as np
+
 from pcneo.basics.frames import rounded
-from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, Cost
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.laplace import standard_error
+from pcneo.privacy.laplace import standard_error, variance
 from pcneo.privacy.mechanisms.base import Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
-from pcneo.privacy.mechanisms.scaling import Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import handed_scale
-from pcneo.privacy.outlook import Foresight, Utility
+from pcneo.privacy.outlook import Foresight, Public, Utility
 from pcneo.privacy.sensitivity import count_sensitivity
+from pcneo.privacy.smoothing import BIASED, clipped, shrunk
 
 __all__ = ["OneScale", "handed"]
 
@@ -30,11 +34,15 @@ class OneScale(Mechanism):
         n: number of vertices, public.
         delta: the probability with which the bound may fail.
         epsilon_1: the part of ε that finds the bound.
+        clip: whether counts cut to what is possible are added.
+        smooth: whether counts drawn towards their mean are added.
     """
 
     n: int
     delta: Fraction
     epsilon_1: Fraction
+    clip: bool | None = field(default=None, kw_only=True)
+    smooth: bool | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -78,10 +86,14 @@ class OneScale(Mechanism):
         """How many numbers get noise of scale λ."""
         return self.n if self.counts_vertices else 1
 
-    @property
     @abstractmethod
-    def scale_without_connections(self) -> Fraction:
-        """λ of a graph without connections where all noise on the way to it is 0: public, and usually the least."""
+    def expected_scale(self, common: int, degree: int = 1) -> Fraction:
+        """Return λ where all noise on the way to it is 0.
+
+        Args:
+            common: C, the most neighbours that two vertices share.
+            degree: the largest.
+        """
 
     @property
     @abstractmethod
@@ -97,14 +109,17 @@ class OneScale(Mechanism):
         for scale in (*self._first_scales, self.least_scale, self.largest_scale):
             handed_scale(scale)
 
-    @property
-    def can_be_drawn(self) -> bool:
-        """Whether `check_drawable` passes; for a mechanism that is compared, not released."""
-        try:
-            self.check_drawable()
-        except ParameterError:
-            return False
-        return True
+    def with_biased(self, counts: Sequence[int], scales: list[Fraction]) -> Drawn:
+        """Return noisy counts with those that are computed from them and λ alone, as far as they were asked for."""
+        if not (self.clip or self.smooth):
+            return Drawn(counts, scales)
+        columns: dict[str, Sequence[float]] = {"count": counts}
+        largest = np.full(len(counts), float(math.comb(self.n - 1, self.k - 1)))
+        if self.clip:
+            columns["clipped"] = list(map(round, clipped(counts, largest)))
+        if self.smooth:
+            columns["smoothed"] = list(map(round, shrunk(counts, float(variance(scales[0])), largest)))
+        return Drawn(counts, scales, columns, {"note": BIASED})
 
     def cost_of_any(self, connections: int) -> Cost:
         """Return (mε, δ(e^{mε}-1)/(e^ε-1)) for m connections wherever they are; δ rounded up, and 1 at most."""
@@ -115,25 +130,19 @@ class OneScale(Mechanism):
 
     def utility(self, facts: Facts, scaling: Scaling) -> Utility:
         """Return what holds whatever the graph is; no fact is looked at."""
-        usual = self.scale_without_connections
-        error = standard_error({usual: self.size}) / self.times_counted
-        return Utility(float(self.least_scale), float(usual), error)
+        return Utility(float(self.least_scale))
 
-    def foresee(self, mean_degree: float) -> Foresight:
-        """Return the errors at the usual least λ, whatever the mean degree is."""
-        usual = self.scale_without_connections
-        return Foresight(
-            error=standard_error([usual]) if self.counts_vertices else None,
-            error_is="usually at least (as for a graph without connections)",
-            error_of_total=standard_error({usual: self.size}) / self.times_counted,
-        )
+    def foresee(self, public: Public) -> Foresight:
+        """Return the errors at the λ of a graph with as few common neighbours, and as equal degrees, as can be."""
+        scale = self.expected_scale(public.common, math.ceil(public.mean_degree))
+        error = standard_error([scale]) if self.counts_vertices else None
+        return Foresight(error, standard_error({scale: self.size}) / self.times_counted)
 
     def describe(self, utility: Utility) -> str:
-        """Say how large λ is at least, and usually at least."""
+        """Say how large λ is at least."""
         return (
             f"{self.heading}: the scale λ of the noise is itself decided with noise, and known only after the spend. "
-            f"It is at least {rounded(utility.least_scale)}; expect {rounded(utility.usual_scale)} or so at best, which"
-            " is what a graph without connections usually gets."
+            f"It is at least {rounded(utility.least_scale)}."
         )
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, Integers
-from pcneo.privacy.log_ratios import RemovalEffect, RemovalStudy, phase_1_loss
 from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
@@ -30,6 +29,7 @@ class Published(TwoPhases):
     needs_groups = True
     searches = ("density", "degree")  # as in the paper
     publishes_scale = False
+    without = frozenset({"smooth"})
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return a cost that nothing bounds, unless nothing changes."""
@@ -45,22 +45,6 @@ class Published(TwoPhases):
         """Return deg(v, MC(v)) and cn_in(v)."""
         return facts.inner_degrees(), facts.inner_common()
 
-    def removal_study(self) -> RemovalStudy:
-        """Compare what phase 1 reports of the two graphs, for which the paper allows ε1."""
-        return RemovalStudy(self.epsilon_1, _REMOVED, self._compare)
-
-    def _compare(self, before: Facts, after: Facts) -> RemovalEffect:
-        (degrees, common), (later_degrees, later_common) = self.view(before), self.view(after)
-        moved = (degrees != later_degrees) | (common != later_common)
-        loss = phase_1_loss(
-            (degrees, later_degrees), (common, later_common), self.degree_scale, self.common_scale, self.h
-        )
-        return RemovalEffect(int(moved.sum()), None, loss)
-
-
-_REMOVED = (
-    "What each vertex sees in its own cohesion of the graph with the connection against that of the graph without it; "
-    "scales changed counts the vertices whose view changes. "
-    "worst: the largest log-ratio of what phase 1 reports, for which the paper allows ε1; the counts' own loss "
-    "comes on top. No mechanism here promises anything for this."
-)
+    def expected_scale(self, common: int, degree: int = 1) -> Fraction:
+        """Return λ where all noise of phase 1 is 0, and every group is as small as can be."""
+        return super().expected_scale(min(common, 1), min(degree, 1))

@@ -17,26 +17,21 @@ from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
-from pcneo.privacy.outlook import Foresight, Utility
+from pcneo.privacy.outlook import USUAL_DEGREE, Foresight, Public, Utility, noise_warning
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon, threshold_of
-from pcneo.privacy.smoothing import clipped, degree_bounds, largest_counts, smoothed, variances
+from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
 
-__all__ = ["BIASED", "LARGEST", "Respond", "check_size", "shown"]
+__all__ = ["LARGEST", "Respond", "check_size", "shown"]
 
 LARGEST = 65_536
 """Vertices of a graph that is answered for without being asked for by name."""
-
-_USUAL_DEGREE = 10
-"""Connections of a vertex that are assumed before anything is drawn."""
 
 _LINE_BYTES = 13
 """Of a yes-answer in the file before it is compressed, about."""
 
 
 WARNING = " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
-
-BIASED = "Clipped and smoothed counts are biased. The total and standard errors are those of the plain counts."
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,6 @@ class Respond(Answered):
             "degree": "how many neighbours the vertex has, estimated from randomised answers: a whole number",
             "count": "how many {k}-cliques contain the vertex, estimated from randomised answers: a whole number",
             "standardError": "of count, estimated too: by trial, not by proof, the truth is mostly within two of them",
-            "clipped": "count, cut to what is possible: nearer, and biased",
             "smoothed": "count, drawn towards those of vertices of like degree: nearer, and biased",
         }
     )
@@ -147,6 +141,8 @@ class Respond(Answered):
             "count": list(map(round, estimates.counts)),
             "standardError": list(map(_three_digits, estimates.errors)),
         }
+        if warning := noise_warning(math.sqrt(math.fsum(e * e for e in estimates.errors) / self.n), columns["count"]):
+            record["warning"] = warning
         largest = largest_counts(degree_bounds(estimates.degrees, self.flips), self.n, self.k)
         if self.clip:
             columns["clipped"] = list(map(round, clipped(estimates.counts, largest)))
@@ -174,11 +170,10 @@ class Respond(Answered):
         text = shown(self.epsilon, self.n, yes.mean_degree, degree_is)
         return text if WARNING not in self.answers_would_show() else text.removesuffix(WARNING)
 
-    def foresee(self, mean_degree: float) -> Foresight:
+    def foresee(self, public: Public) -> Foresight:
         """Return the least that the errors can be, over graphs of this mean degree, and what the answers would show."""
-        n, d, v, flips = self.n, mean_degree, self.flips.variance, self.flips
+        n, d, v, flips = self.n, min(public.mean_degree, self.n - 1), self.flips.variance, self.flips
         yes = flips.f * (n - 1 - d) + (1 - flips.f) * d
-        error = error_of_total = None
         if self.k == 3:
             # Σ cn(w, x)² over x is at least Σ cn(w, x), and that d(d-1) on average at least.
             squares = max(0.0, d * (d - 1))
@@ -189,7 +184,6 @@ class Respond(Answered):
             error, error_of_total = (math.sqrt(v**6 * math.comb(size, k)) for size, k in ((n - 1, 3), (n, 4)))
         return Foresight(
             error=error,
-            error_is="at least, as a mean over the vertices",
             error_of_total=error_of_total,
             shows=shown(self.epsilon, n, d),
             percent_true=100 * (1 - flips.f) * d / yes,
@@ -202,7 +196,7 @@ class Respond(Answered):
 
     def answers_would_show(self) -> str:
         """Say from where on the answers nearly are the graph, for a mean degree that is guessed: its own is private."""
-        return shown(self.epsilon, self.n, _USUAL_DEGREE, "a guessed mean degree")
+        return shown(self.epsilon, self.n, USUAL_DEGREE, "a guessed mean degree")
 
 
 def _three_digits(error: float) -> float:
@@ -238,7 +232,7 @@ def shown(epsilon: Fraction, n: int, mean_degree: float, degree_is: str = "a mea
     return text
 
 
-def _means(flips: Flips, k: int, mean_degree: float = _USUAL_DEGREE) -> str:
+def _means(flips: Flips, k: int, mean_degree: float = USUAL_DEGREE) -> str:
     """Say what the answers take, from public numbers alone."""
     connections = min(mean_degree, flips.n - 1) * flips.n / 2
     yes = connections + flips.f * (flips.pairs - 2 * connections)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pcneo.privacy.facts import Facts
+from pcneo.privacy.laplace import standard_error
 from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
@@ -34,10 +35,15 @@ class Total(Edge):
     of_negatives = "Noise goes both ways, so the total can be below 0."
     # [total-change] A connection changes each of k counts of a clique by 1, and the number of cliques once.
     counts_vertices = False
-    compared = False
+    without = frozenset({"smooth"})
 
     def draw_beside(self, facts: Facts, scaling: Scaling, noise: Noise, once: Once) -> Drawn:
         """Draw the noise of the total, and C* where no release beside this one has."""
-        drawn = super().draw_beside(facts, scaling, noise, once)
-        (total,) = drawn.counts
-        return Drawn(drawn.counts, drawn.scales, {"total": drawn.counts}, {"total": total})
+        scales = [self.covering(self.one_bound(facts, noise, once))]
+        (total,) = counts = self.noisy_counts(self.exact(facts), scales, noise)
+        record: dict[str, object] = {"total": total}
+        if self.clip:
+            record |= {"clippedTotal": max(0, total), "note": "A total that is cut at 0 is biased."}
+        if standard_error(scales) > max(0, total):
+            record["warning"] = f"This total is mostly noise: its standard error is {standard_error(scales):.3g}."
+        return Drawn(counts, scales, {"total": counts}, record)

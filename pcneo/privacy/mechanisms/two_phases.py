@@ -13,7 +13,7 @@ from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
 from pcneo.privacy.mechanisms.parameters import Parameters, whole
-from pcneo.privacy.mechanisms.scaling import Scaling
+from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
 
 __all__ = ["TwoPhases"]
@@ -53,6 +53,11 @@ class TwoPhases(OneScale):
         degrees, common = self.view(facts)
         return Scaling.by_noise(self.n, lambda noise: self.scale(degrees.tolist(), common.__getitem__, noise))
 
+    def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
+        """Run both phases once."""
+        scales = scaling.draw(noise)
+        return self.with_biased(self.noisy_counts(self.exact(facts), scales, noise), scales)
+
     @property
     def degree_scale(self) -> Fraction:
         """t_d = 4/ε1: one connection changes two degrees by 1 each, and half of ε1 is theirs."""
@@ -79,12 +84,13 @@ class TwoPhases(OneScale):
     def _first_scales(self) -> tuple[Fraction, ...]:
         return self.degree_scale, self.common_scale
 
-    @property
-    def scale_without_connections(self) -> Fraction:
-        """λ where every view is empty and all noise of phase 1 is 0."""
+    def expected_scale(self, common: int, degree: int = 1) -> Fraction:
+        """Return λ where all noise of phase 1 is 0, and a vertex that is not asked has the degree too."""
         degree_pad, common_pad = self._pads
-        asked_all = self.h == self.n  # else the bound of one that is not asked stays
-        return self.covering(min(self.n - 2, min(degree_pad, common_pad) if asked_all else degree_pad))
+        bound = degree + degree_pad
+        if self.h == self.n:  # else the bound of one that is not asked stays
+            bound = min(bound, common + common_pad)
+        return self.covering(min(self.n - 2, bound))
 
     def scale(self, degrees: Sequence[int], common: Callable[[int], int], noise: Noise) -> Fraction:
         """Run phase 1, drawing n + h times, and return λ.

@@ -1,23 +1,8 @@
-"""What releases of a graph would cost single pairs, show an attacker, and which mechanism fits: for the owner alone.
+"""What each mechanism would promise, err and show on a graph at one ε: for the owner alone.
 
 Nothing is spent and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
 """
 
-from pcneo.release.audit.attacked import Exact
-from pcneo.release.audit.attacking import AttackResult, MechanismAttacked, attack
-from pcneo.release.audit.auditing import audit
-from pcneo.release.audit.findings import NOTICE, AuditResult, Losses, PairLoss, Removal, Removals
+from pcneo.release.audit.auditing import MEANING, NOTICE, AuditResult, AuditRow, audit
 
-__all__ = [
-    "NOTICE",
-    "AttackResult",
-    "AuditResult",
-    "Exact",
-    "Losses",
-    "MechanismAttacked",
-    "PairLoss",
-    "Removal",
-    "Removals",
-    "attack",
-    "audit",
-]
+__all__ = ["MEANING", "NOTICE", "AuditResult", "AuditRow", "audit"]

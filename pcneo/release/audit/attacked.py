@@ -1,199 +1,226 @@
-"""What the fixed attacker finds in simulated releases of a graph at hand (GUARANTEE.md#the-attacker)."""
+"""What simulated releases of a graph at hand err by, and what the fixed attacker finds (GUARANTEE.md#the-attacker)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import Graph
+from pcneo.basics.model import CohesionBatch
+from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
-from pcneo.counting.protected import pair_blocks
-from pcneo.errors import ParameterError
-from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks
+from pcneo.counting.protected import PairAnswers, pair_blocks
+from pcneo.privacy.attack import MOST_VERTICES, Attacker, Block, Seen, blocks, grouped_weights
 from pcneo.privacy.facts import Answers
-from pcneo.privacy.mechanisms import Drawn, Mechanism, Respond
+from pcneo.privacy.facts import PairAnswers as AnyPairAnswers
+from pcneo.privacy.mechanisms import Drawn, Mechanism
+from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.randomised_response import Flips
+from pcneo.release.audit.group_pairs import GroupPairs
 
-__all__ = ["Attacked", "Exact", "attack_exact", "attack_release", "check_attackable", "release_errors"]
-
-_PAIRS = 2**21  # inside groups that lie in memory together
+__all__ = ["Attack", "Errors", "Found", "Simulated", "can_be_attacked", "mean_errors", "mean_found", "simulated"]
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Attacked:
-    """What the attacker finds in releases of one mechanism.
+class Simulated:
+    """One simulated release; `answers` are those that it was computed from, None for a mechanism that adds noise."""
 
-    Attributes:
-        share: of connections among its m best pairs, with what is published.
-        with_groups: the same where the groups are known too, as the promise takes them to be; None without groups.
-        error: mean absolute error of a plain count of a vertex; None where none is published.
-        biased_errors: that of clipped and of smoothed counts, by those names, where the mechanism was asked for them.
-    """
-
-    share: float
-    with_groups: float | None
-    error: float | None
-    biased_errors: Mapping[str, float]
+    mechanism: Mechanism
+    drawn: Drawn
+    answers: Answers | AnyPairAnswers | None
 
 
 @dataclass(frozen=True)
-class Exact:
-    """What the attacker finds without any release: by guessing, with exact degrees, and with exact counts."""
+class Errors:
+    """Mean absolute errors over simulated releases.
 
-    guessing: float
-    degrees: float
-    counts: float
-
-
-def check_attackable(n: int) -> None:
-    """Refuse, by the number of vertices alone, graphs whose pairs are too many to be ranked.
-
-    Raises:
-        ParameterError: there are more than 10,000 vertices, or fewer than two.
+    Attributes:
+        count: of a vertex's count; None where none is published.
+        total: of the total.
+        biased: of clipped and of smoothed counts, by those names, where the mechanism was asked for them.
     """
-    if not 2 <= n <= MOST_VERTICES:
-        raise ParameterError(
-            f"The attacker ranks all pairs of 2 to {MOST_VERTICES:,} vertices; the graph has {n:,}.", name="n", value=n
-        )
+
+    count: float | None
+    total: float
+    biased: Mapping[str, float]
 
 
-def attack_exact(facts: CountedGraph, k: int) -> Exact:
-    """Return what exact degrees, and exact counts, show on their own."""
-    n = facts.vertex_count
-    seen = (Seen(n), Seen(n, degrees=facts.degrees()), Seen(n, counts=facts.counts(k)))
-    return Exact(*(_share(facts, view, None, None) for view in seen))
+@dataclass(frozen=True)
+class Found:
+    """Shares of connections that the attacker finds.
 
-
-def attack_release(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int = 1) -> Attacked:
-    """Simulate releases, and return what the attacker finds in them, on average.
-
-    Args:
-        facts: the graph, with groups where the mechanism rests on them.
-        mechanism: with its parameters.
-        noise: simulated.
-        draws: how many releases, at least 1.
-
-    Raises:
-        ParameterError, GraphError: the mechanism is refused, as for a release.
+    Attributes:
+        alone: of all among as many of its best pairs, the groups being unknown; None where they are published.
+        with_groups: the same where it knows the groups; like the next, None where there are none.
+        protected: of those inside groups, among as many of the pairs inside, where it knows the groups.
     """
-    together = _inside_groups(facts) if mechanism.needs_groups else None
-    shares, grouped, errors = list[float](), list[float](), list[Mapping[str, float]]()
-    for answers, drawn in _drawn(facts, mechanism, noise, draws):
-        degrees = drawn.columns.get("degree")
-        counts = drawn.counts if mechanism.counts_vertices else None
-        seen = partial(_seen, facts.vertex_count, mechanism, answers, degrees, counts)
-        shares.append(_share(facts, seen(grouped=False), answers, None))
-        if together is not None:
-            grouped.append(_share(facts, seen(grouped=True), answers, together))
-        errors.append(_errors(facts, mechanism, drawn))
-    means = _means(errors)
-    error = means.pop("count", None)
-    return Attacked(_mean(shares), _mean(grouped) if grouped else None, error, means)
+
+    alone: float | None
+    with_groups: float | None
+    protected: float | None
 
 
-def release_errors(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int = 1) -> dict[str, float]:
-    """Simulate releases, attacked by nobody, and return mean absolute errors of a vertex's count, on average.
+def can_be_attacked(n: int) -> bool:
+    """Whether so few vertices have so few pairs that all of them can be ranked."""
+    return 2 <= n <= MOST_VERTICES
 
-    Args:
-        facts, mechanism, noise, draws: as for `attack_release`.
 
-    Returns:
-        By kind of count: `count` and, where the mechanism was asked for them, `clipped` and `smoothed`. Nothing where
-        the mechanism publishes no counts of vertices.
+def simulated(facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int) -> Iterator[Simulated]:
+    """Yield simulated releases.
 
     Raises:
         ParameterError, GraphError: the mechanism is refused, as for a release.
     """
-    return _means([_errors(facts, mechanism, drawn) for _, drawn in _drawn(facts, mechanism, noise, draws)])
-
-
-def _drawn(
-    facts: CountedGraph, mechanism: Mechanism, noise: Noise, draws: int
-) -> Iterator[tuple[Answers | None, Drawn]]:
     mechanism.check_drawable()
     scaling = mechanism.scaling(facts)
     for _ in range(draws):
-        if isinstance(mechanism, Respond):
+        if isinstance(mechanism, Answered):
             answers = mechanism.answered(facts, noise)
-            yield answers, mechanism.computed(answers)
+            yield Simulated(mechanism, mechanism.compute(answers, facts, noise), answers)
         else:
-            yield None, mechanism.draw(facts, scaling, noise)
+            yield Simulated(mechanism, mechanism.draw(facts, scaling, noise), None)
 
 
-def _errors(facts: CountedGraph, mechanism: Mechanism, drawn: Drawn) -> dict[str, float]:
+def mean_errors(facts: CountedGraph, releases: Iterable[Simulated]) -> Errors:
+    """Return the errors of some releases of one mechanism, on average."""
+    errors = [_errors(facts, release) for release in releases]
+    counts = [each.count for each in errors if each.count is not None]
+    biased = {name: _mean([each.biased[name] for each in errors]) for name in errors[0].biased}
+    return Errors(_mean(counts) if counts else None, _mean([each.total for each in errors]), biased)
+
+
+def _errors(facts: CountedGraph, release: Simulated) -> Errors:
+    mechanism, drawn = release.mechanism, release.drawn
+    exact = facts.counts(mechanism.k)
+    total = float(str(drawn.record.get("total", sum(drawn.counts) / mechanism.times_counted)))
+    of_total = abs(total - sum(exact.tolist()) / mechanism.k)
     if not mechanism.counts_vertices:
-        return {}
-    exact = facts.counts(mechanism.k).astype(np.float64)
-    biased = {name: drawn.columns[name] for name in ("clipped", "smoothed") if name in drawn.columns}
-    released = {"count": drawn.counts, **biased}
-    return {name: float(np.abs(np.array(values, np.float64) - exact).mean()) for name, values in released.items()}
+        return Errors(None, of_total, {})
+    columns = {name: drawn.columns[name] for name in ("clipped", "smoothed") if name in drawn.columns}
+    of_count, *biased = (float(np.abs(np.array(x) - exact).mean()) for x in (drawn.counts, *columns.values()))
+    return Errors(of_count, of_total, dict(zip(columns, biased, strict=True)))
 
 
-def _means(errors: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {name: _mean([of_one[name] for of_one in errors]) for name in errors[0]}
+class Attack:
+    """The truth that the attacker's guesses are held against.
 
+    Attributes:
+        facts: the graph, with its groups where there are some.
+    """
 
-def _seen(
-    n: int,
-    mechanism: Mechanism,
-    answers: Answers | None,
-    degrees: Sequence[float] | None,
-    counts: Sequence[float] | None,
-    *,
-    grouped: bool,
-) -> Seen:
-    if answers is None:
-        return Seen(n, degrees=degrees, counts=counts, grouped=grouped)
-    epsilon = float(mechanism.epsilon)
-    flips = Flips(n, mechanism.threshold)
-    return Seen(n, epsilon, flips, answers.degrees(), degrees, counts, grouped)
+    def __init__(self, facts: CountedGraph) -> None:
+        """Take a graph for which `can_be_attacked` holds; groups must be of all its vertices."""
+        self.facts, self._n = facts, facts.vertex_count
 
+    @cached_property
+    def _groups(self) -> GroupPairs | None:
+        groups = self.facts.groups
+        return GroupPairs(groups, self._n) if isinstance(groups, CohesionBatch) else None
 
-def _share(facts: CountedGraph, seen: Seen, answers: Answers | None, together: Flags | None) -> float:
-    graph = facts.graph
-    attacker = Attacker(seen, graph.edge_count)
-    for first, last in blocks(graph.vertex_count) if seen.weights else ():
-        x, y = np.nonzero(np.arange(graph.vertex_count) > np.arange(first, last)[:, None])
-        yes = None if answers is None else _unpacked(answers.rows[first:last], graph.vertex_count)[x, y]
-        attacker.look(
-            Block(
+    @cached_property
+    def _inside(self) -> tuple[int, int]:
+        """How many pairs lie inside groups, and how many of them are connected."""
+        graph = self.facts.graph
+        ends = np.repeat(np.arange(self._n), graph.degrees)
+        upper = ends < graph.neighbours
+        connected = np.stack((ends[upper], graph.neighbours[upper].astype(np.int64)))
+        return self._groups.counted(connected) if self._groups else (0, 0)
+
+    def of_release(self, release: Simulated, *, published: bool = False) -> Found:
+        """Return what a release shows.
+
+        Args:
+            release: the release.
+            published: whether its answers are published with the counts.
+        """
+        mechanism, drawn = release.mechanism, release.drawn
+        counts = drawn.counts if mechanism.counts_vertices else None
+        seen = Seen(self._n, degrees=drawn.columns.get("degree"), counts=counts)
+        if not published or release.answers is None:
+            return self.of(seen)
+        answers = release.answers
+        everywhere = None if mechanism.needs_groups else answers
+        seen = Seen(
+            self._n,
+            float(mechanism.epsilon),
+            Flips(self._n, mechanism.threshold),
+            everywhere.degrees() if isinstance(everywhere, AnsweredPairs) else None,
+            seen.degrees,
+            seen.counts,
+        )
+        found = self.of(seen, answers)
+        return Found(None, found.with_groups, found.protected) if mechanism.needs_groups else found
+
+    def of(self, seen: Seen, answers: Answers | AnyPairAnswers | None = None) -> Found:
+        """Return what somebody finds who has seen this, without and with knowledge of the groups."""
+        rows = None if answers is None else self._rows(answers)
+        m = self.facts.graph.edge_count
+        alone = Attacker(seen, m)
+        self._rank(alone, None, answers, rows)
+        if self._groups is None:
+            return Found(alone.share, None, None)
+        knowing = Seen(**{**vars(seen), "bounds": self._groups.bounds})
+        weights = grouped_weights(alone.best)
+        known = Attacker(knowing, m, weights)
+        pairs, connected = self._inside
+        inside = Attacker(knowing, connected, weights, pairs)
+        self._rank(known, inside, answers, rows)
+        return Found(alone.share, known.share, inside.share)
+
+    def _rank(
+        self, attacker: Attacker, inside: Attacker | None, answers: Answers | AnyPairAnswers | None, rows: Flags | None
+    ) -> None:
+        groups = self._groups if inside is not None else None
+        common = answers if attacker.seen.answered is not None and isinstance(answers, AnsweredPairs) else None
+        for first, last in blocks(self._n):
+            x, y = np.nonzero(np.arange(self._n) > np.arange(first, last)[:, None])
+            block = Block(
                 x=x + first,
                 y=y,
-                connected=_connected(graph, first, last)[x, y],
-                yes=yes,
-                shared=None if answers is None else answers.shared(first, last)[x, y],
-                together=None if together is None else together[first:last][x, y],
+                connected=self._connected(first, last)[x, y],
+                yes=None if rows is None else rows[first:last][x, y],
+                shared=None if common is None else common.shared(first, last)[x, y],
+                smallest=None if groups is None else groups.smallest(first, last)[x, y],
+                owners=None if groups is None else groups.owners(first, last)[x, y],
             )
-        )
-    return attacker.share
+            attacker.look(block)
+            if inside is not None:
+                inside.look(block.inside())
+
+    def _rows(self, answers: Answers | AnyPairAnswers) -> Flags:
+        """The answers, shape (n, n)."""
+        if isinstance(answers, AnsweredPairs):
+            packed = np.ascontiguousarray(answers.rows).view(np.uint8)
+            return np.unpackbits(packed, axis=1, bitorder="little", count=self._n).astype(np.bool_)
+        if not isinstance(answers, PairAnswers):
+            raise TypeError(f"These are no answers: {type(answers).__name__}")
+        rows, at = np.zeros((self._n, self._n), np.bool_), 0
+        for u, v in pair_blocks(self.facts.protected()):
+            rows[u, v] = rows[v, u] = answers.yes[at : at + len(u)]
+            at += len(u)
+        return rows
+
+    def _connected(self, first: int, last: int) -> Flags:
+        graph = self.facts.graph
+        rows = np.zeros((last - first, self._n), np.bool_)
+        row = np.repeat(np.arange(last - first), graph.degrees[first:last])
+        rows[row, graph.neighbours[graph.offsets[first] : graph.offsets[last]]] = True
+        return rows
 
 
-def _connected(graph: Graph, first: int, last: int) -> Flags:
-    rows = np.zeros((last - first, graph.vertex_count), np.bool_)
-    row = np.repeat(np.arange(last - first), graph.degrees[first:last])
-    rows[row, graph.neighbours[graph.offsets[first] : graph.offsets[last]]] = True
-    return rows
-
-
-def _unpacked(rows: NDArray[np.uint64], n: int) -> Flags:
-    bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1, bitorder="little", count=n)
-    return bits.astype(np.bool_)
-
-
-def _inside_groups(facts: CountedGraph) -> Flags:
-    """Whether two vertices lie in one group: shape (n, n)."""
-    together = np.zeros((facts.vertex_count, facts.vertex_count), np.bool_)
-    for u, v in pair_blocks(facts.protected(), most=_PAIRS):
-        together[u, v] = together[v, u] = True
-    return together
+def mean_found(found: Sequence[Found]) -> Found:
+    """Return shares on average; those that are None are None in all of them."""
+    columns = zip(*((each.alone, each.with_groups, each.protected) for each in found), strict=True)
+    means = [None if None in column else _mean([x for x in column if x is not None]) for column in columns]
+    return Found(*means)
 
 
 def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return math.fsum(values) / len(values)

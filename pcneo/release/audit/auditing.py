@@ -1,175 +1,274 @@
-"""The use case: prepare as for releases, then look at losses, removals and other mechanisms instead of drawing."""
+"""The use case: what each mechanism would promise, err and show on a graph at one ε, in one table for its owner.
+
+Nothing is spent, and no noise of a release is drawn (GUARANTEE.md#loss-of-one-connection).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.model import Progress
 from pcneo.basics.selection import Selection
-from pcneo.errors import GraphError, ParameterError
-from pcneo.privacy.advice import Fit, advise
-from pcneo.privacy.laplace import standard_error
-from pcneo.privacy.mechanisms import MECHANISMS, mechanism_named
-from pcneo.privacy.simulated_scales import SimulatedScales, simulate
-from pcneo.release.answer_sets import with_answer_sets
-from pcneo.release.audit.audited_pairs import losses_of_connections, losses_of_groups
-from pcneo.release.audit.findings import NOTICE, AuditResult, Losses
-from pcneo.release.audit.removals import remove_connections
+from pcneo.counting.counted import CountedGraph
+from pcneo.errors import GraphError, NotFoundError, ParameterError
+from pcneo.privacy.attack import Seen
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
+from pcneo.privacy.mechanisms.answered import Answered
+from pcneo.privacy.noise import SimulatedNoise
+from pcneo.privacy.randomised_response import half_true_epsilon
+from pcneo.privacy.simulated_scales import SEED, simulate
+from pcneo.release.audit.attacked import (
+    Attack,
+    Found,
+    Simulated,
+    can_be_attacked,
+    mean_errors,
+    mean_found,
+    simulated,
+)
 from pcneo.release.choice import Place, choose_at, find_place, read_parameters
-from pcneo.release.prepared import Prepared, prepare, prepare_beside
+from pcneo.release.loss_summary import find_losses
+from pcneo.release.read_graph import ReadGraph, read_for_release
 from pcneo.release.request import GraphRequest
+from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database
 
-__all__ = ["audit"]
+__all__ = ["MEANING", "NOTICE", "AuditResult", "AuditRow", "audit"]
 
-_PHASES, _FEWEST_PHASES = 1_000, 20  # simulated; with fewer there is no 5 % quantile
-_REPORTS = 3_000_000  # of vertices in all of a mechanism's phases together: some seconds
+NOTICE = "For the owner alone: this says more of the graph than a release promises to hide. Do not publish it."
+
+MEANING = (
+    "At equal ε mechanisms promise different things, and the one with the smallest error may show most. What is found "
+    "is a lower bound: one fixed attacker with the best of its weights; stronger ones exist."
+)
+
+_MOST_RELEASES, _FEWEST_RELEASES, _PAIRS = 20, 2, 200_000_000
+"""Simulated of each mechanism: as many as have so many pairs of vertices together."""
+_MOST_ATTACKED, _ATTACKED_PAIRS = 3, 1_000_000
+"""How many of them are attacked, likewise; one at least."""
+_MOST_PHASES, _FEWEST_PHASES, _REPORTS = 1_000, 20, 3_000_000
+"""Of simulations that find λ: as many as have so many reports of vertices together."""
 
 
-def audit(
-    db: Database,
-    *,
-    request: GraphRequest,
-    resample: int = 20,
-    progress: Progress | None = None,
-) -> AuditResult:
-    """Compute what a release would cost single pairs of vertices, and say which mechanism fits the graph.
+@dataclass(frozen=True)
+class AuditRow:
+    """One line of the table.
+
+    Attributes:
+        name: a mechanism, or what else could be published.
+        promise: in a few words; empty for what is no release.
+        error: mean absolute error of a count of a vertex; None where there are no counts.
+        error_of_total: mean absolute error of the total; None where there is none.
+        found: of the connections by the attacker among as many of its best pairs, who does not know the groups; like
+            the next two, None where pairs are too many to be ranked.
+        found_with_groups: the same where it knows the groups; None where there are none.
+        found_of_protected: of the connections inside groups, among as many of the pairs inside, likewise.
+        costliest: what the connection that costs most loses, at the 5, 50 and 95 % quantiles of λ; all three are equal
+            where pairs are answered, and None where neither is.
+        refused: why it cannot be had; None where it can.
+    """
+
+    name: str
+    promise: str = ""
+    error: float | None = None
+    error_of_total: float | None = None
+    found: float | None = None
+    found_with_groups: float | None = None
+    found_of_protected: float | None = None
+    costliest: tuple[float, float, float] | None = None
+    refused: str | None = None
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What each mechanism would promise, err and show, for the owner alone.
+
+    Attributes:
+        notice: that it is for the owner alone.
+        meaning: what the figures are.
+        graph, run, p, search: what it rests on; the last three None where there is no run.
+        k, epsilon: of every release.
+        vertices, connections: of the graph; the attacker names as many pairs as there are connections.
+        total: the exact number of k-cliques.
+        inside: the share of the connections that lies inside groups; None without groups or connections.
+        threshold: ln(n/d), d the mean degree; None without connections.
+        releases, attacked: simulated of each mechanism, with `SEED`, and how many of these were attacked.
+        rows: zeros, exact degrees and exact counts, then the mechanisms.
+    """
+
+    notice: str
+    meaning: str
+    graph: str
+    run: str | None
+    p: str | None
+    search: str | None
+    k: int
+    epsilon: float
+    vertices: int
+    connections: int
+    total: int
+    inside: float | None
+    threshold: float | None
+    releases: int
+    attacked: int
+    rows: tuple[AuditRow, ...]
+
+
+def audit(db: Database, *, request: GraphRequest, progress: Progress | None = None) -> AuditResult:
+    """Say what each mechanism would promise, err and show on a graph at one ε, beside zeros, degrees and exact counts.
 
     Args:
         db: the database.
-        request: the mechanism with its parameters, and the run, as for a release. A mechanism that rests on no run is
-            held against the groups of a run where the request names a run, p or search.
-        resample: how many connections to remove, each alone, with memberships computed again for all vertices; after a
-            minute no further one is begun. Mechanisms that know no memberships are left out.
+        request: k, ε and the graph, and the run whose groups count; its mechanism does not matter. A parameter that a
+            mechanism does not have is left out for it.
         progress: called with stage, done and total.
 
-    Returns:
-        What was computed, for the owner alone.
-
     Raises:
-        ParameterError, NotFoundError, GraphError: as for a release; or resample is below 0.
+        ParameterError: ε is one that no mechanism takes, or a number is out of range.
+        NotFoundError, GraphError: as for a release.
     """
-    if not resample >= 0:
-        raise ParameterError(f"resample must be 0 or more, not {resample}.", name="resample", value=resample)
-    audited, place = _prepare_audited(db, request, progress)
-    others, refused = _prepare_others(audited, request, place)
-    ready = {audited.mechanism.name: audited, **others}
-    scales = _simulated(ready, progress)
-    fits = [
-        _fit(ready[name], scales.get(name))
-        for name, mechanism in MECHANISMS.items()
-        if mechanism.compared and name in ready
-    ]
-    covered = audited.source.share_inside(place.run) if place.run else None
-    random = scales.get(audited.mechanism.name)
-    protected, inside = _inside(audited, place.run)
+    every = [mechanism.adapted(request) for mechanism in MECHANISMS.values()]
+    refusals = {chosen.mechanism or "": _refusal(chosen) for chosen in every}
+    if all(refusals.values()):
+        raise ParameterError(next(filter(None, refusals.values())) or "", name="epsilon", value=request.epsilon)
+    place = _place(db, request)
+    require_key_index(db, place.graph.selection)
+    source = read_for_release(db, place.graph, progress)
+    if place.run is not None:
+        source.read_groups(db, place.run, progress)
+    audited = _Audited(place, source, request.k)
+    rows = list(audited.without_a_release())
+    for done, chosen in enumerate(every):
+        if progress:
+            progress("auditing", done, len(every))
+        rows += audited.rows(chosen, refusals[chosen.mechanism or ""])
+    if progress:
+        progress("auditing", len(every), len(every))
+    run, graph = place.run, source.graph
+    epsilon = next(read_parameters(chosen).epsilon for chosen in every if refusals[chosen.mechanism or ""] is None)
     return AuditResult(
         notice=NOTICE,
-        graph=audited.graph.name,
-        run=place.run.id if place.run else None,
-        p=str(place.run.search.p) if place.run else None,
-        search=place.run.search.name if place.run else None,
-        mechanism=audited.mechanism.name,
-        promise=audited.mechanism.promise,
-        k=audited.mechanism.k,
-        epsilon=float(audited.mechanism.epsilon),
-        delta=float(audited.mechanism.parameters.spent_delta),
-        covered=covered,
-        protected=protected,
-        exact=_exact(audited),
-        inside=inside,
-        connections=losses_of_connections(audited, random),
-        scales=random,
-        removals=remove_connections(audited, resample, progress),
-        fits=tuple(fits),
-        advice=advise(fits, covered, refused),
+        meaning=MEANING,
+        graph=place.graph.name,
+        run=run and run.id,
+        p=run and str(run.search.p),
+        search=run and run.search.name,
+        k=request.k,
+        epsilon=float(epsilon),
+        vertices=graph.vertex_count,
+        connections=graph.edge_count,
+        total=audited.total,
+        inside=source.share_inside(run) if run else None,
+        threshold=half_true_epsilon(graph.vertex_count, 2 * graph.edge_count / graph.vertex_count)
+        if graph.edge_count
+        else None,
+        releases=audited.releases,
+        attacked=audited.attacked,
+        rows=tuple(rows),
     )
 
 
-def _prepare_audited(db: Database, request: GraphRequest, progress: Progress | None) -> tuple[Prepared, Place]:
-    """Prepare the mechanism that is asked about, with the groups of the run if there is one."""
-    parameters = read_parameters(request)
-    kind = mechanism_named(request.mechanism)
-    if not kind.adds_noise and not kind.needs_groups:
-        raise ParameterError(
-            f"A loss audit has nothing to measure for {request.mechanism}: what a pair costs at most does not depend "
-            "on the graph.",
-            name="mechanism",
-            value=request.mechanism,
-        )
-    with_run = mechanism_named(request.mechanism).needs_groups or request.names_run
-    place = find_place(db, request, db.list_runs(), Selection(), with_run=with_run)
-    chosen = [choose_at(place, request, parameters)]
-    (audited,) = with_answer_sets(db, chosen, prepare(db, chosen, progress))
-    if place.run is not None:
-        audited.source.read_groups(db, place.run, progress)
-    return audited, place
+def _refusal(request: GraphRequest) -> str | None:
+    """Return why a mechanism refuses what is asked for, before anything is read."""
+    try:
+        read_parameters(request)
+    except ParameterError as error:
+        return str(error)
+    return None
 
 
-def _prepare_others(audited: Prepared, request: GraphRequest, place: Place) -> tuple[dict[str, Prepared], str | None]:
-    """Prepare the mechanisms that the audited one is compared with; and say why one with groups is refused.
+def _place(db: Database, request: GraphRequest) -> Place:
+    """Find the graph with its run; without one, where none was named and there is none."""
+    runs = db.list_runs()
+    try:
+        return find_place(db, request, runs, Selection(), with_run=True)
+    except NotFoundError:
+        if request.names_run:
+            raise
+    return find_place(db, request, runs, Selection(), with_run=False)
 
-    That a mechanism is refused is no reason to refuse the one that it is only compared with.
-    """
-    prepared: dict[str, Prepared] = {}
-    refused = None
-    for other in _others(request, place.run):
-        try:
-            chosen = choose_at(place, other, read_parameters(other))
-            prepared[chosen.mechanism.name] = prepare_beside(audited, chosen)
-        except (GraphError, ParameterError) as error:
-            if mechanism_named(other.mechanism).needs_groups:
+
+class _Audited:
+    """One graph, with what is published of it in simulations."""
+
+    def __init__(self, place: Place, source: ReadGraph, k: int) -> None:
+        self.place, self.source, self.k = place, source, k
+        self.facts: CountedGraph = source.facts(place.run)
+        n = source.graph.vertex_count
+        self.total = sum(self.facts.counts(k).tolist()) // k
+        pairs = max(1, math.comb(n, 2))
+        self.releases = max(_FEWEST_RELEASES, min(_MOST_RELEASES, _PAIRS // pairs))
+        self.attacked = max(1, min(_MOST_ATTACKED, _ATTACKED_PAIRS // pairs)) if can_be_attacked(n) else 0
+        self._attacker = Attack(self.facts) if self.attacked else None
+
+    def without_a_release(self) -> Iterator[AuditRow]:
+        """Yield what zeros, exact degrees and exact counts would err and show."""
+        n, counts = self.source.graph.vertex_count, self.facts.counts(self.k)
+        zeros = float(counts.mean()) if n else 0.0
+        for name, error, of_total, seen in (
+            ("zeros", zeros, float(self.total), Seen(n)),
+            ("exact degrees", None, None, Seen(n, degrees=self.facts.degrees())),
+            ("exact counts", 0.0, 0.0, Seen(n, counts=counts)),
+        ):
+            found = self._attacker.of(seen) if self._attacker else _UNKNOWN
+            yield AuditRow(name, "", error, of_total, found.alone, found.with_groups, found.protected)
+
+    def rows(self, request: GraphRequest, refused: str | None) -> Iterator[AuditRow]:
+        """Yield the row of a mechanism, and a second one for answers that are published."""
+        kind = MECHANISMS[request.mechanism or ""]
+        if refused is None and kind.needs_groups and self.place.run is None:
+            refused = "It rests on groups, and the graph has no run."
+        if refused is None:
+            try:
+                bare = request if kind.needs_groups else replace(request, run=None, p=None, search=None)
+                chosen = choose_at(self.place, bare, read_parameters(bare))
+                mechanism = kind.of(chosen.parameters, self.source.graph.vertex_count)
+                yield from self._of(mechanism)
+                return
+            except (GraphError, ParameterError) as error:
                 refused = str(error)
-    return prepared, refused
+        yield AuditRow(kind.name, refused=refused)
+
+    def _of(self, mechanism: Mechanism) -> Iterator[AuditRow]:
+        releases = list(simulated(self.facts, mechanism, SimulatedNoise.seeded(SEED), self.releases))
+        errors, found = mean_errors(self.facts, releases), self._found(releases)
+        row = AuditRow(
+            mechanism.name,
+            mechanism.promised,
+            errors.count,
+            errors.total,
+            found.alone,
+            found.with_groups,
+            found.protected,
+            self._costliest(mechanism),
+        )
+        yield row
+        if isinstance(mechanism, Answered):
+            found = self._found(releases, published=True)
+            shown = (found.alone, found.with_groups, found.protected)
+            names = ("found", "found_with_groups", "found_of_protected")
+            yield replace(row, name=f"{row.name}, answers published", **dict(zip(names, shown, strict=True)))
+
+    def _found(self, releases: list[Simulated], *, published: bool = False) -> Found:
+        if self._attacker is None:
+            return _UNKNOWN
+        attacked = releases[: self.attacked]
+        return mean_found([self._attacker.of_release(release, published=published) for release in attacked])
+
+    def _costliest(self, mechanism: Mechanism) -> tuple[float, float, float] | None:
+        """What the costliest connection loses: by its answer, or at a scale that is itself found by noise."""
+        if isinstance(mechanism, Answered):
+            return mechanism.loss, mechanism.loss, mechanism.loss
+        find = mechanism.scaling(self.facts).find
+        if find is None or not mechanism.loses_by_scale:
+            return None
+        phases = max(_FEWEST_PHASES, min(_MOST_PHASES, _REPORTS // max(1, self.source.graph.vertex_count)))
+        scales = simulate(find, phases)
+        most = find_losses(self.source.graph, self.k).quantiles[-1]
+        low, median, high = (most / float(mechanism.divides_loss(t)) for t in (scales.high, scales.median, scales.low))
+        return low, median, high
 
 
-def _others(request: GraphRequest, run: RunRecord | None) -> Iterator[GraphRequest]:
-    """The same request for each mechanism that an audit compares with, as far as it has the parameters."""
-    for name, mechanism in MECHANISMS.items():
-        if mechanism.compared and name != request.mechanism and (run is not None or not mechanism.needs_groups):
-            other = mechanism.adapted(request)
-            yield other if mechanism.needs_groups else replace(other, run=None, p=None, search=None)
-
-
-def _simulated(ready: Mapping[str, Prepared], progress: Progress | None) -> dict[str, SimulatedScales]:
-    """λ in simulations, for each mechanism that has one."""
-    scales: dict[str, SimulatedScales] = {}
-    for done, (name, release) in enumerate(ready.items()):
-        if progress:
-            progress("simulating", done, len(ready))
-        if release.scaling.find is not None:
-            phases = max(_FEWEST_PHASES, min(_PHASES, _REPORTS // release.scaling.vertices))
-            scales[name] = simulate(release.scaling.find, phases)
-    if progress:
-        progress("simulating", len(ready), len(ready))
-    return scales
-
-
-def _inside(audited: Prepared, groups: RunRecord | None) -> tuple[float | None, Losses | None]:
-    """The share of all pairs that lies inside groups, and what they cost under `critical`."""
-    if groups is None:
-        return None, None
-    protected = audited.source.facts(groups).protected()
-    pairs = math.comb(audited.source.graph.vertex_count, 2)
-    return protected.pair_count / pairs if pairs else None, losses_of_groups(audited, groups)
-
-
-def _exact(audited: Prepared) -> int:
-    """How many counts are published exactly: under `critical` those that no pair inside a group can change."""
-    untouched = audited.figures.get("countsWithoutProtectedPairs", 0)
-    return untouched if isinstance(untouched, int) else 0
-
-
-def _fit(release: Prepared, scales: SimulatedScales | None) -> Fit:
-    """How exact the total would be."""
-    k, n = release.mechanism.k, release.scaling.vertices
-    total = sum(release.counts.tolist()) / k
-    if scales is None:
-        of_total = release.figures["standardErrorOfTotal"]
-        low = expected = high = of_total if isinstance(of_total, float) else math.nan
-    else:
-        low, expected, high = (standard_error([t] * n) / k for t in (scales.low, scales.median, scales.high))
-    relative = expected / total if total else None
-    return Fit(release.mechanism.name, release.utility.usual_standard_error, low, expected, high, relative)
+_UNKNOWN = Found(None, None, None)

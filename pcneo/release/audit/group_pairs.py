@@ -1,0 +1,58 @@
+"""What groups say of pairs of vertices, to an attacker who knows them: block by block, for graphs of few vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcneo.basics.model import CohesionBatch
+
+__all__ = ["GroupPairs"]
+
+
+class GroupPairs:
+    """The groups of all vertices, each vertex's own among them.
+
+    Attributes:
+        bounds: int64, shape (n,): of the degrees, (|MC(v)|-1)/p, since a vertex keeps a share p of its neighbours.
+    """
+
+    def __init__(self, groups: CohesionBatch, n: int) -> None:
+        """Find the smallest group of each pair; n is 65,535 at most.
+
+        Args:
+            groups: of every vertex, in order.
+            n: the number of vertices.
+        """
+        self._n, self._groups = n, groups
+        self.bounds = (groups.sizes - 1) * groups.p.denominator // groups.p.numerator
+        self._smallest = np.zeros((n, n), np.uint16)
+        for i in np.argsort(-groups.sizes, kind="stable").tolist():  # the smaller ones overwrite
+            members = groups.members[groups.offsets[i] : groups.offsets[i + 1]]
+            self._smallest[np.ix_(members, members)] = len(members)
+        owners = np.repeat(groups.vertices, groups.sizes)
+        order = np.argsort(groups.members, kind="stable")
+        self._of_member = owners[order]
+        self._member_offsets = np.searchsorted(groups.members[order], np.arange(n + 1))
+
+    def smallest(self, first: int, last: int) -> NDArray[np.uint16]:
+        """Return the members of the smallest group that holds each pair of first..last-1 and all; 0 where none does."""
+        return self._smallest[first:last]
+
+    def owners(self, first: int, last: int) -> NDArray[np.uint8]:
+        """Return for each of these pairs how many of the two have the other in their own group."""
+        counted = np.zeros((last - first, self._n), np.uint8)
+        for x in range(first, last):
+            own = self._groups.members[self._groups.offsets[x] : self._groups.offsets[x + 1]]
+            counted[x - first, own] += 1
+            counted[x - first, self._of_member[self._member_offsets[x] : self._member_offsets[x + 1]]] += 1
+        return counted
+
+    def counted(self, connected: NDArray[np.int64]) -> tuple[int, int]:
+        """Return how many pairs lie inside groups, and how many of some pairs do.
+
+        Args:
+            connected: int64, shape (2, m): both ends of each.
+        """
+        inside = (int(np.count_nonzero(self._smallest)) - int(np.count_nonzero(np.diagonal(self._smallest)))) // 2
+        return inside, int(np.count_nonzero(self._smallest[connected[0], connected[1]]))
