@@ -18,7 +18,7 @@ from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import Flips, threshold_of
 from pcneo.release.audit.attacked import Attack, can_be_attacked, mean_errors, simulated
-from pcneo.search import minimal_p_cohesions
+from pcneo.search import search_all
 
 pytestmark = pytest.mark.long
 
@@ -99,7 +99,7 @@ def test_sizes_of_groups_owners_and_what_bounds_degrees_show_what_sharing_a_grou
     """Celegans at ε = 1: 37 % of the connections for who knows whether two share a group, 52 % for who knows all."""
     rows = naive.read_edges(outside_graph("celegans_metabolic.edges.gz"))
     graph = graph_from_edges(rows, *zip(*[(a, b) for a in rows for b in rows[a] if a < b], strict=True))
-    facts = CountedGraph(graph, minimal_p_cohesions(graph, "0.1", "density"))
+    facts = CountedGraph(graph, search_all(graph, "0.1", "density"))
     assert Attack(facts).of(Seen(graph.vertex_count)).with_groups == pytest.approx(0.52, abs=0.01)
     made = MECHANISMS["critical"].make(epsilon=1, n=graph.vertex_count)
     (release,) = simulated(facts, made, SimulatedNoise.seeded(1), 1)
