@@ -230,6 +230,9 @@ class GraphHandle(GraphModes):
     ) -> AuditResult:
         """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
 
+        >>> [row.name for row in friends.audit(epsilon=1).rows][:3]
+        ['zeros', 'exact degrees', 'exact counts']
+
         Args:
             epsilon: ε of each release.
             k: vertices of the cliques.

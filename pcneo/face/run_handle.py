@@ -348,6 +348,9 @@ class Run(Table):
     def audit(self, *, epsilon: object, k: int = 3, progress: Progress | None = None) -> AuditResult:
         """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
 
+        >>> [row.name for row in run.audit(epsilon=1).rows][:3]
+        ['zeros', 'exact degrees', 'exact counts']
+
         Args:
             epsilon: ε of each release.
             k: vertices of the cliques.
