@@ -13,7 +13,7 @@ from simulation.bugs import BUGS
 from simulation.many import LEAST_STEPS, STAGES, replay, run_many
 from simulation.standins import installed
 
-RARE = dict.fromkeys(("a lost fence", "a lost lock goes unnoticed", "a token that is not read"), 4_000)
+RARE: dict[str, int] = dict.fromkeys(("a lost fence", "a lost lock goes unnoticed", "a token that is not read"), 4_000)
 """Bugs that few schedules show, and within how many they are found; they are looked for under `--thorough` alone."""
 MOST = 400
 """Schedules within which any other planted bug is to be found."""
