@@ -258,12 +258,17 @@ class Transaction:
         self._writes[node] = {name: value for name, value in values.items() if value is not None}
         return node
 
-    def merge(self, label: str, **named: Any) -> tuple[Node, bool]:
-        """Find a node by what is unique of it, or create it; whether it is new."""
+    def find(self, label: str, **named: Any) -> list[Node]:
+        """Look up by what is unique, in a statement that writes: a server holds the place where it finds nothing."""
         there = self.match(label, **named)
         if not there:
             self.lock(self.db.entry(label, tuple(named.values())))
             there = self.match(label, **named)
+        return there
+
+    def merge(self, label: str, **named: Any) -> tuple[Node, bool]:
+        """Find a node by what is unique of it, or create it; whether it is new."""
+        there = self.find(label, **named)
         return (there[0], False) if there else (self.create(label, **named), True)
 
     def delete(self, node: Node) -> None:

@@ -56,18 +56,19 @@ def merge_graph(tx: Transaction, name: str, format: int, **values: object) -> li
 @statement
 def touch_graph(tx: Transaction, name: str, format: int) -> list[Row]:
     rows = []
-    for graph in tx.match("PCohesionGraph", name=name):
+    for graph in tx.find("PCohesionGraph", name=name):
         tx.breathe()
         tx.set(graph, lockedAt=tx.now)
         tx.set(graph, format=max(tx.props(graph).get("format", 0), format))
         props = tx.props(graph)
-        rows.append({"lastVersion": props.get("lastVersion", 0), "lockedAt": tx.now, "format": props.get("format")})
+        more = {"lockedAt": props.get("lockedAt"), "format": props.get("format")}
+        rows.append({"lastVersion": props.get("lastVersion", 0), **more})
     return rows
 
 
 @statement
 def delete_unused_graph(tx: Transaction, name: str) -> list[Row]:
-    graphs = [graph for graph in tx.match("PCohesionGraph", name=name) if not tx.props(graph).get("lastVersion", 0)]
+    graphs = [graph for graph in tx.find("PCohesionGraph", name=name) if not tx.props(graph).get("lastVersion", 0)]
     users = ("PCohesionRun", "PCohesionBudget", "PCohesionRelease")
     if not graphs or any(tx.match(label, graph=name) for label in users):
         return [{"deleted": 0}]
@@ -104,7 +105,7 @@ def take_fences(tx: Transaction, graph: str, fences: int, writer: str) -> list[R
 @statement
 def hold_fence(tx: Transaction, graph: str, number: int) -> list[Row]:
     rows = []
-    for fence in tx.match("PCohesionFence", graph=graph, number=number):
+    for fence in tx.find("PCohesionFence", graph=graph, number=number):
         tx.breathe()
         tx.set(fence, heldAt=tx.now)
         rows.append({"writer": tx.props(fence).get("writer")})
