@@ -28,8 +28,8 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
     """
     if release.utility.least_error is not None:
         return Foresight(release.utility.least_error)
-    mechanism = release.mechanism if k is None else replace(release.mechanism, k=k)
-    return mechanism.foresee(terms.public)
+    mechanism = release.mechanism
+    return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(terms.public)
 
 
 def told_beforehand(request: ReleaseRequest, release: Prepared, terms: Terms) -> Iterator[str]:
@@ -77,8 +77,10 @@ def check_noise(prepared: Sequence[Prepared], terms: Terms, confirm: Callable[[s
 
 def _noisy(release: Prepared, terms: Terms) -> str:
     expected = terms.public.mean_count
+    if expected is None or release.given is not None:
+        return ""
     least = foreseen(release, terms, _JUDGED).error
-    if expected is None or least is None or least <= expected or release.given is not None:
+    if least is None or least <= expected:
         return ""
     k = release.mechanism.k
     what = "count" if k == _JUDGED else f"count of triangles, by which k = {k} is judged,"

@@ -60,7 +60,7 @@ class GraphLock:
             graph = self._transaction.touch_graph(self._graph)
             if wait.ended:  # the lock came while it was being given up
                 raise wait.error()
-            if graph is None:
+            if graph is None or graph["lockedAt"] is None:  # the node was deleted while its lock was waited for
                 raise NotFoundError(f"There is no graph {self._graph!r}.", what="graph", name=self._graph)
         except BaseException as error:
             with self._explained():

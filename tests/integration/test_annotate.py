@@ -185,6 +185,7 @@ def test_a_run_record_says_what_was_read_and_written(db):
         "effort": 1,
         "version": 1,
         "pcneo": __version__,
+        "fromFiles": False,
     }
     assert result.relationships_written == stored["memberships"] + stored["vertices"]
     assert (result.runs[0].summary.cohesions, result.runs[0].summary.memberships) == (

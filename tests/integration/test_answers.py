@@ -164,7 +164,7 @@ def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
 ) -> None:
     tmp_path.chmod(0o700)
     _, (first,) = made(db, tmp_path / "a.json", answers="keep", mechanism=mechanism)
-    kept = tmp_path / "a.answers.gz"
+    kept = tmp_path / "owner" / "a.answers.gz"
     assert (first.answers, first.answers_are) == (kept, "keep")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     (digest,) = hash_in_ledger(db)
@@ -180,7 +180,7 @@ def test_kept_answers_are_the_owners_and_give_the_same_counts_again_at_no_cost(
 def test_kept_answers_count_only_for_the_graph_and_the_groups_they_were_drawn_for(db: Database, tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     made(db, tmp_path / "a.json", answers="keep")
-    kept = tmp_path / "a.answers.gz"
+    kept = tmp_path / "owner" / "a.answers.gz"
     before = db.run("MATCH (r:PCohesionRelease) RETURN count(r)")
     with pytest.raises(ParameterError, match="leave run, p, search and groups out"):
         made(db, tmp_path / "b.json", answers_from=kept, p=0.5)
@@ -326,7 +326,7 @@ def test_no_digits_of_a_count_that_answers_protect_are_said(
     annotate.write(db.store, p=0.3, **PERSONS)
     monkeypatch.setattr(ReleaseNoise, "_bytes", lambda _self, size: bytes([0, 0, 0, 255, 255, 255] * size)[:size])
     made(db, tmp_path / "out.csv", terms=Terms(budget_epsilon=9))
-    texts = [path.read_text() for path in tmp_path.iterdir()]
+    texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     stored = str(db.run("MATCH (r:PCohesionRelease|PCohesionGraph|Person) RETURN properties(r)"))
     for text in (*texts, caplog.text, stored):
         assert not re.search(r"(?<![\da-f])(1,?770|35,?990)(?![\da-f])", text)  # a hash may have such digits

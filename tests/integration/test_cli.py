@@ -599,6 +599,7 @@ def test_files_are_written_listed_and_loaded(pcneo: Any, tmp_path: Path) -> None
     loaded = json.loads(pcneo("load-cohesions", *files, "--json").stdout)
     assert [run["run"] for run in loaded["runs"]] == ["Person/KNOWS/id@1/2"]
     assert loaded["runs"][0]["summary"]["cohesions"] == 4
+    assert "Up to date" not in pcneo("annotate", "-p", "0.5").stderr  # what came from files is searched anew
     assert "Up to date" in pcneo("annotate", "-p", "0.5").stderr
     whole = pcneo(*stream, str(tmp_path / "whole.parquet"), "--json")
     assert json.loads(whole.stdout)["files"][0]["cohesions"] == 4

@@ -427,7 +427,7 @@ def test_an_answer_that_is_not_minimal_is_refused_when_asked_for(monkeypatch: py
 def test_compiling_is_announced_and_happens_once(tmp_path: Path) -> None:
     program = (
         "import logging; logging.basicConfig(format='%(name)s: %(message)s'); import networkx;"
-        "from pcneo import search_one; print(search_one(networkx.path_graph(3), 0, 0.5).members)"
+        "from pcneo import minimal_p_cohesions; print(minimal_p_cohesions(networkx.path_graph(3), '0.5')[0].members)"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     cold, warm = (

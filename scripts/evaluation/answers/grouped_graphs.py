@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from evaluation.datasets import DATASETS, Dataset, EvaluatedGraph, find_files
 from pcneo.basics.model import Graph
-from pcneo.errors import GraphError
+from pcneo.errors import GraphError, NotFoundError
 from pcneo.graph import graph_from_edges, graph_from_networkx
 from pcneo.graph.files import read_graph_file
 
 __all__ = ["GroupedGraph", "graphs_of"]
 
+_EMAIL_NAME = "email-Eu-core"
 _EMAIL = "email_eu_core"
 """A file of edges and one of labels, a vertex and its department a line; snap.stanford.edu, email-Eu-core."""
 
@@ -49,8 +50,13 @@ def graphs_of(folder: Path | None) -> dict[str, Callable[[], GroupedGraph]]:
         return at_hand
     edges, labels = folder / f"{_EMAIL}.edges.gz", folder / f"{_EMAIL}.labels.gz"
     if edges.is_file() and labels.is_file():
-        at_hand["email-Eu-core"] = partial(_email, edges, labels)
-    files = find_files(folder)
+        at_hand[_EMAIL_NAME] = partial(_email, edges, labels)
+    try:
+        files = find_files(folder)
+    except NotFoundError:
+        if _EMAIL_NAME not in at_hand:
+            raise
+        files = {}
     return at_hand | {d.name: partial(_of_paper, d, files[d.name]) for d in DATASETS if d.name in files}
 
 
@@ -93,4 +99,4 @@ def _email(edges: Path, labels: Path) -> GroupedGraph:
         groups = {int(vertex): int(group) for vertex, group in map(str.split, lines)}
     if missing := [key for key in graph.keys.tolist() if key not in groups]:
         raise GraphError(f"{labels} has no department of vertex {missing[0]}.")
-    return GroupedGraph("email-Eu-core", graph, np.array([groups[key] for key in graph.keys.tolist()], np.int64))
+    return GroupedGraph(_EMAIL_NAME, graph, np.array([groups[key] for key in graph.keys.tolist()], np.int64))
