@@ -25,6 +25,7 @@ PAGES = [
     "when-it-fails.md",
     "for-a-lawyer.md",
     "for-agents.md",
+    "how-it-compares.md",
 ]
 """In the order in which they are read; the first makes what the others need."""
 
