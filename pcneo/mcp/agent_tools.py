@@ -8,6 +8,7 @@ from pcneo.annotate import estimate as estimate_graph
 from pcneo.basics.json_form import json_form
 from pcneo.errors import NotFoundError
 from pcneo.service.placing import PlacedRequest
+from pcneo.store.chosen_graph import find_graph
 from pcneo.store.database import Database
 from pcneo.stored.queries import list_queries, run_query
 from pcneo.stored.runs import list_runs
@@ -73,8 +74,7 @@ class AgentTools:
 
         Reads the whole graph once, which can take a minute. Writes nothing.
         """
-        if not any(record.name == graph for record in self._db.list_graphs()):
-            raise NotFoundError(f"There is no graph {graph!r}; list_graphs has them.", what="graph", name=graph)
+        find_graph(self._db, graph)  # which a name of no graph must not pass: `estimate` takes it for a new one's
         return json_form(estimate_graph(self._db, graph=graph, p=p, search=search))
 
     def read_answer(self, request: AnyKey) -> dict[str, Any]:

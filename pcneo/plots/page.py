@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import html
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,6 +24,8 @@ from pcneo.plots.rings import Rings, arrange
 from pcneo.plots.style import PAGE_ENDING, look
 
 __all__ = ["MOST_FURTHER", "Page", "draw_page"]
+
+_MARKS = re.compile("@data@|@library@|@program@")
 
 MOST_FURTHER = 100
 """Members whose own cohesions are in the file, too."""
@@ -85,45 +89,38 @@ def draw_page(shown: CohesionAround, further: Iterable[CohesionAround] = ()) -> 
         The picture. It needs no matplotlib.
     """
     taken = _taken(shown, further)
-    number = {one.cohesion.vertex: i for i, one in enumerate(taken)}
+    number = {one.cohesion.vertex: i for i, (one, _) in enumerate(taken)}
     data = {
-        "cohesions": [_drawn(one, number) for one in taken],
+        "cohesions": [_described(one, drawn, number) for one, drawn in taken],
         "colours": {"critical": CRITICAL, "other": OTHER, "member": look(shown.cohesion.search.name).colour},
         "hint": _hint(shown, len(taken)),
     }
-    template = _text("page.html")
-    parts = {
-        "@data@": _embedded(data),
-        "@library@": _text("cytoscape", "cytoscape.min.js"),
-        "@program@": _text("page.js"),
-    }
-    for mark, text in parts.items():
-        before, after = template.split(mark) if mark == "@data@" else template.rsplit(mark, 1)
-        template = before + text + after
-    return Page(template, len(taken))
+    start, data_to_library, library_to_program, end = _MARKS.split(_text("page.html"))
+    library, program = _text("cytoscape", "cytoscape.min.js"), _text("page.js")
+    parts = (start, _embedded(data), data_to_library, library, library_to_program, program, end)
+    return Page("".join(parts), len(taken))
 
 
-def _taken(shown: CohesionAround, further: Iterable[CohesionAround]) -> list[CohesionAround]:
-    """The cohesions for which there is room."""
-    taken, lines = [shown], len(visible(shown).connections)
+def _taken(shown: CohesionAround, further: Iterable[CohesionAround]) -> list[tuple[CohesionAround, CohesionAround]]:
+    """The cohesions for which there is room, each with what can be seen of it."""
+    taken = [(shown, visible(shown))]
+    lines = len(taken[0][1].connections)
     for one in further:
-        lines += len(visible(one).connections)
+        drawn = visible(one)
+        lines += len(drawn.connections)
         if len(taken) > MOST_FURTHER or lines > MOST_LINES:
             break
         if one.cohesion.vertex != shown.cohesion.vertex:
-            taken.append(one)
+            taken.append((one, drawn))
     return taken
 
 
-def _drawn(shown: CohesionAround, number: dict[Key, int]) -> dict[str, Any]:
-    drawn = visible(shown)
+def _described(shown: CohesionAround, drawn: CohesionAround, number: dict[Key, int]) -> dict[str, Any]:
+    """One cohesion as the program reads it."""
     rings = arrange(drawn)
     keys = [shown.cohesion.vertex, *(key for key in drawn.cohesion.members if key != shown.cohesion.vertex)]
     place = {key: i for i, key in enumerate([*keys, *rings.others])}
-    beside = dict.fromkeys(keys, 0)
-    for pair in shown.connections:
-        for key in pair:
-            beside[key] = beside.get(key, 0) + 1
+    beside = Counter(key for pair in shown.connections for key in pair)
     vertices = [
         _vertex(rings, key, "vertex" if i == 0 else "member", number.get(key), _words(shown, key, beside[key]))
         for i, key in enumerate(keys)
