@@ -15,6 +15,7 @@ import typer
 from pcneo.basics.selection import Selection
 from pcneo.basics.visible import visible
 from pcneo.cli.console import Bars, connected, note
+from pcneo.cli.guided import agrees, ask_what_to_release
 from pcneo.cli.options import (
     Closer,
     Delta,
@@ -158,14 +159,20 @@ def release(
     bound and share the rest of ε. Several -e are several releases. Then --to is a name to which k and ε are added.
     With critical and respond the answers are destroyed, unless --answers says otherwise.
 
+    At a terminal, `pcneo release` asks what it needs, and says what it would spend before it does.
+
     Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
     from pcneo.privacy.exact import exact_text, positive
     from pcneo.release import ReleaseRequest, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
     from pcneo.release.request import check_destinations, of_its_answers
-    from pcneo.release.spending import check_room
+    from pcneo.release.spending import check_room, lacks_total
 
+    wanted = None
+    if can_ask() and not (batch or to or epsilon or mechanism or answers_from):
+        wanted = ask_what_to_release()
+        mechanism, epsilon, to = wanted.mechanism, [wanted.epsilon], wanted.to
     if batch is not None:
         _refuse_beside_batch(
             {
@@ -238,6 +245,8 @@ def release(
                 check_room(db, requests, selection, terms)
                 bars.rest()
                 requests = _with_mechanism(requests)
+            if wanted and budget_epsilon is None and lacks_total(db, requests, selection):
+                terms = replace(terms, budget_epsilon=wanted.epsilon)
             prepared, released = release_counts(
                 db,
                 requests=requests,
@@ -245,6 +254,7 @@ def release(
                 terms=terms,
                 retry=partial(_ask_again, bars) if can_ask() else None,
                 confirm=partial(_ask_anyway, bars) if can_ask() else None,
+                agree=wanted and partial(agrees, wanted=wanted, terms=terms, bars=bars),
                 progress=bars,
             )
     except PcneoError as error:
@@ -254,6 +264,8 @@ def release(
         raise
     if dry_run:
         print_prepared(prepared, terms, as_json)
+    elif wanted and not released:
+        note("Nothing was spent.")
     else:
         print_released(released, as_json)
 

@@ -138,6 +138,7 @@ def release(
     noise: Noise | None = None,
     retry: Retry | None = None,
     confirm: Callable[[str], bool] | None = None,
+    agree: Callable[[list[Prepared]], bool] | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Prepared], list[Released]]:
     """Release noisy local clique counts; nothing is drawn unless all releases are admitted.
@@ -150,10 +151,11 @@ def release(
         noise: the source of noise; a release accepts OpenDP's alone.
         retry: decides after a write that failed whether to try again with the same numbers; None for never.
         confirm: asked whether to release counts that are bound to be mostly noise; None to refuse them.
+        agree: asked last, with what was prepared, whether to spend; None for yes.
         progress: called with stage, done and total.
 
     Returns:
-        What was prepared, and what was released: nothing after a dry run.
+        What was prepared, and what was released: nothing after a dry run or a no.
 
     Raises:
         ParameterError, NotFoundError, GraphError, BudgetError, BusyError: refused; nothing spent and no noise drawn.
@@ -185,6 +187,8 @@ def release(
     check_noise(prepared, terms, confirm)
     if terms.dry_run:
         admit(db, prepared, terms)
+        return prepared, []
+    if agree is not None and not agree(prepared):
         return prepared, []
 
     source = noise or ReleaseNoise()

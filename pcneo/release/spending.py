@@ -33,7 +33,7 @@ from pcneo.release.budget import (
     total_texts,
     user,
 )
-from pcneo.release.choice import Chosen, find_place
+from pcneo.release.choice import Chosen, choose, find_place
 from pcneo.release.prepared import Prepared
 from pcneo.release.request import ReleaseRequest
 from pcneo.store.database import Database, GraphRecord
@@ -41,7 +41,7 @@ from pcneo.store.ledger import create_budget, create_release, get_secret, list_l
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.transaction import Row, Transaction
 
-__all__ = ["Terms", "admit", "check_early", "check_room", "enter", "spend"]
+__all__ = ["Terms", "admit", "check_early", "check_room", "enter", "lacks_total", "spend"]
 
 log = logging.getLogger("pcneo")
 
@@ -125,6 +125,12 @@ def check_room(db: Database, requests: Sequence[ReleaseRequest], named: Selectio
     epsilons = {positive(request.epsilon, "epsilon") for request in requests}
     spends = [Spend(Respond.name, epsilon, Fraction(0)) for epsilon in epsilons]
     _admit(list_ledger(db), [graph], {graph.name: spends}, terms)
+
+
+def lacks_total(db: Database, requests: Sequence[ReleaseRequest], named: Selection) -> bool:
+    """Whether a graph of these releases has no total yet; errors as with `choose`, and for a damaged ledger."""
+    ledger = list_ledger(db)
+    return any(account_of(ledger, choice.graph.name).total is None for choice in choose(db, requests, named))
 
 
 def admit(db: Database, prepared: Sequence[Prepared], terms: Terms) -> None:

@@ -1,0 +1,73 @@
+"""`pcneo release` on a pseudo-terminal: what it asks, and that nothing is spent before a yes."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from graphs import Database
+
+from pcneo.release import budget
+
+Answer = tuple[str, str]
+"""The end of a question, and what is typed then."""
+
+QUESTIONS: list[Answer] = [("1, 2 or 3: ", "7"), ("1, 2 or 3: ", "2"), ("ε [1]: ", "nought"), ("ε [1]: ", "")]
+FILE: Answer = ("[counts.csv]: ", "out.csv")
+
+
+@pytest.fixture
+def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
+    db = Database(neo4j_driver, empty_database)
+    db.put([(1, 2), (1, 3), (2, 3), (3, 4), (2, 4)])
+    return db
+
+
+def typed(answers: Sequence[Answer], folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    """What `pcneo release` prints on a terminal where each question gets its answer, and its exit code."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pcneo", "release"],
+        stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, start_new_session=True,
+        env={**os.environ, **environment, "TERM": "dumb", "COLUMNS": "200"},
+    )  # fmt: skip
+    os.close(theirs)
+    text, place, waiting, end = "", 0, list(answers), time.monotonic() + 120
+    while time.monotonic() < end:
+        if not select.select([ours], [], [], 1)[0]:
+            continue
+        try:
+            chunk = os.read(ours, 65536)
+        except OSError:  # Linux says so where the other end is closed
+            break
+        text += chunk.decode(errors="replace")
+        if waiting and (found := text.find(waiting[0][0], place)) >= 0:
+            place = found + len(waiting[0][0])
+            os.write(ours, f"{waiting.pop(0)[1]}\n".encode())
+    code = process.wait(30)
+    os.close(ours)
+    assert not waiting, text
+    return code, text
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alone(
+    db: Database, tmp_path: Path, server: Any, yes: bool
+) -> None:
+    answers = [*QUESTIONS, FILE, ("[y/N]: ", "y" if yes else "n")]
+    code, text = typed(answers, tmp_path, dict(server.environment))
+    assert code == 0, text
+    assert "pcneo release --mechanism edge -e 1 --to out.csv --budget-epsilon 1" in text
+    assert (tmp_path / "out.csv").exists() == yes
+    spent = [release for graph in budget.show(db.store) for release in graph.releases]
+    assert len(spent) == yes
+    assert ("Nothing was spent." in text) == (not yes)
