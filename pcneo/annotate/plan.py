@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from pcneo.basics.model import Key, Progress
 from pcneo.basics.searches import DEFAULT_SEARCH, AnyP, Search, check_search
 from pcneo.basics.selection import Selection
+from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.search import thread_count
 from pcneo.store.chosen_graph import choose_selection, find_keys, refuse_new_name, require_key_index
@@ -280,8 +281,8 @@ def _selection(
         return known[graph].selection, {}
     if graph is not None and graph not in known and not may_be_new:
         raise NotFoundError(
-            f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}. "
-            "The first annotate of a graph in mode write gives it its name.",
+            f"There is no graph {graph!r}{'; there is ' + ', '.join(sorted(known)) if known else ''}."
+            f"{did_you_mean(graph, known)} The first annotate of a graph in mode write gives it its name.",
             what="graph",
             name=graph,
         )
@@ -293,7 +294,7 @@ def _selection(
         there = ", ".join(map(repr, sorted(known)))
         hint = f"Or name a known graph, with --graph (in Python `graph`): {there}."
         if graph is not None and graph not in known:
-            hint = f"There is no graph {graph!r} yet; known are {there}."
+            hint = f"There is no graph {graph!r} yet; known are {there}.{did_you_mean(graph, known)}"
         raise ParameterError(f"{error} {hint}", name=error.data["name"], value=None) from error
     if graph in known:
         known[graph].check_stands_for(selection, "Leave out the labels, types and key, or the name.")

@@ -181,11 +181,15 @@ def test_a_misspelt_name_does_not_store_a_graph_a_second_time(pcneo: Any, tmp_pa
     misspelt = pcneo("annotate", "--graph", "freinds", "-p", "0.5")
     assert misspelt.returncode == 4
     assert "There is no graph 'freinds'; there is 'friends'. Did you mean --graph friends?" in misspelt.stderr
+    described = pcneo("annotate", "--graph", "freinds", "-p", "0.5", "--mode", "stats")
+    assert described.returncode == 4
+    assert "there is friends. Did you mean friends?" in " ".join(described.stderr.split())
     assert pcneo("annotate", *NAMES, "--graph", "freinds", "-p", "0.5").returncode == 0  # if it is meant
     pcneo("load", str(tmp_path / "graph.txt"), "--node-label", "User", "--relationship-type", "KNOWS", "--key", "id")
     one_of_two = pcneo("annotate", "--graph", "frends", "-p", "0.5")
     assert one_of_two.returncode == 2
-    assert "There is no graph 'frends' yet; known are 'freinds', 'friends'." in " ".join(one_of_two.stderr.split())
+    said = "There is no graph 'frends' yet; known are 'freinds', 'friends'. Did you mean friends?"
+    assert said in " ".join(one_of_two.stderr.split())
     nothing = pcneo("annotate", "-p", "0.5")
     assert nothing.returncode == 2
     assert "Or name a known graph, with --graph" in " ".join(nothing.stderr.split())
