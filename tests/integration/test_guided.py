@@ -71,3 +71,14 @@ def test_a_release_at_a_terminal_asks_three_questions_and_spends_after_a_yes_alo
     spent = [release for graph in budget.show(db.store) for release in graph.releases]
     assert len(spent) == yes
     assert ("Nothing was spent." in text) == (not yes)
+
+
+def test_critical_without_a_stored_run_is_refused_before_the_last_question(
+    db: Database, tmp_path: Path, server: Any
+) -> None:
+    code, text = typed([("1, 2 or 3: ", "critical"), QUESTIONS[-1], FILE], tmp_path, dict(server.environment))
+    assert code == 4, text
+    assert "[y/N]" not in text
+    assert "Traceback" not in text
+    assert not list(tmp_path.iterdir())
+    assert not budget.show(db.store)
