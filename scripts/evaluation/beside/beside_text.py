@@ -12,7 +12,7 @@ import numpy as np
 
 from evaluation.beside.compared_graphs import GRAPHS
 from evaluation.beside.losses_found import as_degrees_grow, worst_loss
-from evaluation.beside.papers import LEMMA, MECHANISMS, PUBLISHED, SCORE, UNREAD, P, Published, runs_of
+from evaluation.beside.papers import DIFFERENCE, LEMMA, MECHANISMS, PUBLISHED, SCORE, UNREAD, P, Published, runs_of
 from evaluation.beside.simulated_runs import standard_error_of_respond
 from evaluation.cells import BesideCell
 from evaluation.claims.judging import digits
@@ -129,12 +129,15 @@ def beside_text(rows: Sequence[Row], graphs: Mapping[str, EvaluatedGraph], comma
     if any(row.cell.mechanism == "oriented" for row in rows):
         parts += ["### Where a published proof does not cover the mechanism", _lemma()]
     parts += [f"## {name}\n\n{_graph(name, graphs[name], rows)}" for name in names]
-    if published := [_published(figure, rows) for figure in PUBLISHED]:
+    if lines := [line for figure in PUBLISHED if (line := _published(figure, rows))]:
         head = ["graph", "mechanism", "published, ε=1", "ours: mean of five runs, 95 %", "", "source"]
-        parts += ["## Published figures", markdown(head, [line for line in published if line])]
+        parts += ["## Published figures", markdown(head, lines)]
+        if any("not met" in line for line in lines):
+            parts.append(DIFFERENCE)
     parts += [
         "## Not implemented",
-        "A paper that could not be read whole is not implemented.",
+        "These five papers could not be read whole, and so are not implemented: the table is not one of all that was "
+        "published.",
         markdown(["paper", "why"], [[paper, why] for paper, why in UNREAD.items()]),
     ]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

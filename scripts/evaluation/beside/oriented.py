@@ -80,20 +80,22 @@ def added_bound(n: int, epsilon: float) -> float:
     return 12 * math.log(n) / epsilon
 
 
-def draw_total(graph: Graph, epsilon: float, rng: np.random.Generator) -> float:
+def draw_total(graph: Graph, epsilon: float, rng: np.random.Generator, added: float | None = None) -> float:
     """Draw one estimate of the number of triangles, Algorithm 4.1.
 
     Args:
         graph: the graph, of three vertices or more.
         epsilon: of a connection; each of the four steps has a quarter.
         rng: where noise comes from.
+        added: to the largest noisy out-degree; what Algorithm 4.1 adds if None. The authors' program adds 0.
     """
     n, quarter = graph.vertex_count, epsilon / 4
     place = draw_order(graph, quarter, rng)
     sources = np.repeat(np.arange(n), graph.degrees)
     out = place[graph.neighbours] > place[sources]
     lengths = np.bincount(sources[out], minlength=n)
-    bound = float((lengths + symmetric_geometric(rng, quarter, n)).max()) + added_bound(n, epsilon)
+    bound = float((lengths + symmetric_geometric(rng, quarter, n)).max())
+    bound += added_bound(n, epsilon) if added is None else added
     bound = max(bound, 1.0)  # the paper has no rule for less, which n vertices never draw together
     asked = asked_pairs(graph, graph.neighbours[out], lengths, math.floor(bound))
     return _answered(asked, quarter, rng) + float(rng.laplace(0, 2 * bound / quarter, n).sum())
