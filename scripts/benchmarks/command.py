@@ -93,10 +93,12 @@ def release(setting: Setting) -> Iterator[Line]:
     """A release with `critical` at ε = 1, in its own process, each step timed."""
     from pcneo import annotate
     from pcneo.release import budget
+    from pcneo.store.connection import connect
 
     with tempfile.TemporaryDirectory() as folder, loaded(setting.file) as server, server.driver() as driver:
-        annotated = annotate.write(driver, p="0.1", **NAMES)
-        budget.set_total(driver, graph=annotated.graph, epsilon=1000)
+        db = connect(driver=driver)
+        annotated = annotate.write(db, p="0.1", **NAMES)
+        budget.set_total(db, graph=annotated.graph, epsilon=1000)
         rounds: dict[str, list[dict[str, Any]]] = {"3": [], "4": []}
         for number in range(min(3, setting.rounds) + 1):
             for k, figures in rounds.items():

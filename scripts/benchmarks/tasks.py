@@ -19,7 +19,7 @@ PHASES = ("read", "count", "errors", "losses", "ledger", "noise", "write", "othe
 
 
 def _connected(uri: str, password_file: str) -> Any:
-    from pcneo import connect
+    from pcneo.store.connection import connect
 
     return connect(uri, auth=("neo4j", Path(password_file).read_text().strip()))
 
