@@ -1,4 +1,4 @@
 // Index totals by the name of their graph.
-CREATE INDEX IF NOT EXISTS
+CREATE INDEX pcneo_budget_graph IF NOT EXISTS
 FOR (budget:PCohesionBudget)
 ON (budget.graph)

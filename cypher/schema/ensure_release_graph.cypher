@@ -1,4 +1,4 @@
 // Index releases by the name of their graph.
-CREATE INDEX IF NOT EXISTS
+CREATE INDEX pcneo_release_graph IF NOT EXISTS
 FOR (release:PCohesionRelease)
 ON (release.graph)

@@ -1,4 +1,4 @@
 // Make the identifier of a release unique.
-CREATE CONSTRAINT IF NOT EXISTS
+CREATE CONSTRAINT pcneo_release_id IF NOT EXISTS
 FOR (release:PCohesionRelease)
 REQUIRE release.id IS UNIQUE

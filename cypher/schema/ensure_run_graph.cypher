@@ -1,4 +1,4 @@
 // Index runs by the name of their graph.
-CREATE INDEX IF NOT EXISTS
+CREATE INDEX pcneo_run_graph IF NOT EXISTS
 FOR (run:PCohesionRun)
 ON (run.graph)

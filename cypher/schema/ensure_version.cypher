@@ -1,4 +1,4 @@
 // Make a version's record unique among those of its run.
-CREATE CONSTRAINT IF NOT EXISTS
+CREATE CONSTRAINT pcneo_version IF NOT EXISTS
 FOR (version:PCohesionVersion)
 REQUIRE (version.run, version.version) IS UNIQUE

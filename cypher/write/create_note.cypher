@@ -1,7 +1,7 @@
 // Record what an owner did to the ledger by hand, in the transaction that does it.
 //
 // parameters:
-//   $kind     string        forgotten, mended, same or apart
+//   $kind     string        forgotten, mended, same or apart; cleaned, of runs
 //   $graph    string        name of the graph
 //   $other    string|null   another graph's name, for same and apart
 //   $what     string        a sentence

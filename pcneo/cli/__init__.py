@@ -28,7 +28,6 @@ from pcneo.cli import (
     queries,
     release,
     runs,
-    schema,
     serve,
     server,
     show,
@@ -85,7 +84,6 @@ app.add_typer(party.app, name="party")
 app.command(name="audit", cls=Command)(audit.audit)
 app.command(name="advise", cls=Command)(advise.advise)
 app.add_typer(budget.app, name="budget")
-app.command(name="schema", cls=Command)(schema.schema)
 app.command(name="serve", cls=Command)(serve.serve)
 app.add_typer(server.app, name="server")
 

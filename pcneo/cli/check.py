@@ -8,7 +8,8 @@ import typer
 
 from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
-from pcneo.cli.options import Json
+from pcneo.cli.options import Json, NodeLabels
+from pcneo.cli.streams import say_verbatim
 from pcneo.errors import GraphChangedError
 
 if TYPE_CHECKING:
@@ -29,15 +30,33 @@ def check(
             "--graph", help="Only this graph: its runs, and its part of the ledger.", autocompletion=complete_graphs
         ),
     ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; no database is asked.")
+    ] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="With --schema: the statements that undo them.")] = False,
+    node_label: NodeLabels = None,
+    key: Annotated[str | None, typer.Option("--key", help="With --schema: property that holds the key.")] = None,
     as_json: Json = False,
 ) -> None:
     """Read everything stored again and report what is wrong; nothing is changed.
+
+    With --schema it prints statements instead, for an administrator to run once.
 
     The exit code is 4 where the graph has moved since a run was written, where memberships have changed, or where there
     is any other fault.
 
     Example: pcneo check
     """
+    if schema:
+        if run is not None or graph is not None or as_json:
+            raise typer.BadParameter("It goes with --drop, --node-label and --key alone.", param_hint="--schema")
+        from pcneo.store.chosen_graph import schema_statements
+
+        for statement in schema_statements(node_label or (), key, drop=drop):
+            say_verbatim(statement)
+        return
+    if drop or node_label or key is not None:
+        raise typer.BadParameter("They go with --schema.", param_hint="--drop, --node-label, --key")
     from pcneo.release.checking import check as look
 
     with connected() as db, Bars() as bars:

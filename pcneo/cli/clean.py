@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +16,7 @@ from pcneo.cli.streams import can_ask
 if TYPE_CHECKING:
     from pcneo.store.database import Database
     from pcneo.stored.cleaning import CleanResult
+    from pcneo.stored.uninstalling import Everything
 
 __all__ = ["clean"]
 
@@ -28,61 +28,126 @@ def clean(
     version: Annotated[
         int | None, typer.Option("--version", help="Remove this earlier version alone; the run stays.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
+    all_runs: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Uninstall: also requests, names, fences, constraints and indexes.")
+    ] = False,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="With --everything: the ledger of releases, too, which stays otherwise.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
     """Remove stored runs, and properties that their releases wrote; budgets and the ledger stay, and all that is yours.
 
+    It shows what it will remove and asks, where somebody is there to be asked. `budget show` lists who cleaned what.
+
     Example: pcneo clean --all
     """
-    from pcneo.errors import ParameterError
-    from pcneo.stored.cleaning import clean as clean_runs
-    from pcneo.stored.cleaning import is_unfinished
-    from pcneo.stored.runs import find_run
-    from pcneo.stored.versions import let_go
-
-    if (run is None) == (not everything):
-        raise typer.BadParameter("Name one run, or give --all.", param_hint="RUN")
+    if [run is not None, all_runs, everything].count(True) != 1:
+        raise typer.BadParameter("Name one run, or give --all or --everything.", param_hint="RUN")
     if version is not None and run is None:
         raise typer.BadParameter("A version is one of a run; name the run.", param_hint="--version")
+    if ledger and not everything:
+        raise typer.BadParameter(
+            "It goes with --everything; `pcneo budget forget` is of one graph.", param_hint="--ledger"
+        )
     with connected() as db, Bars() as bars:
-        is_left = run is not None and version is None and is_unfinished(db, run=run)
-        whole = run if run is None or is_left else find_run(db, run=run).run.id
-        is_whole = whole == run
-        if not (is_whole or can_ask()):
-            raise ParameterError(
-                f"Nobody is there to be asked: give the whole id of what to remove, {whole}.", name="run", value=run
-            )
-        if whole is not None and version is not None:
-            if not is_whole:
-                _confirm(f"Remove version {version} of {whole}?", bars)
-            hubs = let_go(db, run=whole, version=version)
-            alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
-            print_json({"hubs": hubs}) if as_json else say(alone)
-            return
-        if can_ask():
-            _ask(db, whole, bars, surely=not is_whole)
-        result = clean_runs(db, run=whole, progress=bars)
-    if as_json:
-        print_json(result)
-    else:
-        _print_result(result)
+        if everything:
+            _uninstall(db, bars, ledger=ledger, dry_run=dry_run, yes=yes, as_json=as_json)
+        elif version is not None and run is not None:
+            _let_go(db, bars, run, version, dry_run=dry_run, yes=yes, as_json=as_json)
+        else:
+            _clean(db, bars, run, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
-def _ask(db: Database, run: str | None, bars: Bars, *, surely: bool) -> None:
-    """Ask whether to remove a run, or all: where releases rest on some, which is said, and otherwise if `surely`."""
-    from pcneo.errors import StoreFormatError
-    from pcneo.stored.cleaning import runs_relied_on
+def _clean(db: Database, bars: Bars, run: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    from pcneo.stored.cleaning import clean as clean_runs
 
-    relied_on: tuple[str, ...] = ()
-    with suppress(StoreFormatError):  # no release rests on what is of another format
-        relied_on = runs_relied_on(db, run=run)
-    if relied_on:
+    whole = None if run is None else _whole_id(db, run)
+    if dry_run or (can_ask() and not yes):
+        planned = clean_runs(db, run=whole, dry_run=True)
         bars.rest()
-        note(f"{_resting(relied_on)}.")
-    elif not surely:
+        if dry_run:
+            print_json(planned) if as_json else say(_planned(planned))
+            return
+        note(_planned(planned))
+        _confirm(f"Remove {whole or 'all runs'}, with all versions?", bars)
+    result = clean_runs(db, run=whole, progress=bars)
+    print_json(result) if as_json else _print_result(result)
+
+
+def _whole_id(db: Database, run: str) -> str:
+    """Return the id of the run that is meant; where nobody can be asked it has to be whole."""
+    from pcneo.errors import ParameterError
+    from pcneo.stored.cleaning import is_unfinished
+    from pcneo.stored.runs import find_run
+
+    whole = run if is_unfinished(db, run=run) else find_run(db, run=run).run.id
+    if whole != run and not can_ask():
+        raise ParameterError(
+            f"Nobody is there to be asked: give the whole id of what to remove, {whole}.", name="run", value=run
+        )
+    return whole
+
+
+def _let_go(db: Database, bars: Bars, run: str, version: int, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    from pcneo.stored.versions import let_go
+
+    whole = _whole_id(db, run)
+    if dry_run:
+        say(f"Version {version} of {whole} would be removed, with the cohesions that it alone has.")
         return
-    _confirm(f"Remove {run or 'all runs'}, with all versions?", bars)
+    if can_ask() and not yes:
+        _confirm(f"Remove version {version} of {whole}?", bars)
+    hubs = let_go(db, run=whole, version=version)
+    alone = f"Version {version} of {whole} removed, with the cohesions that it alone had: {hubs:,}"
+    print_json({"hubs": hubs}) if as_json else say(alone)
+
+
+def _uninstall(db: Database, bars: Bars, *, ledger: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
+    from pcneo.errors import ParameterError
+    from pcneo.stored.uninstalling import everything, uninstall
+
+    there = everything(db)
+    bars.rest()
+    if dry_run:
+        print_json(there) if as_json else say(_everything(there, ledger=ledger))
+        return
+    if not yes:
+        if not can_ask():
+            raise ParameterError("Nobody is there to be asked: add --yes to remove everything.", name="yes", value=None)
+        note(_everything(there, ledger=ledger))
+        _confirm("Remove everything of pcneo from this database?", bars)
+        if ledger and there.ledger:
+            _confirm("And the ledger, after which nothing counts what these releases have spent?", bars)
+    _, left = uninstall(db, ledger=ledger, progress=bars)
+    if as_json:
+        print_json({"removed": there, "left": left})
+    elif left.ledger:
+        say(f"Everything of pcneo is removed but the ledger: {_ledger(left)}. `--ledger` removes that, too.")
+    else:
+        say("Everything of pcneo is removed. Your nodes, relationships and properties are as they were.")
+
+
+def _everything(there: Everything, *, ledger: bool) -> str:
+    lines = [
+        f"Runs: {there.runs:,}, with {there.hubs:,} cohesions and {there.memberships:,} memberships",
+        f"Requests: {there.requests:,}",
+        f"Graphs that pcneo knows by name: {there.graphs:,}, with {there.fences:,} fences",
+        f"Constraints and indexes: {len(there.schema):,} ({words(list(there.schema), 20)})",
+    ]
+    if there.ledger and ledger:
+        lines.append(f"The ledger: {_ledger(there)}")
+    elif there.ledger:
+        lines.append(f"What stays: the ledger, {_ledger(there)}; --ledger removes it, too")
+    lines.append("What stays in any case: your nodes and relationships, and files that were published")
+    return "\n".join(lines)
+
+
+def _ledger(there: Everything) -> str:
+    return f"{there.ledger:,} records of {words(list(there.ledger_graphs), 12) or 'no graph'}"
 
 
 def _confirm(question: str, bars: Bars) -> None:
@@ -95,6 +160,20 @@ def _resting(runs: Sequence[str]) -> str:
         f"Releases rest on {len(runs):,} of these runs ({words(list(runs), 12)}): the ledger keeps them, but once the "
         "graph has changed no later release can use the same groups again"
     )
+
+
+def _planned(result: CleanResult) -> str:
+    named = f" ({words(list(result.runs), 12)})" if result.runs else ""
+    lines = [f"Runs to be removed, each with all its versions: {len(result.runs):,}{named}"]
+    lines.append(f"Cohesions to be removed: {result.hubs:,}")
+    if result.relied_on:
+        lines.append(f"{_resting(result.relied_on)}.")
+    if result.earlier_runs:
+        lines.append(f"Runs of an earlier pcneo to be removed: {result.earlier_runs:,}")
+    lines += [f"Property to be removed that a release has written: {name}" for name in result.properties]
+    if result.answered_requests:
+        lines.append(f"Answered requests to be removed: {result.answered_requests:,}")
+    return "\n".join(lines)
 
 
 def _print_result(result: CleanResult) -> None:

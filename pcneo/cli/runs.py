@@ -78,7 +78,7 @@ def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
     rows = [
         [
             *(run.id, run.version, run.scope, str(run.search.p), run.search.name),
-            *(run.cohesions, run.memberships, run.finished_at, stored.moved),
+            *(run.cohesions, run.memberships, run.finished_at, _moved(stored)),
         ]
         for stored in runs
         for run in [stored.run]
@@ -86,6 +86,12 @@ def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
     print_table(columns, rows, names=["version"])
     for run in [stored.run for stored in runs if stored.run.from_files]:
         note(f"{run.id} was loaded from files; `pcneo annotate --graph {shlex.quote(run.graph)}` searches it.")
+
+
+def _moved(stored: StoredRun) -> str:
+    """Say what has moved: by how many nodes and relationships the graph has more or fewer."""
+    changes = {"nodes": stored.nodes_more, "relationships": stored.relationships_more}
+    return ", ".join(f"{number:+,} {what}" for what, number in changes.items() if number)
 
 
 def _print_history(versions: list[RunRecord]) -> None:

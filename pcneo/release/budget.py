@@ -5,7 +5,6 @@ The ledger lies in the same database as the graph. It is bookkeeping for an hone
 
 from __future__ import annotations
 
-import getpass
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.selection import Selection
+from pcneo.basics.user import user
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.account import Account, Spend
 from pcneo.privacy.composition import Cost, compose
@@ -78,14 +78,6 @@ class Forgotten:
     records: int
     properties: tuple[str, ...]
     kept_properties: tuple[str, ...]
-
-
-def user() -> str:
-    """Return the name of the operating system's user, for the record; `unknown` where there is none."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"
 
 
 def parse_total(epsilon: object, delta: object | None) -> Cost:

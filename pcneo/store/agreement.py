@@ -110,6 +110,8 @@ def _surroundings(spoken: Sequence[Token]) -> Iterator[tuple[Token, str, str, st
 def _belongs(kind: str, before: str, after: str) -> bool:
     if kind == "property":
         return before == "." or (before in ("{", ",") and after == ":")
+    if kind == "index":
+        return before == "INDEX"
     if kind in SEVERAL:
         return before in (":", "|") and after != "&"  # next to & or !, alternatives bind differently from a single name
     return before in (":", "|", "&", "!")

@@ -155,12 +155,13 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
         )
 
 
-def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -> list[str]:
+def schema_statements(node_labels: Sequence[str] = (), key: str | None = None, *, drop: bool = False) -> list[str]:
     """Return the statements that create every index that `annotate.write` needs, each on one line.
 
     Args:
         node_labels: also index the key of these labels.
         key: the key property; needed with labels.
+        drop: return the statements that drop them instead.
 
     Returns:
         The statements, each ending in a semicolon.
@@ -171,7 +172,7 @@ def schema_statements(node_labels: Sequence[str] = (), key: str | None = None) -
     if bool(node_labels) != (key is not None):
         raise ParameterError("Node labels and the key belong together.", name="key", value=key)
     indexes = [key_index(label, key) for label in one_or_more(node_labels)] if key is not None else []
-    return [item.line() for item in (*OWN_SCHEMA, *indexes)]
+    return [item.drop if drop else item.line() for item in (*OWN_SCHEMA, *indexes)]
 
 
 def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> list[Key]:

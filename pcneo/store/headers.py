@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 __all__ = ["NAME_KINDS", "Declaration", "Header", "read_header"]
 
-NAME_KINDS = ("label", "labels", "type", "types", "property")
+NAME_KINDS = ("index", "label", "labels", "type", "types", "property")
 
 _SECTIONS = ("names", "parameters", "returns", "repeatable", "cost", "scan")
 _SECTION = re.compile(rf"({'|'.join(_SECTIONS)}):(?:\s+|$)(.*)")

@@ -130,7 +130,7 @@ class NoteRecord:
     """What an owner did to the ledger by hand.
 
     Attributes:
-        kind: `forgotten`, `mended`, `same` or `apart`.
+        kind: `forgotten`, `mended`, `same` or `apart`; `cleaned`, of runs.
         graph, other: names of graphs.
         what: a sentence.
         records: what was let go or changed, as JSON.

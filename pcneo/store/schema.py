@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import LiteralString
 
@@ -23,6 +24,12 @@ class SchemaItem:
     properties: tuple[str, ...]
     unique: bool
     statement: LiteralString
+
+    @property
+    def drop(self) -> str:
+        """The statement that drops it, on one line."""
+        words = self.line().split()
+        return f"DROP {words[1]} {words[2]} IF EXISTS;"
 
     def line(self) -> str:
         """Return the statement for people: on one line, with a semicolon; quoted names stay as they are."""
@@ -54,4 +61,6 @@ OWN_SCHEMA = (
 
 def key_index(label: str, key: str) -> SchemaItem:
     """Return the index on the key property of one label."""
-    return SchemaItem(label, (key,), False, load_statement("ensure_key_index").render({"Page": label, "id": key}))
+    digest = hashlib.sha256(f"{label}\0{key}".encode()).hexdigest()[:8]
+    names = {"pcneo_key": f"pcneo_key_{digest}", "Page": label, "id": key}
+    return SchemaItem(label, (key,), False, load_statement("ensure_key_index").render(names))

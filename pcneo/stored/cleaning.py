@@ -6,18 +6,23 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from pcneo.basics.frames import words
 from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.user import user
+from pcneo.errors import StoreFormatError
 from pcneo.store.count_property import remove_properties
 from pcneo.store.database import Database
 from pcneo.store.fence import Fence
-from pcneo.store.ledger import list_ledger
+from pcneo.store.ledger import create_note, list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
 from pcneo.store.requests import RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import find_run, unfinished_runs
 
-__all__ = ["CleanResult", "clean", "is_unfinished", "runs_relied_on"]
+__all__ = ["CleanResult", "clean", "is_unfinished"]
+
+ENDED = ("complete", "failed", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ def clean(
     db: Database,
     *,
     run: str | None = None,
+    dry_run: bool = False,
     progress: Progress | None = None,
 ) -> CleanResult:
     """Remove one run, or all, with its versions, hubs, memberships and the properties that its releases wrote.
@@ -60,6 +66,8 @@ def clean(
     Args:
         db: the database.
         run: the run's id, or a beginning that no other has; None for all.
+        dry_run: remove nothing, and return what would be removed; hubs are those of now, properties those that releases
+            have written.
         progress: called with stage, done and total.
 
     Returns:
@@ -70,6 +78,8 @@ def clean(
         BusyError: somebody is writing one of the graphs; its runs stay.
         StoreFormatError: one run is named, and the runs there are of another format.
     """
+    if dry_run:
+        return _planned(db, run)
     queue = RequestQueue(db)
     earlier = _clean_earlier(db) if run is None else 0
     ledger = list_ledger(db)
@@ -87,12 +97,41 @@ def clean(
                 gone, left = remove_properties(db, graph, None if run is None else ours[0])
                 removed += gone
                 kept += left
-            hubs += opened.swept + _clean_graph(db, opened, ours, progress)
+            _clean_graph(db, opened, ours, progress)
+            hubs += opened.swept
+            if ours or opened.swept:
+                with opened.last_writes() as transaction:
+                    create_note(transaction, _note(graph.name, ours, opened.swept))
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):
         answered += deleted
     ids = (*(record.id for record in runs), *unfinished)
     return CleanResult(ids, hubs, tuple(removed), tuple(kept), earlier, _relied_on(runs, ledger), answered)
+
+
+def _planned(db: Database, run: str | None) -> CleanResult:
+    ledger = list_ledger(db)
+    unfinished = [id for id in unfinished_runs(db, ledger.graphs) if run in (None, id)]
+    one = run is not None and not unfinished
+    runs = [find_run(db, run=run).run] if one else _current_runs(db) if run is None else []
+    ids = (*(record.id for record in runs), *unfinished)
+    properties = {release.property for release in ledger.releases if release.run in ids or run is None} - {None}
+    answered = sum(number for status, (number, _) in RequestQueue(db).count_requests().items() if status in ENDED)
+    return CleanResult(
+        runs=ids,
+        hubs=sum(db.read("count_hubs", run=id)[0]["hubs"] for id in ids),
+        properties=tuple(sorted(name for name in properties if name is not None)),
+        earlier_runs=db.count_earlier() if run is None else 0,
+        relied_on=_relied_on(runs, ledger),
+        answered_requests=answered if run is None else 0,
+    )
+
+
+def _current_runs(db: Database) -> Sequence[RunRecord]:
+    try:
+        return db.list_runs()
+    except StoreFormatError:  # all of them are of an earlier format
+        return []
 
 
 def is_unfinished(db: Database, *, run: str) -> bool:
@@ -105,27 +144,20 @@ def is_unfinished(db: Database, *, run: str) -> bool:
     return run in unfinished_runs(db, db.list_graphs())
 
 
-def runs_relied_on(db: Database, *, run: str | None = None) -> tuple[str, ...]:
-    """Return the ids of those runs that releases rest on, of those that `clean` would remove.
-
-    Args:
-        db: the database.
-        run: the run's id; None for all.
-
-    Raises:
-        StoreFormatError: the runs there are of another format.
-    """
-    return _relied_on([record for record in db.list_runs() if run in (None, record.id)], list_ledger(db))
-
-
 def _relied_on(runs: Sequence[RunRecord], ledger: LedgerRecords) -> tuple[str, ...]:
     relied_on = {release.run for release in ledger.releases}
     return tuple(record.id for record in runs if record.id in relied_on)
 
 
+def _note(graph: str, runs: Sequence[str], hubs: int) -> dict[str, object]:
+    what = f"removed {words(list(runs), 12) or 'what an ended writer had left'}, {hubs:,} cohesions"
+    return {"kind": "cleaned", "graph": graph, "other": None, "what": what, "records": [], "who": user()}
+
+
 def _clean_graph(db: Database, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
+    total = sum(db.read("count_hubs", run=run)[0]["hubs"] for run in runs)
     db.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
-    return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, None)))
+    return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, max(total, deleted))))
 
 
 def _clean_earlier(db: Database) -> int:

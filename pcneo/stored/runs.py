@@ -30,11 +30,14 @@ class StoredRun:
         selection: labels, types and key of its graph.
         moved: whether the count store's nodes or relationships differ from those when the graph was read. Equal counts
             do not prove that nothing changed; `verify` reads everything.
+        nodes_more, relationships_more: by how many; negative where there are fewer.
     """
 
     run: RunRecord
     selection: Selection
     moved: bool
+    nodes_more: int = 0
+    relationships_more: int = 0
 
 
 def list_runs(db: Database, *, run: str | None = None, graph: str | None = None) -> list[StoredRun]:
@@ -53,7 +56,7 @@ def list_runs(db: Database, *, run: str | None = None, graph: str | None = None)
     runs = runs_named(db, run, graph)  # before the graphs: so each run's graph is listed, too
     graphs = {graph.name: graph.selection for graph in db.list_graphs()}
     now = {name: db.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
-    return [StoredRun(run, graphs[run.graph], _moved(run, now[run.graph])) for run in runs if run.graph in graphs]
+    return [_stored(run, graphs[run.graph], now[run.graph]) for run in runs if run.graph in graphs]
 
 
 def unfinished_runs(db: Database, graphs: Sequence[GraphRecord]) -> dict[str, GraphRecord]:
@@ -75,9 +78,12 @@ def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run
     return fitting
 
 
-def _moved(run: RunRecord, now: tuple[int, int]) -> bool:
-    """Groups of answers do not follow the graph."""
-    return run.scope != "answers" and now != (run.node_count, run.relationship_count)
+def _stored(run: RunRecord, selection: Selection, now: tuple[int, int]) -> StoredRun:
+    """Compare a run with the count store; groups of answers do not follow the graph."""
+    nodes, relationships = now[0] - run.node_count, now[1] - run.relationship_count
+    if run.scope == "answers" or not (nodes or relationships):
+        return StoredRun(run, selection, moved=False)
+    return StoredRun(run, selection, True, nodes, relationships)
 
 
 def find_run(

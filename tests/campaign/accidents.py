@@ -87,7 +87,7 @@ def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
         ("runs", "--json"),
         ("show", 3, "--run", RUN),
         ("budget", "show"),
-        ("schema", "--node-label", "Person", "--key", "id"),
+        ("check", "--schema", "--node-label", "Person", "--key", "id"),
     ]
     return rng.choice(files if writes else [*files, *others])
 

@@ -20,7 +20,7 @@ from lengths import usual_or_thorough
 
 from pcneo.cli.main import main
 
-COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "schema", "server"]
+COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "server"]
 COMMANDS += ["advise", "check", "show", "serve", "export", "party", "load-cohesions", "mcp"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
@@ -586,7 +586,7 @@ def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
 def test_schema_prints_statements_that_the_server_accepts(
     pcneo: Any, neo4j_driver: neo4j.Driver, database: str
 ) -> None:
-    shown = pcneo("schema", "--node-label", "Strange `label", "--key", "a key")
+    shown = pcneo("check", "--schema", "--node-label", "Strange `label", "--key", "a key")
     for statement in shown.stdout.splitlines():
         neo4j_driver.execute_query(statement.removesuffix(";"), database_=database)
     indexes = neo4j_driver.execute_query("SHOW INDEXES YIELD labelsOrTypes, properties", database_=database).records

@@ -1,0 +1,5 @@
+// Drop a constraint.
+//
+// parameters:
+//   $name  string  its name
+DROP CONSTRAINT $name IF EXISTS

@@ -1,0 +1,5 @@
+// Drop an index.
+//
+// parameters:
+//   $name  string  its name
+DROP INDEX $name IF EXISTS

@@ -1,0 +1,12 @@
+// Delete requests, whatever their status.
+//
+// parameters:
+//   $limit  integer 1..  most that one transaction deletes
+// returns:
+//   deleted  integer  how many; 0 when none is left
+// repeatable: what is gone is not found again.
+MATCH (request:PCohesionRequest)
+WITH request
+LIMIT $limit
+DETACH DELETE request
+RETURN count(*) AS deleted

@@ -1,0 +1,97 @@
+"""Use case: remove all that pcneo has stored in a database, its constraints and indexes included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pcneo.basics.model import Progress
+from pcneo.errors import BusyError
+from pcneo.store.database import Database
+from pcneo.store.ledger import list_ledger
+from pcneo.store.lock import GraphLock
+from pcneo.stored.cleaning import CleanResult, clean
+
+__all__ = ["Everything", "everything", "uninstall"]
+
+BATCH = 2_000
+LEDGER = frozenset(
+    {"PCohesionGraph", "PCohesionFence", "PCohesionBudget", "PCohesionRelease", "PCohesionLedger", "PCohesionNote"}
+)
+"""What the ledger needs: its own labels, and those of the graphs that it speaks of."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Everything:
+    """What pcneo has in a database.
+
+    Attributes:
+        hubs, memberships, runs, requests, graphs, fences: how many there are.
+        ledger: totals, releases, and notes of what was done to them by hand.
+        schema: names of the constraints and indexes that are pcneo's: those on its own labels, and those on yours that
+            `annotate --create-index` made.
+        ledger_graphs: names of the graphs that the ledger speaks of; they stay as long as it does.
+    """
+
+    hubs: int
+    memberships: int
+    runs: int
+    requests: int
+    graphs: int
+    fences: int
+    ledger: int
+    schema: tuple[str, ...]
+    ledger_graphs: tuple[str, ...]
+
+
+def everything(db: Database) -> Everything:
+    """Return what pcneo has in a database; nothing is changed."""
+    ledger = list_ledger(db)
+    known, notes = {graph.name for graph in ledger.graphs}, [note for note in ledger.notes if note.kind != "cleaned"]
+    spoken_of = {record.graph for record in (*ledger.budgets, *ledger.releases)}
+    spoken_of |= {name for note in notes for name in (note.graph, note.other) if name is not None}
+    spoken_of |= {str(damaged.properties.get("graph")) for damaged in ledger.damaged}
+    schema = tuple(sorted(row["name"] for row in db.read("list_schema")))
+    records = len(ledger.budgets) + len(ledger.releases) + len(ledger.damaged) + len(notes)
+    counts = db.read("count_ours")[0]
+    return Everything(**counts, ledger=records, schema=schema, ledger_graphs=tuple(sorted(known & spoken_of)))
+
+
+def uninstall(
+    db: Database, *, ledger: bool = False, progress: Progress | None = None
+) -> tuple[CleanResult, Everything]:
+    """Remove all that pcneo has stored: runs, requests, fences, names of graphs, constraints and indexes.
+
+    The ledger stays, with its graphs' names and fences, unless it is to go too. What `pcneo load` has loaded is yours.
+
+    Args:
+        db: the database.
+        ledger: whether to remove the ledger, too: what was published stays so, and nothing counts it any more.
+        progress: called with stage, done and total.
+
+    Returns:
+        What was removed of runs, and what is left of pcneo.
+
+    Raises:
+        BusyError: a service is at work on a request, or somebody writes a graph.
+        RightsError: this user may not drop constraints and indexes.
+    """
+    if workers := [row["worker"] for row in db.read("list_working")]:
+        raise BusyError(f"A service is at work here: {', '.join(workers)}. Stop it first.")
+    removed = clean(db, progress=progress)
+    requests, done = db.read("count_ours")[0]["requests"], 0
+    while deleted := db.write("delete_requests", limit=BATCH)[0]["deleted"]:
+        done += deleted
+        if progress is not None:
+            progress("deleting requests", done, max(requests, done))
+    keeps = not ledger and everything(db).ledger > 0
+    while not keeps and db.write("delete_records", limit=BATCH)[0]["deleted"]:
+        pass
+    stays = everything(db).ledger_graphs
+    for graph in db.list_graphs():
+        if graph.name not in stays:
+            with GraphLock(db, graph.name) as lock, lock.last_writes() as transaction:
+                transaction.run("delete_graph", name=graph.name)
+    for row in db.read("list_schema"):
+        if not (keeps and row["label"] in LEDGER):
+            db.write("drop_constraint" if row["is_constraint"] else "drop_index", name=row["name"])
+    return removed, everything(db)
