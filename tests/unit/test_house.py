@@ -28,7 +28,6 @@ ALIKE = {
     "load_cohesions.py": {"pcneo/annotate", "pcneo/cli"},
     "queries.py": {"pcneo/cli", "pcneo/stored"},
     "runs.py": {"pcneo/cli", "pcneo/stored"},
-    "schema.py": {"pcneo/cli", "pcneo/store"},
     "smallest.py": {"pcneo/kernels", "pcneo/search"},
 }
 """Files that may share a name, and the folders they are in."""
