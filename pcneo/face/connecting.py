@@ -195,14 +195,9 @@ class Db:
         Raises:
             BusyError: somebody is writing one of the graphs; its runs stay.
         """
-        from pcneo.stored.cleaning import CleanResult, clean, runs_relied_on
-        from pcneo.stored.runs import list_runs
+        from pcneo.stored.cleaning import clean
 
-        if dry_run:
-            found = list_runs(self._database)
-            hubs, relied_on = sum(run.run.cohesions for run in found), runs_relied_on(self._database)
-            return CleanResult(tuple(run.run.id for run in found), hubs, relied_on=relied_on)
-        return clean(self._database, progress=progress)
+        return clean(self._database, dry_run=dry_run, progress=progress)
 
     def schema(self, node_labels: str | Iterable[str] = (), key: str | None = None) -> list[str]:
         """Return the statements that create every index that pcneo needs, for an administrator.
