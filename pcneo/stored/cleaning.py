@@ -100,7 +100,7 @@ def clean(
             _clean_graph(db, opened, ours, progress)
             hubs += opened.swept
             if ours or opened.swept:
-                with opened.last_writes() as transaction:
+                with opened.lock.last_writes() as transaction:
                     create_note(transaction, _note(graph.name, ours, opened.swept))
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):

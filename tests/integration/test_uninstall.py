@@ -170,4 +170,4 @@ def test_graphs_are_open_to_others_afterwards(db, tmp_path):
     uninstall(db.store)
     annotate.write(db.store, p="1/2", **PERSONS)
     with open_graph(db.store, db.store.list_graphs()[0]) as opened:
-        assert opened.last_version == 1
+        assert opened.lock.last_version == 1
