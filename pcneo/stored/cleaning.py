@@ -97,11 +97,11 @@ def clean(
                 gone, left = remove_properties(db, graph, None if run is None else ours[0])
                 removed += gone
                 kept += left
-            _clean_graph(db, opened, ours, progress)
-            hubs += opened.swept
-            if ours or opened.swept:
+            swept = opened.swept + _clean_graph(db, opened, ours, progress)
+            hubs += swept
+            if ours or swept:
                 with opened.lock.last_writes() as transaction:
-                    create_note(transaction, _note(graph.name, ours, opened.swept))
+                    create_note(transaction, _note(graph.name, ours, swept))
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):
         answered += deleted

@@ -101,6 +101,7 @@ def ledger_of(db: Database) -> list[str]:
 def test_the_ledger_stays_with_what_it_needs_and_counts_on(db, tmp_path):
     all_kinds(db, tmp_path, released=True)
     kept = ledger_of(db)
+    [[hubs]] = db.run("MATCH (c:PCohesion) WHERE c.run STARTS WITH 'friends@' RETURN count(c)")
     _, left = uninstall(db.store)
     assert ledger_of(db) == kept
     assert left.ledger_graphs == ("friends",)
@@ -111,7 +112,8 @@ def test_the_ledger_stays_with_what_it_needs_and_counts_on(db, tmp_path):
     }
     (shown,) = budget.show(db.store, graph="friends")
     assert shown.releases
-    assert any(note.kind == "cleaned" and "friends@1/2" in note.what for note in shown.notes)
+    (noted,) = [note.what for note in shown.notes if note.kind == "cleaned"]
+    assert "friends@1/2" in noted and noted.endswith(f", {hubs:,} cohesions")
     assert annotate.write(db.store, p="1/2", graph="friends").runs[0].version > 3  # no number is used twice
 
 
