@@ -5,6 +5,7 @@
 // returns:
 //   deleted  integer  how many; 0 when none is left
 // repeatable: what is gone is not found again.
+// scan: all of them are deleted; asked for by `pcneo clean --everything` alone.
 MATCH (request:PCohesionRequest)
 WITH request
 LIMIT $limit

@@ -16,7 +16,7 @@ CYPHER = Path(__file__).parents[2] / "cypher"
 FILES = sorted(CYPHER.glob("**/*.cypher"))
 NAMES = [path.stem for path in FILES]
 TAKE_SEVERAL = [path.stem for path in FILES if re.search(r"^// +\w+ +(labels|types) ", path.read_text("utf-8"), re.M)]
-ONE = {"label": "Person", "labels": "Person", "type": "KNOWS", "types": "KNOWS", "property": "id"}
+ONE = {"label": "Person", "labels": "Person", "type": "KNOWS", "types": "KNOWS", "property": "id", "index": "pcneo_key"}
 SEVERAL = {"labels": ["Person", "Robot"], "types": ["KNOWS", "LIKES"]}
 VALUES = {"string": "s", "integer": 1, "float": 0.5, "boolean": True, "datetime": None, "map": {}, "list": []}
 
@@ -32,7 +32,7 @@ EXAMPLE = [
     "UNWIND range(1, 600) AS i MATCH (a:Person {id: i}) MATCH (b:Robot {id: 1000 + i}) CREATE (a)-[:LIKES]->(b)",
     "MATCH (v:Person) CREATE (v)-[:HAS_COHESION]->(:PCohesion "
     "{run: 'r', from: 1, until: 9007199254740991, p: 0.1, search: 'density', size: 9, edges: 8, density: 0.2, "
-    "owner: 1, digest: ''})",
+    "proven: true, best: true, owner: 1, digest: ''})",
     "MATCH (v:Person) WHERE v.id < 60 CREATE (v)-[:HAS_COHESION]->(:PCohesion:PCohesionRetired "
     "{run: 'r', from: 1, until: 2, p: 0.1, search: 'density', size: 9, edges: 8, density: 0.2, owner: 1, digest: ''})",
     "MATCH (v:Person)-[:HAS_COHESION]->(c) MATCH (v)-[:KNOWS]-(m) WITH DISTINCT m, c CREATE (m)-[:IN_COHESION]->(c)",
@@ -43,7 +43,7 @@ EXAMPLE = [
     "version: 2})",
     "CREATE (:PCohesionRun {id: 'earlier', graph: 'g', score: 'density'})",
     "UNWIND [1, 2] AS i CREATE (:PCohesionVersion {run: 'r', version: i, readable: true, pcneo: '', revision: 1, "
-    "effort: 1, "
+    "effort: 1, fromFiles: false, "
     "added: 1, retired: 1, cohesions: 2, memberships: 2, nodeCount: 2, relationshipCount: 1, vertices: 2, edges: 1, "
     "fingerprint: '', membershipHash: '', startedAt: datetime(), finishedAt: datetime(), replacedAt: datetime()})",
     "CREATE (:PCohesionFence {graph: 'g', number: 1, writer: '', heldAt: datetime()})",

@@ -76,7 +76,7 @@ from pcneo import ProgressBars
 from pcneo.cli import app
 from pcneo.cli.streams import note
 from typer.testing import CliRunner
-CliRunner().invoke(app, ["schema"])
+CliRunner().invoke(app, ["check", "--schema"])
 with ProgressBars() as bars:
     BEFORE
     bars("reading", 1, 3)
