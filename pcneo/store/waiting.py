@@ -270,7 +270,8 @@ class Watch:
                 looked = now
                 try:
                     self._look(waits)
-                except PcneoError as error:
+                # A driver that is closed meanwhile raises errors of its own, and without this thread nobody watches.
+                except Exception as error:  # noqa: BLE001
                     log.debug("what is blocked could not be looked at: %s", error)
 
     def _look(self, waits: Sequence[Wait]) -> None:
