@@ -12,6 +12,7 @@ import sys
 from simulation import many
 
 from campaign.course import EVERY, run, summary, try_case
+from campaign.histories import seen
 from pcneo.basics.signals import signals_interrupt
 
 
@@ -42,6 +43,8 @@ def main() -> None:
         sys.exit(bool(tally.failures))
     outcomes = run(seed, minutes=given.minutes, kinds=given.kind)
     print(summary(outcomes))
+    if outcomes.get("histories"):
+        print(f"in histories: {seen()}")
     sys.exit(any(outcome.failures for outcome in outcomes.values()))
 
 

@@ -17,6 +17,7 @@ from campaign.command_calls import try_command
 from campaign.edges import try_edge
 from campaign.graph_texts import try_file
 from campaign.ground import Ground, at_pace, ground
+from campaign.histories import try_history
 from campaign.key_files import try_keys
 from campaign.kills import try_kill, try_kill_of_server, try_kill_of_service
 from campaign.ledger_nodes import try_ledger
@@ -46,6 +47,7 @@ TRIALS: Mapping[str, Trial] = {
     "server kills": try_kill_of_server,
     "service kills": try_kill_of_service,
     "schedules": try_schedule,
+    "histories": try_history,
     "accidents": try_accident,
     "lines": try_line,
     "requests": try_requests,
@@ -58,8 +60,9 @@ SHARES: Mapping[str, float] = {
     **dict.fromkeys(KINDS, 0.05),
     "commands": 0.07,
     **{"keys": 0.02, "ledgers": 0.03, "planted files": 0.02},
-    **{"kills": 0.14, "server kills": 0.08, "service kills": 0.04, "schedules": 0.11},
-    **{"accidents": 0.11, "lines": 0.1, "requests": 0.03, "edges": 0.05},
+    **{"kills": 0.14, "server kills": 0.08, "service kills": 0.04, "schedules": 0.08},
+    "histories": 0.1,
+    **{"accidents": 0.08, "lines": 0.06, "requests": 0.03, "edges": 0.05},
 }
 """Of the time."""
 LONGEST_SECONDS = 10.0
