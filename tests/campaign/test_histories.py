@@ -137,14 +137,20 @@ FOUND = {
 """What the checker says of each."""
 
 
+USUAL = ("a run goes back to its earlier version", "a spend is not recorded", "an answer comes before its version")
+"""A bug of the versions, of the ledger and of the requests; the others take their seconds under `--thorough`."""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", BUGS)
+@pytest.mark.parametrize(
+    "name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.thorough) for name in BUGS]
+)
 def test_a_planted_bug_is_found_on_a_server(name: str, server: Server, db: Database, tmp_path: Path) -> None:
     found = faults_of(short_history(server, db, tmp_path, BUGS[name]))
     assert any(FOUND[name] in fault for fault in found), found
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_history_with_signals_and_restarts_holds() -> None:
     outcomes = course.run("a history", minutes=5, most=1, kinds=["histories"])
     print(course.summary(outcomes), histories.seen(), sep="\n")
