@@ -12,6 +12,8 @@ from graphs import Database, quoted
 
 from pcneo.store.schema import OWN_SCHEMA
 
+Index = tuple[str, str, tuple[str, ...], tuple[str, ...], str | None]
+"""Its name, type, labels, properties and constraint."""
 Kind = Literal["usual", "rings", "users", "loaded", "bare"]
 """Ours and an index of `Person` on `id`; two more of `Ring` and `Other`; the index of `Person` alone; ours and a
 constraint, as `pcneo load` makes it; none."""
@@ -32,13 +34,13 @@ class Schema:
 
     def __init__(self, driver: neo4j.Driver, database: str) -> None:
         self._db = Database(driver, database)
-        self._known: dict[Kind, set[str]] = {"bare": set()}
+        self._known: dict[Kind, set[Index]] = {"bare": set()}
 
     def clear(self, kind: Kind = "usual") -> None:
         """Remove every node, and every constraint and index but those of this kind, which are there afterwards."""
         with self._db.driver.session(database=self._db.name) as session:
             session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-        wanted, there = self._known.get(kind), self._names()
+        wanted, there = self._known.get(kind), self._indexes()
         if wanted == there:
             return
         # Where one of ours is missing all are made anew: a test's own may stand in its place, under another name.
@@ -47,16 +49,19 @@ class Schema:
             for statement in STANDING[kind]:
                 self._db.run(statement)
             self._db.run("CALL db.awaitIndexes(60)")
-            self._known[kind] = self._names()
+            self._known[kind] = self._indexes()
 
-    def _names(self) -> set[str]:
-        """Of indexes that are not the server's own; every constraint of a Community server has one of its name."""
-        indexes = self._db.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name")
-        return {name for (name,) in indexes}
+    def _indexes(self) -> set[Index]:
+        """Those that are not the server's own; every constraint of a Community server has one of its name.
 
-    def _drop(self, names: set[str]) -> None:
-        constraints = {name for (name,) in self._db.run("SHOW CONSTRAINTS YIELD name")} & names
-        for name in constraints:
-            self._db.run(f"DROP CONSTRAINT {quoted(name)}")
-        for name in names - constraints:
-            self._db.run(f"DROP INDEX {quoted(name)}")
+        Names alone do not tell: an index may stand under the name of a constraint of ours.
+        """
+        rows = self._db.run(
+            "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint WHERE type <> 'LOOKUP' "
+            "RETURN name, type, labelsOrTypes, properties, owningConstraint"
+        )
+        return {(name, kind, tuple(labels), tuple(keys), owner) for name, kind, labels, keys, owner in rows}
+
+    def _drop(self, indexes: set[Index]) -> None:
+        for name, *_, owner in indexes:
+            self._db.run(f"DROP {'INDEX' if owner is None else 'CONSTRAINT'} {quoted(name)}")

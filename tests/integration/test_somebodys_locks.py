@@ -351,10 +351,11 @@ def test_a_cancel_is_heeded_while_somebodys_lock_is_waited_for(db: Database, ser
 def test_a_lock_on_a_request_in_its_last_transaction_is_not_waited_for_without_end(
     db: Database, server: Server
 ) -> None:
-    with serving(server, db.name):
+    with serving(server, db.name), held(db, VERTEX) as (vertex,):
         request = ask(db, command="annotate", graph="ring", p="2/3")
-        wait_until(lambda: look(db, request).get("status") == "running", "a start")
+        wait_for_a_blocked_transaction(db)  # so that it cannot be done before its request is held
         with held(db, f"MATCH (q:PCohesionRequest {{id: '{request}'}}) SET q.by = 'me'"):
+            vertex.close()
             assert answer(db, ask(db, command="annotate", graph="other", p="2/3"), 120)["status"] == "complete"
         db.run(
             "MATCH (q:PCohesionRequest {status: 'running'}) SET q.leaseUntil = datetime() - duration('PT1S')"
