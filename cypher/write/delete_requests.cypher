@@ -1,4 +1,4 @@
-// Delete requests, whatever their status.
+// Delete requests of any status.
 //
 // parameters:
 //   $limit  integer 1..  most that one transaction deletes

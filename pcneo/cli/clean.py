@@ -163,31 +163,26 @@ def _resting(runs: Sequence[str]) -> str:
 
 
 def _planned(result: CleanResult) -> str:
-    named = f" ({words(list(result.runs), 12)})" if result.runs else ""
-    lines = [f"Runs to be removed, each with all its versions: {len(result.runs):,}{named}"]
-    lines.append(f"Cohesions to be removed: {result.hubs:,}")
-    if result.relied_on:
-        lines.append(f"{_resting(result.relied_on)}.")
-    if result.earlier_runs:
-        lines.append(f"Runs of an earlier pcneo to be removed: {result.earlier_runs:,}")
-    lines += [f"Property to be removed that a release has written: {name}" for name in result.properties]
-    if result.answered_requests:
-        lines.append(f"Answered requests to be removed: {result.answered_requests:,}")
-    return "\n".join(lines)
+    return "\n".join(_lines(result, "to be removed", "has"))
 
 
 def _print_result(result: CleanResult) -> None:
-    named = f" ({words(list(result.runs), 12)})" if result.runs else ""
-    say(f"Runs removed, each with all its versions: {len(result.runs):,}{named}")
-    say(f"Cohesions removed: {result.hubs:,}")
-    if result.relied_on:
-        say(_resting(result.relied_on))
-    if result.earlier_runs:
-        say(f"Runs of an earlier pcneo removed: {result.earlier_runs:,}")
-    for name in result.properties:
-        say(f"Property removed that a release had written: {name}")
-    if result.answered_requests:
-        say(f"Answered requests removed: {result.answered_requests:,}")
+    say("\n".join(_lines(result, "removed", "had")))
     for name in result.kept_properties:
         note(f"The property {name} stays: not all of its values are those of a release any more.")
     say("What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours")
+
+
+def _lines(result: CleanResult, removed: str, had: str) -> list[str]:
+    """What is removed, or to be removed, line by line."""
+    named = f" ({words(list(result.runs), 12)})" if result.runs else ""
+    lines = [f"Runs {removed}, each with all its versions: {len(result.runs):,}{named}"]
+    lines.append(f"Cohesions {removed}: {result.hubs:,}")
+    if result.relied_on:
+        lines.append(_resting(result.relied_on))
+    if result.earlier_runs:
+        lines.append(f"Runs of an earlier pcneo {removed}: {result.earlier_runs:,}")
+    lines += [f"Property {removed} that a release {had} written: {name}" for name in result.properties]
+    if result.answered_requests:
+        lines.append(f"Answered requests {removed}: {result.answered_requests:,}")
+    return lines

@@ -51,7 +51,7 @@ def ask_what_to_release() -> Wanted:
 
 
 def agrees(prepared: Sequence[Prepared], wanted: Wanted, terms: Terms, bars: Bars) -> bool:
-    """Say what would be released, at what price and by which command, and ask; whatever is no yes is a no."""
+    """Say what would be released, at what price and by which command, and ask; anything but a yes is a no."""
     bars.rest()
     release = prepared[0]
     note(f"Graph {release.graph.name}, {release.source.graph.vertex_count:,} vertices: {release.mechanism.heading}.")

@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from pcneo.basics.exact_numbers import exact_number
 from pcneo.basics.selection import Selection
@@ -346,24 +345,20 @@ def forget(db: Database, *, graph: str, again: str) -> Forgotten:
             ledger = read_ledger(transaction, db)
             records = delete_ledger(transaction, graph)
             if records:
-                create_note(transaction, _forgotten(ledger, graph))
+                what, texts = _forgotten(ledger, graph)
+                create_note(transaction, "forgotten", graph, what, records=texts)
     return Forgotten(records, tuple(removed), tuple(kept))
 
 
-def _forgotten(ledger: LedgerRecords, graph: str) -> dict[str, Any]:
-    """Return the note of what is let go: how much it was, and every record of it."""
+def _forgotten(ledger: LedgerRecords, graph: str) -> tuple[str, list[str]]:
+    """Return what is let go: how much it was, and every record of it as JSON."""
     gone = [record for record in (*ledger.budgets, *ledger.releases) if record.graph == graph]
     damaged = [record for record in ledger.damaged if record.graph == graph]
     spent = compose(_spend(record).cost for record in gone if isinstance(record, ReleaseRecord))
     releases = sum(isinstance(record, ReleaseRecord) for record in gone)
     texts = [*(as_json(asdict(record)) for record in gone), *(as_json(record.properties) for record in damaged)]
     what = f"forgot {releases:,} releases, which had spent {spent}, and {len(texts) - releases:,} other records"
-    return {**note_of("forgotten", graph, what), "records": texts}
-
-
-def note_of(kind: str, graph: str, what: str, other: str | None = None) -> dict[str, Any]:
-    """Return the values of a note."""
-    return {"kind": kind, "graph": graph, "other": other, "what": what, "records": [], "who": user()}
+    return what, texts
 
 
 def as_json(values: Mapping[str, object]) -> str:

@@ -15,7 +15,7 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.graph import keys_fingerprint, secret_mark
 from pcneo.privacy.account import Account
 from pcneo.privacy.exact import fraction_text, positive
-from pcneo.release.budget import account_of, as_json, next_number, note_of
+from pcneo.release.budget import account_of, as_json, next_number
 from pcneo.store.chosen_graph import find_graph, read_graph
 from pcneo.store.ledger import create_note, mark_releases, mend_record, merge_secret, move_ledger, read_ledger
 from pcneo.store.ledger_records import LARGEST_NUMBER
@@ -68,7 +68,7 @@ def mend(db: Database, *, record: str, graph: str, epsilon: object, delta: objec
             values["number"] = next_number(ledger, graph)
         mend_record(transaction, found, values)
         what = f"said of {'release' if found.is_release else 'total'} {record}, which {found.why}, what it is"
-        create_note(transaction, {**note_of("mended", graph, what), "records": [as_json(found.properties)]})
+        create_note(transaction, "mended", graph, what, records=[as_json(found.properties)])
 
 
 def mend_secret(db: Database, *, graph: str) -> int:
@@ -96,7 +96,7 @@ def mend_secret(db: Database, *, graph: str) -> int:
             marked = mark_releases(transaction, graph, fingerprint, secret_mark(secret))
             if marked:
                 what = f"said that the keys of {graph} are those of {marked:,} releases, whose secret was gone"
-                create_note(transaction, note_of("mended", graph, what))
+                create_note(transaction, "mended", graph, what)
     return marked
 
 
@@ -128,7 +128,7 @@ def same(db: Database, *, graph: str, known_as: str) -> Account:
             move_ledger(transaction, graph, graph, add)
         moved = move_ledger(transaction, known_as, graph, 0)
         what = f"{moved:,} records of {known_as} are counted as {graph}'s"
-        create_note(transaction, note_of("same", graph, what, known_as))
+        create_note(transaction, "same", graph, what, other=known_as)
         return account_of(read_ledger(transaction, db), graph)
 
 
@@ -148,7 +148,7 @@ def apart(db: Database, *, graph: str, other: str) -> None:
         if not {graph, other} & read_ledger(transaction, db).used:
             raise NotFoundError(f"The ledger has nothing of graph {other!r}.", what="graph", name=other)
         what = f"{graph} and {other} are different graphs"
-        create_note(transaction, note_of("apart", graph, what, other))
+        create_note(transaction, "apart", graph, what, other=other)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from pcneo.basics.config import __version__
 from pcneo.basics.selection import Selection
+from pcneo.basics.user import user
 from pcneo.errors import BudgetError, BusyError, DatabaseError, GraphChangedError, PcneoError
 from pcneo.graph import keys_fingerprint, keys_hash
 from pcneo.privacy.account import Account, Spend, bounded_cost, check_spends, missing_total
@@ -31,7 +32,6 @@ from pcneo.release.budget import (
     next_number,
     parse_total,
     total_texts,
-    user,
 )
 from pcneo.release.choice import Chosen, choose, find_place
 from pcneo.release.prepared import Prepared

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pcneo.errors import ConnectionFailedError, PcneoError
+from pcneo.store.requests import STATUSES
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -30,7 +31,7 @@ class Metrics:
         yield GaugeMetricFamily("pcneo_database_reachable", "Whether the database answers.", value=int(reachable))
         if requests is not None:
             numbers = GaugeMetricFamily("pcneo_requests", "Requests in the database.", labels=["status"])
-            for status in ("requested", "running", "complete", "failed", "cancelled"):
+            for status in STATUSES:
                 numbers.add_metric([status], requests.get(status, (0, 0))[0])
             yield numbers
             yield GaugeMetricFamily(

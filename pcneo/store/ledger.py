@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from pcneo.basics.model import Key
 from pcneo.basics.selection import Selection
+from pcneo.basics.user import user
 from pcneo.errors import WriteMismatchError
 from pcneo.store.database import Database, graph_records
 from pcneo.store.ledger_records import (
@@ -194,8 +195,11 @@ def create_release(transaction: Transaction, values: Row) -> None:
     transaction.run("create_release", **values)
 
 
-def create_note(transaction: Transaction, values: Row) -> None:
-    """Record what an owner did to the ledger by hand; `values` are the statement's parameters."""
+def create_note(
+    transaction: Transaction, kind: str, graph: str, what: str, *, other: str | None = None, records: Sequence[str] = ()
+) -> None:
+    """Record what this user does by hand; the arguments are the statement's parameters."""
+    values = {"kind": kind, "graph": graph, "other": other, "what": what, "records": list(records), "who": user()}
     transaction.run("create_note", **values)
 
 

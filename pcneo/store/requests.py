@@ -21,7 +21,9 @@ from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
 
 __all__ = [
     "BATCH",
+    "ENDED",
     "LEASE_SECONDS",
+    "STATUSES",
     "Answer",
     "Claim",
     "LostClaimError",
@@ -51,7 +53,8 @@ LONGEST_TEXT = 1_000
 LONGEST_LIST = 100_000
 """Items likewise."""
 
-STATUSES = ("requested", "running", "complete", "failed", "cancelled")
+ENDED = ("complete", "failed", "cancelled")
+STATUSES = ("requested", "running", *ENDED)
 
 VALUES = ("command", "graph", "p", "search", "vertices", "run", "by")
 """Properties by which a request says what it wants."""

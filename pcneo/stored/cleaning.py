@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from pcneo.basics.frames import words
 from pcneo.basics.model import Progress, RunRecord
-from pcneo.basics.user import user
 from pcneo.errors import StoreFormatError
 from pcneo.store.count_property import remove_properties
 from pcneo.store.database import Database
@@ -16,13 +15,11 @@ from pcneo.store.fence import Fence
 from pcneo.store.ledger import create_note, list_ledger
 from pcneo.store.ledger_records import LedgerRecords
 from pcneo.store.lock import GraphLock
-from pcneo.store.requests import RequestQueue
+from pcneo.store.requests import ENDED, RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import find_run, unfinished_runs
 
 __all__ = ["CleanResult", "clean", "is_unfinished"]
-
-ENDED = ("complete", "failed", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ def clean(
             hubs += swept
             if ours or swept:
                 with opened.lock.last_writes() as transaction:
-                    create_note(transaction, _note(graph.name, ours, swept))
+                    create_note(transaction, "cleaned", graph.name, _removed(ours, swept))
     answered = 0
     while run is None and (deleted := queue.delete_answers(seconds=0, keep=0)):
         answered += deleted
@@ -115,12 +112,12 @@ def _planned(db: Database, run: str | None) -> CleanResult:
     one = run is not None and not unfinished
     runs = [find_run(db, run=run).run] if one else _current_runs(db) if run is None else []
     ids = (*(record.id for record in runs), *unfinished)
-    properties = {release.property for release in ledger.releases if release.run in ids or run is None} - {None}
+    written = {release.property for release in ledger.releases if release.run in ids or run is None}
     answered = sum(number for status, (number, _) in RequestQueue(db).count_requests().items() if status in ENDED)
     return CleanResult(
         runs=ids,
-        hubs=sum(db.read("count_hubs", run=id)[0]["hubs"] for id in ids),
-        properties=tuple(sorted(name for name in properties if name is not None)),
+        hubs=_count_hubs(db, ids),
+        properties=tuple(sorted(name for name in written if name is not None)),
         earlier_runs=db.count_earlier() if run is None else 0,
         relied_on=_relied_on(runs, ledger),
         answered_requests=answered if run is None else 0,
@@ -149,13 +146,16 @@ def _relied_on(runs: Sequence[RunRecord], ledger: LedgerRecords) -> tuple[str, .
     return tuple(record.id for record in runs if record.id in relied_on)
 
 
-def _note(graph: str, runs: Sequence[str], hubs: int) -> dict[str, object]:
-    what = f"removed {words(list(runs), 12) or 'what an ended writer had left'}, {hubs:,} cohesions"
-    return {"kind": "cleaned", "graph": graph, "other": None, "what": what, "records": [], "who": user()}
+def _removed(runs: Sequence[str], hubs: int) -> str:
+    return f"removed {words(list(runs), 12) or 'what an ended writer had left'}, {hubs:,} cohesions"
+
+
+def _count_hubs(db: Database, runs: Sequence[str]) -> int:
+    return sum(db.read("count_hubs", run=run)[0]["hubs"] for run in runs)
 
 
 def _clean_graph(db: Database, opened: OpenGraph, runs: Sequence[str], progress: Progress | None) -> int:
-    total = sum(db.read("count_hubs", run=run)[0]["hubs"] for run in runs)
+    total = _count_hubs(db, runs)
     db.hide_runs(runs)  # nobody sees them from here on, whatever becomes of this process
     return opened.sweep(progress and (lambda deleted: progress("deleting hubs", deleted, max(total, deleted))))
 

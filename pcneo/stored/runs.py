@@ -80,10 +80,8 @@ def runs_named(db: Database, run: str | None, graph: str | None) -> Sequence[Run
 
 def _stored(run: RunRecord, selection: Selection, now: tuple[int, int]) -> StoredRun:
     """Compare a run with the count store; groups of answers do not follow the graph."""
-    nodes, relationships = now[0] - run.node_count, now[1] - run.relationship_count
-    if run.scope == "answers" or not (nodes or relationships):
-        return StoredRun(run, selection, moved=False)
-    return StoredRun(run, selection, True, nodes, relationships)
+    more = (0, 0) if run.scope == "answers" else (now[0] - run.node_count, now[1] - run.relationship_count)
+    return StoredRun(run, selection, any(more), *more)
 
 
 def find_run(
