@@ -96,14 +96,14 @@ class Estimate:
                 f"({self.compute_seconds_low / 3600:,.1f} to {self.compute_seconds_high / 3600:,.1f}). On a cluster "
                 f"(--scheduler) it is {self.tasks:,} tasks of {TASK_SECONDS} seconds, and a worker takes "
                 f"{self.worker_bytes / 1e9:,.1f} GB with one thread, and {self.thread_bytes / 1e9:,.1f} with each "
-                "further one. Or write parts on several machines: --mode stream --format parquet --part I/N."
+                "further one. Or write parts on several machines: --mode stream --to FOLDER --part I/N."
             )
         if self.write_seconds >= LONG_SECONDS:
             size = "" if self.parquet_bytes is None else f", {self.parquet_bytes / 1e9:,.1f} GB"
             lines.append(
                 f"Writing takes {self.write_seconds / 3600:,.1f} hours ({self.write_seconds_low / 3600:,.1f} to "
                 f"{self.write_seconds_high / 3600:,.1f}), the store {self.store_bytes / 1e9:,.1f} GB; files (--mode "
-                f"stream --format parquet{size}) take as long as the search."
+                f"stream --to FOLDER{size}) take as long as the search."
             )
         return lines
 
@@ -194,7 +194,7 @@ def check_storable(supply: WholeGraph, search: Search) -> None:
         raise GraphError(
             f"p={search.p}: the cohesions of this graph have about {number:,.0f} memberships, which take "
             f"{number / WRITE_RATE / 3600:,.0f} hours to write; a store is asked to take {MOST_STORED:,} at most. "
-            "Nothing was written. Put them into files (--mode stream --format parquet --to FOLDER), choose a smaller "
+            "Nothing was written. Put them into files (--mode stream --to FOLDER), choose a smaller "
             "p, whose cohesions are smaller, or name vertices (--vertex).",
             memberships=round(memberships.value),
             p=str(search.p),

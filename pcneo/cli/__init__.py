@@ -20,9 +20,7 @@ from pcneo.cli import (
     check,
     clean,
     demo,
-    export,
     load,
-    load_cohesions,
     mcp,
     party,
     queries,
@@ -71,11 +69,9 @@ app = typer.Typer(
 app.command(name="demo", cls=Command)(demo.demo)
 app.command(name="load", cls=Command)(load.load)
 app.command(name="annotate", cls=Command)(annotate.annotate)
-app.command(name="load-cohesions", cls=Command)(load_cohesions.load_cohesions)
 app.command(name="mcp", cls=Command)(mcp.mcp)
 app.command(name="queries", cls=Command)(queries.queries)
 app.command(name="show", cls=Command)(show.show)
-app.command(name="export", cls=Command)(export.export)
 app.command(name="runs", cls=Command)(runs.runs)
 app.command(name="check", cls=Command)(check.check)
 app.command(name="clean", cls=Command)(clean.clean)

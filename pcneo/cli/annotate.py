@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pcneo.basics.model import FoundCohesion
     from pcneo.store.database import Database
 
-__all__ = ["Format", "Mode", "annotate"]
+__all__ = ["Mode", "annotate"]
 
 
 class Mode(StrEnum):
@@ -35,14 +35,6 @@ class Mode(StrEnum):
     stream = "stream"
     stats = "stats"
     estimate = "estimate"
-
-
-class Format(StrEnum):
-    """How `--mode stream` gives cohesions."""
-
-    csv = "csv"
-    json = "json"
-    parquet = "parquet"
 
 
 SearchName = StrEnum("SearchName", list(SEARCHES))
@@ -113,22 +105,17 @@ def annotate(
         str | None,
         typer.Option("--scheduler", help="Search on a Dask cluster: its address, tcp://HOST:PORT; not with estimate."),
     ] = None,
-    format_: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", help="With stream: csv or json on standard output; parquet into --to.", show_default="csv"
-        ),
-    ] = None,
     to: Annotated[
         Path | None,
         typer.Option(
             "--to",
-            help="With parquet: a new file, .parquet, or a folder; with --orders: a folder. Only you can read them.",
+            help="With stream: write Parquet to a new file, .parquet, or into a folder, in place of CSV on standard "
+            "output. With --orders: a folder. Only you can read them.",
         ),
     ] = None,
     part: Annotated[
         str | None,
-        typer.Option("--part", help="With parquet: part I of N, as I/N; N processes write the whole."),
+        typer.Option("--part", help="With stream and --to: part I of N, as I/N; N processes write the whole."),
     ] = None,
     answers_from: Annotated[
         Path | None,
@@ -144,14 +131,12 @@ def annotate(
     """
     from pcneo import annotate as modes
 
-    in_files = format_ is Format.parquet
+    in_files = to is not None and orders is None
     _check_orders(orders, mode, to, scheduler, plot)
-    if format_ is not None and mode is not Mode.stream:
-        raise typer.BadParameter("Cohesions are given with --mode stream.", param_hint="--format")
+    if in_files and mode is not Mode.stream:
+        raise typer.BadParameter("Files are written with --mode stream, or with --orders.", param_hint="--to")
     if in_files and vertex:
-        raise typer.BadParameter("A file is of all vertices; single ones are printed.", param_hint="--vertex")
-    if orders is None and in_files != (to is not None):
-        raise typer.BadParameter("--format parquet and --to belong together.", param_hint="--to")
+        raise typer.BadParameter("A file has all vertices; single ones are printed.", param_hint="--vertex")
     if scheduler is not None and (mode is Mode.estimate or vertex):
         raise typer.BadParameter(
             "A cluster searches whole graphs, for write, stream and stats.", param_hint="--scheduler"
@@ -161,10 +146,8 @@ def annotate(
             "These are threads of this machine; a cluster has those of its workers (dask worker --nthreads).",
             param_hint="--concurrency",
         )
-    if as_json and format_ is Format.csv:
-        raise typer.BadParameter("--json prints JSON, not CSV: name one of them.", param_hint="--json")
     if part is not None and not in_files:
-        raise typer.BadParameter("Parts are of --format parquet.", param_hint="--part")
+        raise typer.BadParameter("A part is written to a file; name it with --to.", param_hint="--part")
     if plot is not None and mode is not Mode.stats:
         raise typer.BadParameter("A picture is drawn with --mode stats.", param_hint="--plot")
     if effort is not None and search is not None:
@@ -181,7 +164,7 @@ def annotate(
     }[mode]
     if orders is not None:
         run = partial(modes.steadiness, to=to or Path(), orders=orders)
-    elif to is not None:
+    elif to is not None:  # Parquet
         run = partial(_to_parquet, to=to, part=_part(part))
     if answers_from is not None:
         run = partial(_from_answers, answers_from=answers_from)
@@ -202,7 +185,7 @@ def annotate(
             **on_cluster,
         )
         if isinstance(result, Iterator):
-            _print_stream(result, as_json or format_ is Format.json)
+            _print_stream(result, as_json)
             return
     if plot is not None:
         note(f"Picture: {plot}")

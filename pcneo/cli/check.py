@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
-from pcneo.cli.options import Json, NodeLabels
+from pcneo.cli.options import Json, NodeLabels, RunOrGraph
 from pcneo.cli.streams import say_verbatim
 from pcneo.errors import GraphChangedError
 
@@ -16,20 +15,11 @@ if TYPE_CHECKING:
     from pcneo.release.checking import Checked
     from pcneo.stored.verifying import VerifiedRun
 
-__all__ = ["check", "print_verified"]
+__all__ = ["check"]
 
 
 def check(
-    run: Annotated[
-        str | None,
-        typer.Argument(help="Only this run, without the ledger: its id, or enough of its beginning to be unique."),
-    ] = None,
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            "--graph", help="Only this graph: its runs, and its part of the ledger.", autocompletion=complete_graphs
-        ),
-    ] = None,
+    run: RunOrGraph = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; no database is asked.")
     ] = False,
@@ -40,7 +30,8 @@ def check(
 ) -> None:
     """Read everything stored again and report what is wrong; nothing is changed.
 
-    With --schema it prints statements instead, for an administrator to run once.
+    A graph's name stands for its runs and its part of the ledger; a run is compared without the ledger. With --schema
+    it prints statements instead, for an administrator to run once.
 
     The exit code is 4 where the graph has moved since a run was written, where memberships have changed, or where there
     is any other fault.
@@ -48,7 +39,7 @@ def check(
     Example: pcneo check
     """
     if schema:
-        if run is not None or graph is not None or as_json:
+        if run is not None or as_json:
             raise typer.BadParameter("It goes with --drop, --node-label and --key alone.", param_hint="--schema")
         from pcneo.store.chosen_graph import schema_statements
 
@@ -58,9 +49,10 @@ def check(
     if drop or node_label or key is not None:
         raise typer.BadParameter("They go with --schema.", param_hint="--drop, --node-label, --key")
     from pcneo.release.checking import check as look
+    from pcneo.stored.runs import run_or_graph
 
     with connected() as db, Bars() as bars:
-        checked = look(db, run=run, graph=graph, progress=bars)
+        checked = look(db, **run_or_graph(db, run), progress=bars)
     print_json(checked) if as_json else _print(checked)
     if not checked.all_well:
         raise typer.Exit(GraphChangedError.exit_code)
@@ -68,7 +60,7 @@ def check(
 
 def _print(checked: Checked) -> None:
     if checked.runs:
-        print_verified(list(checked.runs))
+        _print_verified(list(checked.runs))
     if checked.findings:
         rows = [
             ("FAULT" if finding.is_fault else "to know", finding.about, finding.what) for finding in checked.findings
@@ -80,7 +72,7 @@ def _print(checked: Checked) -> None:
         note("A graph has changed since its run was written; `pcneo annotate --graph NAME` brings its runs up to date.")
 
 
-def print_verified(runs: list[VerifiedRun]) -> None:
+def _print_verified(runs: list[VerifiedRun]) -> None:
     """Print how runs compare with the graph and with what was written."""
     print_table(
         ("run", "version", "graph as read", "memberships as written"),

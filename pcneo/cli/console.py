@@ -28,12 +28,14 @@ from pcneo.errors import ConnectionFailedError
 if TYPE_CHECKING:
     from pcneo.basics.model import RunRecord
     from pcneo.store.database import Database
+    from pcneo.stored.exporting import ExportResult
 
 __all__ = [
     "Bars",
     "choose_server",
     "chosen_folder",
     "connected",
+    "exported",
     "local_settings",
     "note",
     "note_run",
@@ -53,6 +55,14 @@ def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
         note("The graph has changed since this run: the members are those of then, the connections those of now.")
     if run.scope == "answers":
         note("Its groups are of randomised answers: they resemble the graph's own only roughly.")
+
+
+def exported(result: ExportResult) -> str:
+    """Return a line on a file that was written for other programs."""
+    from rich.filesize import decimal
+
+    held = f"{result.nodes:,} nodes, {result.edges:,} edges, {result.memberships:,} memberships"
+    return f"{result.path}: {held}, {decimal(result.bytes)}"
 
 
 @contextmanager

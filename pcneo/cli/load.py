@@ -3,48 +3,110 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pcneo.cli.annotated import print_written
 from pcneo.cli.console import Bars, connected, note, print_json, print_table
 from pcneo.cli.options import Json
+from pcneo.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pcneo.annotate.load import LoadResult
 
 __all__ = ["load"]
 
+_OF_COHESIONS = ".parquet"
+
 
 def load(
-    file: Annotated[Path, typer.Argument(help="Edge list (space, tab or comma; .gz), GraphML, GML or GEXF.")],
-    node_label: Annotated[str, typer.Option("--node-label", help="Label of the new nodes.")],
-    relationship_type: Annotated[str, typer.Option("--relationship-type", help="Type of the new relationships.")],
-    key: Annotated[str, typer.Option("--key", help="Property that holds the key; made unique.")],
-    max_gib: Annotated[
-        float,
-        typer.Option(
-            "--max-gib", min=0, help="Most GiB of text to read, unpacked; an eighth of it for GraphML, GML and GEXF."
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="A graph: an edge list (space, tab or comma; .gz), GraphML, GML or GEXF. Or cohesions: every .parquet "
+            "file of `annotate --to`.",
         ),
-    ] = 2,
+    ],
+    node_label: Annotated[str | None, typer.Option("--node-label", help="For a graph: label of the new nodes.")] = None,
+    relationship_type: Annotated[
+        str | None, typer.Option("--relationship-type", help="For a graph: type of the new relationships.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option("--key", help="For a graph: property that holds the key; made unique.")
+    ] = None,
+    max_gib: Annotated[
+        float | None,
+        typer.Option(
+            "--max-gib",
+            min=0,
+            help="For a graph: most GiB of text to read, unpacked; an eighth of it for GraphML, GML and GEXF.",
+            show_default="2",
+        ),
+    ] = None,
+    verify: Annotated[
+        int | None,
+        typer.Option(
+            "--verify", metavar="N", min=0, help="For cohesions: search N vertices of each p again, drawn at random."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Load a graph file into the database; loading it again adds nothing.
+    """Load a graph file into the database, or files of cohesions into the standing runs of their graph.
+
+    Loading a graph again adds nothing.
+
+    Cohesions are stored as `annotate` would store them, all of them or none, and their graph must still be the one that
+    they were computed from. Each is proved to be a minimal one there; that it is the one which a search finds rests on
+    the file. `pcneo runs` and `pcneo check` say so of the run, until `pcneo annotate` has searched all of it.
 
     Example: pcneo load friends.csv --node-label Person --relationship-type KNOWS --key id
     """
+    of_graph = {
+        "--node-label": node_label,
+        "--relationship-type": relationship_type,
+        "--key": key,
+        "--max-gib": max_gib,
+    }
+    if any(file.suffix.lower() == _OF_COHESIONS for file in files):
+        given = [option for option, value in of_graph.items() if value is not None]
+        if given:
+            raise typer.BadParameter("Files of cohesions say what they are of.", param_hint=", ".join(given))
+        _load_cohesions(files, verify or 0, as_json)
+        return
+    if verify is not None:
+        raise typer.BadParameter("Only cohesions (.parquet) can be searched again.", param_hint="--verify")
+    missing = [option for option, value in of_graph.items() if value is None and option != "--max-gib"]
+    if missing or node_label is None or relationship_type is None or key is None:
+        raise ParameterError(f"Name {', '.join(missing)}: they say what is made of the file.", name="load")
+    if len(files) > 1:
+        raise typer.BadParameter("A graph is one file; load several one by one.", param_hint="FILE")
     from pcneo.annotate.load import load as load_graph
+    from pcneo.graph.files import MOST_BYTES
 
     with connected() as db, Bars() as bars:
         result = load_graph(
             db,
-            file,
+            files[0],
             node_label=node_label,
             relationship_type=relationship_type,
             key=key,
-            max_bytes=int(min(max_gib, 2**30) * 2**30),
+            max_bytes=MOST_BYTES if max_gib is None else int(min(max_gib, 2**30) * 2**30),
             progress=bars,
         )
-    if as_json:
-        print_json(result)
-        return
+    print_json(result) if as_json else _print(result, files[0])
+
+
+def _load_cohesions(files: list[Path], verify: int, as_json: bool) -> None:
+    from pcneo.annotate.load_cohesions import load_cohesions
+
+    with connected() as db, Bars() as bars:
+        result = load_cohesions(db, files, create_index=True, verify=verify, progress=bars)
+    print_json(result) if as_json else print_written(result)
+
+
+def _print(result: LoadResult, file: Path) -> None:
     print_table(
         ["", "in the file", "created", "already there"],
         [
@@ -68,4 +130,4 @@ def load(
         if count:
             note(f"{what}: {count:,}")
     for name, count in result.attributes_dropped.items():
-        note(f"attribute {name!r} is no scalar and was left out, {count:,} times")
+        note(f"attribute {name!r} was left out: it is neither text, a number, nor true or false ({count:,} times)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,11 +14,13 @@ __all__ = [
     "Closer",
     "Delta",
     "EpsilonOne",
+    "ExportTo",
     "GraphName",
     "Json",
     "NodeLabels",
     "RelationshipTypes",
     "RunName",
+    "RunOrGraph",
     "RunP",
     "RunSearch",
 ]
@@ -33,9 +36,22 @@ RunName = Annotated[
     str | None,
     typer.Option(
         "--run",
-        help="The run's id, or enough of its beginning to be unique.",
+        help="The run's id (friends@3/10), enough of its beginning to be unique, or its graph's name.",
+        show_default="the latest",
         autocompletion=complete_runs,
     ),
+]
+RunOrGraph = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RUN|GRAPH]",
+        help="A run's id, what it begins with, or a graph's name.",
+        show_default="all",
+        autocompletion=complete_runs,
+    ),
+]
+ExportTo = Annotated[
+    Path | None, typer.Option("--to", help="A new file for other programs, .graphml or .json; only you can read it.")
 ]
 GraphName = Annotated[
     str | None,

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcneo.cli.check import print_verified
-from pcneo.cli.completion import complete_graphs
-from pcneo.cli.console import Bars, connected, note, print_json, print_table, say
-from pcneo.cli.options import Json
-from pcneo.errors import GraphChangedError
+from pcneo.cli.console import Bars, connected, exported, note, print_json, print_table, say
+from pcneo.cli.options import ExportTo, Json, RunOrGraph
 
 if TYPE_CHECKING:
     from pcneo.basics.model import RunRecord
@@ -23,56 +20,48 @@ __all__ = ["runs"]
 
 
 def runs(
-    run: Annotated[
-        str | None,
-        typer.Argument(help="Only the run of this id, those whose ids begin so, or those of the graph of this name."),
-    ] = None,
-    graph: Annotated[
-        str | None, typer.Option("--graph", help="Only the runs of this graph.", autocompletion=complete_graphs)
-    ] = None,
-    verify: Annotated[bool, typer.Option("--verify", hidden=True)] = False,
+    run: RunOrGraph = None,
     history: Annotated[bool, typer.Option("--history", help="List versions, oldest first.")] = False,
     diff: Annotated[
         tuple[int, int] | None,
         typer.Option("--diff", metavar="V1 V2", help="List the vertices whose cohesions differ between two versions."),
     ] = None,
+    to: ExportTo = None,
     as_json: Json = False,
 ) -> None:
     """Show the standing runs, and whether the graph's numbers of vertices and connections have moved since.
 
     `pcneo check` compares the graphs themselves.
 
+    With --to one run becomes a file for networkx, Gephi and others, as the whole graph: each vertex with its members,
+    each edge with the number of cohesions that it is critical in. Without a name it is the latest run.
+
     Example: pcneo runs --history
     """
+    from pcneo.stored import exporting, versions
     from pcneo.stored import runs as standing
-    from pcneo.stored import verifying, versions
 
-    if sum([verify, history, diff is not None]) > 1:
-        raise typer.BadParameter("Ask for one of them.", param_hint="--history, --diff")
-    if verify and graph is not None:
-        raise typer.BadParameter("`pcneo check --graph` compares the runs of one graph.", param_hint="--graph")
-    verified = []
+    if sum([history, diff is not None, to is not None]) > 1:
+        raise typer.BadParameter("Ask for one of them.", param_hint="--history, --diff, --to")
+    if to is not None:
+        exporting.check_export(to)
     with connected() as db, Bars() as bars:
-        if verify:
-            note("`pcneo check` does this and more; --verify goes away in 0.4.")
-            verified = verifying.verify(db, run=run, progress=bars)
-            show = partial(print_json if as_json else print_verified, verified)
+        if to is not None:
+            written = exporting.export_run(db, to, **standing.run_or_graph(db, run), progress=bars)
+            show = partial(print_json, written) if as_json else partial(say, exported(written))
         elif history:
-            show = partial(print_json if as_json else _print_history, versions.history(db, run=run, graph=graph))
+            show = partial(print_json if as_json else _print_history, versions.history(db, run=run))
         elif diff:
-            differences = versions.diff(db, run=run, graph=graph, before=diff[0], after=diff[1])
+            differences = versions.diff(db, **standing.run_or_graph(db, run), before=diff[0], after=diff[1])
             show = partial(print_json if as_json else _print_differences, differences)
         else:
-            stored = standing.list_runs(db, run=run, graph=graph)
-            show = partial(print_json, stored) if as_json else partial(_print_runs, stored, graph)
+            show = partial(print_json if as_json else _print_runs, standing.list_runs(db, run=run))
     show()
-    if any(compared.has_changed for compared in verified):
-        raise typer.Exit(GraphChangedError.exit_code)
 
 
-def _print_runs(runs: list[StoredRun], graph: str | None) -> None:
+def _print_runs(runs: list[StoredRun]) -> None:
     if not runs:
-        say(f"No run {'' if graph is None else f'of {graph} '}is stored; `pcneo annotate` makes one.")
+        say("No run is stored; `pcneo annotate` makes one.")
         return
     columns = ("run", "version", "scope", "p", "search", "cohesions", "memberships", "finished", "moved")
     rows = [

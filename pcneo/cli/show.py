@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcneo.basics.frames import words
-from pcneo.cli.console import connected, note, note_run, print_json, print_table, say
-from pcneo.cli.options import GraphName, Json, RunName, RunP, RunSearch
+from pcneo.cli.console import connected, exported, note, note_run, print_json, print_table, say
+from pcneo.cli.options import ExportTo, Json, RunName
 
 if TYPE_CHECKING:
     from pcneo.basics.model import ShownCohesion
@@ -29,29 +29,36 @@ MOST_ENDS = 10
 def show(
     vertex: Annotated[str, typer.Argument(help="Key of the vertex.")],
     run: RunName = None,
-    graph: GraphName = None,
-    p: RunP = None,
-    search: RunSearch = None,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", help="Also draw it: .svg, .png, or .html to look into. An existing file is replaced."),
     ] = None,
+    to: ExportTo = None,
     as_json: Json = False,
 ) -> None:
     """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
 
+    With --to the members and critical connections also become a file for networkx, Gephi and others.
+
     Example: pcneo show 58 --plot 58.html
     """
     from pcneo.plots import PAGE_ENDING, check_picture, draw_cohesion, draw_page
+    from pcneo.stored.exporting import check_export, export_of
+    from pcneo.stored.networks import network_of
+    from pcneo.stored.runs import run_or_graph
     from pcneo.stored.showing import plain_cohesion, show_members
     from pcneo.stored.showing import show as show_cohesion
 
     if plot is not None:
         check_picture(plot, or_page=True)
+    if to is not None:
+        check_export(to)
     page = plot is not None and plot.suffix.lower() == PAGE_ENDING
     with connected() as db:
-        shown = show_cohesion(db, vertex=vertex, run=run, graph=graph, p=p, search=search)
+        shown = show_cohesion(db, vertex=vertex, **run_or_graph(db, run))
         drawn = draw_page(shown, show_members(db, shown)) if page else None
+    if to is not None:
+        note(exported(export_of(lambda: network_of(shown), to)))
     if plot is not None and drawn is not None:
         drawn.save(plot)
         note(f"Picture to look into, of {drawn.opens:,} cohesion{'' if drawn.opens == 1 else 's'}: {plot}")

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pcneo.basics.model import AnyPath, Key, Progress
-from pcneo.basics.searches import AnyP
 from pcneo.basics.whole_file import check_place, whole_file
 from pcneo.errors import GraphError, ParameterError
 from pcneo.stored.networks import Attributes, Network, network_of
-from pcneo.stored.runs import LATEST, list_runs
-from pcneo.stored.showing import read_cohesions, show
+from pcneo.stored.showing import read_cohesions
 
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["ExportResult", "export", "export_of"]
+__all__ = ["ExportResult", "check_export", "export_of", "export_run"]
 
 ENDINGS = (".graphml", ".json")
 MOST_IN_GRAPHML = 5_000_000
@@ -47,60 +45,41 @@ class ExportResult:
     bytes: int
 
 
-def export(
-    db: Database,
-    *,
-    what: Key,
-    path: AnyPath,
-    run: str | None = None,
-    graph: str | None = None,
-    p: AnyP | None = None,
-    search: str | None = None,
-    progress: Progress | None = None,
+def export_run(
+    db: Database, path: AnyPath, *, run: str | None = None, graph: str | None = None, progress: Progress | None = None
 ) -> ExportResult:
-    """Write a run, or the cohesion of one vertex, as GraphML or as JSON.
+    """Write a run as the whole graph; `run` and `graph` as for `find_run`, errors as in `read_cohesions` and below."""
+    return export_of(lambda: network_of(read_cohesions(db, run=run, graph=graph, progress=progress)), path, progress)
 
-    The nodes, edges and attributes are those of `pcneo.to_networkx`. JSON is networkx's node-link format, written piece
-    by piece, so that no run is too large; in GraphML a list of members is JSON text.
+
+def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | None = None) -> ExportResult:
+    """Write a network as GraphML, in which a list of members is JSON text, or as networkx's node-link JSON.
+
+    JSON is written piece by piece, so that no run is too large.
 
     Args:
-        db: the database.
-        what: a run's id or `latest` for the whole run, else the key of a vertex.
+        read: returns the network; called once the file is known to be a place to write to.
         path: a new file, `.graphml` or `.json`, which only its owner can read.
-        run: for a vertex, the run its cohesion is of, as for `pcneo.show`.
-        graph, p, search: what the run is of, where several fit.
         progress: called with stage, done and total.
-
-    Returns:
-        What was written.
 
     Raises:
         ParameterError: another ending, or the file exists or cannot be written.
         GraphError: a run too large for GraphML, or a key that XML cannot hold.
-        NotFoundError, GraphChangedError: as in `show` and `read_cohesions`.
     """
-
-    def read() -> Network:
-        if what == LATEST or what in {stored.run.id for stored in list_runs(db)}:
-            if run is not None:
-                raise ParameterError("A run is exported whole; name no other beside it.", name="run", value=run)
-            return network_of(read_cohesions(db, run=str(what), graph=graph, p=p, search=search, progress=progress))
-        return network_of(show(db, vertex=what, run=run, graph=graph, p=p, search=search))
-
-    return export_of(read, path, progress)
-
-
-def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | None = None) -> ExportResult:
-    """Write what `read` returns, which is called once the file is known to be a place to write to; errors as above."""
     path = Path(path)
-    if path.suffix.lower() not in ENDINGS:
-        raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="path", value=path)
-    check_place(path, "path", replace=False)
+    check_export(path)
     network = read()
     with whole_file(path, replace=False, mode=0o600) as file:  # it holds the graph, as cohesions in Parquet do
         (_write_graphml if path.suffix.lower() == ".graphml" else _write_json)(file, network, progress)
         written = file.tell()
     return ExportResult(path, network.node_count, network.edge_count, network.memberships, written)
+
+
+def check_export(path: Path) -> None:
+    """Check, before long work, that an export can be written at `path`; errors as in `export_of`."""
+    if path.suffix.lower() not in ENDINGS:
+        raise ParameterError(f"{path}: an export's name ends in {' or '.join(ENDINGS)}.", name="to", value=path)
+    check_place(path, "to", replace=False)
 
 
 def _write_json(file: BinaryIO, network: Network, progress: Progress | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,16 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.database import Database, GraphRecord
 
-__all__ = ["LATEST", "StoredRun", "choose_run", "find_run", "list_runs", "runs_named", "unfinished_runs"]
+__all__ = [
+    "LATEST",
+    "StoredRun",
+    "choose_run",
+    "find_run",
+    "list_runs",
+    "run_or_graph",
+    "runs_named",
+    "unfinished_runs",
+]
 
 LATEST = "latest"
 """Stands for the id of the whole graph's run that was given a version last."""
@@ -122,6 +130,13 @@ def find_run(
     return next(standing for standing in stored if standing.run is chosen)
 
 
+def run_or_graph(db: Database, name: str | None) -> dict[str, str]:
+    """Return a name under the keyword that the functions here take it by: `graph` where a graph has it, else `run`."""
+    if name is None:
+        return {}
+    return {"graph" if any(graph.name == name for graph in db.list_graphs()) else "run": name}
+
+
 def _has_vertex(db: Database, selection: Selection, vertex: Key) -> bool:
     return bool(db.get_neighbours(selection, find_keys(db, selection, [vertex])))
 
@@ -168,8 +183,22 @@ class _Wanted:
 
 
 def _fitting(runs: Sequence[RunRecord], run: str | None, wanted: _Wanted) -> list[RunRecord]:
-    fitting = [standing for standing in runs if wanted.fits(standing) and standing.id.startswith(run or "")]
+    of_it = [standing for standing in runs if wanted.fits(standing)]
+    fitting = [standing for standing in of_it if standing.id.startswith(run or "")]
+    if not fitting and run is not None:
+        run = _with_p_as_stored(run)
+        fitting = [standing for standing in of_it if standing.id.startswith(run)]
     return [standing for standing in fitting if standing.id == run] or fitting
+
+
+def _with_p_as_stored(run: str) -> str:
+    """Return an id with its p as ids have it: `friends@0.3` is `friends@3/10`."""
+    graph, at, rest = run.rpartition("@")
+    p, colon, search = rest.partition(":")
+    try:
+        return f"{graph}{at}{P(p)}{colon}{search}"
+    except ParameterError:
+        return run
 
 
 def _latest(runs: Sequence[RunRecord]) -> list[RunRecord]:
@@ -186,23 +215,9 @@ def _only(fitting: Sequence[RunRecord], runs: Sequence[RunRecord], run: object, 
         raise _there_is_none(runs, run, wanted)
     if len(fitting) > 1:
         listed = ", ".join(standing.id for standing in fitting)
-        how = _how_to_choose(fitting) if run in (None, LATEST) else "Write more of its id"
+        how = "Name one by its id" if run in (None, LATEST) else "Write more of its id"
         raise ParameterError(f"Several runs fit: {listed}. {how}.", name="run", value=run)
     return fitting[0]
-
-
-def _how_to_choose(runs: Sequence[RunRecord]) -> str:
-    """Name the options that tell these runs apart."""
-    told = {
-        "--graph": [run.graph for run in runs],
-        "-p": [str(run.search.p) for run in runs],
-        "--search": [run.search.name for run in runs],
-    }
-    for option, values in told.items():
-        if len(set(values)) == len(runs):
-            return "Add " + " or ".join(f"{option} {shlex.quote(value)}" for value in values)
-    differing = [option for option, values in told.items() if len(set(values)) > 1]
-    return f"Choose one with {' and '.join(differing)}" if differing else "Choose one by its id"
 
 
 def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | None = None) -> NotFoundError:
@@ -220,7 +235,7 @@ def _there_is_none(runs: Sequence[RunRecord], run: object, wanted: _Wanted | Non
     if graph is not None and graph not in graphs:
         near = did_you_mean(graph, graphs, "--graph")
     elif is_named:
-        near = did_you_mean(str(run), [standing.id for standing in runs])
+        near = did_you_mean(str(run), [*graphs, *(standing.id for standing in runs)])
     ids = [standing.id for standing in runs if graph not in graphs or standing.graph == graph]
     there = f"there {'is' if len(ids) == 1 else 'are'} {words(ids, 12)}" if ids else "none is stored"
     return NotFoundError(f"There is no run{which}; {there}.{near} `pcneo annotate` makes one.", what="run", name=run)

@@ -23,7 +23,7 @@ def hash_of(batches: Iterable[CohesionBatch]) -> str:
 
 
 def write_parquet(keys: Any, batches: list[CohesionBatch], path: Path) -> None:
-    """Write batches as `annotate --format parquet` does."""
+    """Write batches as `annotate --mode stream --to` does."""
     from pcneo.basics.searches import Search
     from pcneo.basics.selection import Selection
     from pcneo.graph.files.cohesion_file import CohesionWriter

@@ -60,8 +60,8 @@ def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
     files: list[Arguments] = [
         (*release, "--mechanism", "edge", "-e", "1/8"),
         (*release, "--mechanism", "respond", "-e", "2"),
-        ("export", RUN, "--to", where / "run.graphml"),
-        ("export", RUN, "--to", where / "run.json"),
+        ("runs", RUN, "--to", where / "run.graphml"),
+        ("runs", RUN, "--to", where / "run.json"),
         (
             "annotate",
             "--graph",
@@ -70,8 +70,6 @@ def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
             "1/2",
             "--mode",
             "stream",
-            "--format",
-            "parquet",
             "--to",
             where / "c.parquet",
         ),

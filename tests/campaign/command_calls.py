@@ -23,11 +23,10 @@ NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 CODES = {0, 1, 2, 3, 4, 5, 7, 9}
 COMMANDS: dict[str, list[str]] = {
     "annotate": ["-p", "--node-label", "--relationship-type", "--key", "--graph", "--search", "--vertex", "--mode"],
-    "show": ["WORD", "--run", "--graph", "--plot"],
-    "runs": ["--verify", "--json"],
+    "show": ["WORD", "--run", "--plot", "--to"],
+    "runs": ["WORD", "--history", "--to", "--json"],
     "check": ["WORD", "--json", "--schema", "--drop"],
     "queries": ["QUERY", "--node-label", "--relationship-type", "--key", "--run", "--param", "--json"],
-    "export": ["WORD", "FILE", "--to", "--run", "--graph"],
     "load": ["FILE", "--node-label", "--relationship-type", "--key", "--max-gib"],
     "clean": ["--all", "WORD"],
     "release": ["-e", "--to", "-k", "--mechanism", "--delta", "--epsilon-1", "--h", "--graph", "--report", "--dry-run"],
@@ -38,7 +37,7 @@ COMMANDS: dict[str, list[str]] = {
     "server status": ["--data"],
     "server stop": ["--data"],
 }
-FLAGS = {"--verify", "--json", "--all", "--dry-run", "--run-query"}
+FLAGS = {"--history", "--json", "--all", "--dry-run", "--run-query"}
 
 
 def try_command(rng: random.Random, folder: Path) -> bool:

@@ -64,7 +64,7 @@ class Course:
             ("annotate", "--graph", GRAPH, "-p", "0.4", "--vertex", rng.randint(0, 11)),
             (*release, "--to", self._folder / f"{who}.json"),
             ("show", rng.randint(0, 11), "--run", run),
-            ("export", run, "--to", self._folder / f"{who}.graphml"),
+            ("runs", run, "--to", self._folder / f"{who}.graphml"),
             ("clean", f"{GRAPH}@2/5:vertices"),
         )
         self.clients[who] = self._ground.child(*rng.choice(calls), folder=self._folder, who=who)

@@ -78,7 +78,7 @@ def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
         ("show", rng.randint(0, 11), "--run", run),
         ("queries", "largest_cohesions", "--param", f"run={run}"),
         ("queries", "critical_connections", "--param", "id=3", "--param", f"run={run}"),
-        ("export", run, "--to", folder / f"run{number}.graphml"),
+        ("runs", run, "--to", folder / f"run{number}.graphml"),
         ("runs",),
         ("check",),
         ("clean", f"{GRAPH}@3/10"),

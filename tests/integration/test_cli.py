@@ -21,7 +21,7 @@ from lengths import usual_or_thorough
 from pcneo.cli.main import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "server"]
-COMMANDS += ["advise", "check", "show", "serve", "export", "party", "load-cohesions", "mcp"]
+COMMANDS += ["advise", "check", "show", "serve", "party", "mcp"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
@@ -103,7 +103,7 @@ def test_help_has_a_sentence_of_purpose_and_an_example(
     assert "Usage: pcneo" in shown
 
 
-@pytest.mark.parametrize("command", ["check", "load-cohesions", "release", "serve"])
+@pytest.mark.parametrize("command", ["check", "load", "release", "serve"])
 def test_a_paragraph_of_help_has_no_short_line_but_its_last(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -248,7 +248,7 @@ def test_a_run_is_listed_verified_asked_and_cleaned(pcneo: Any, tmp_path: Path) 
     (stored,) = json.loads(pcneo("runs", "--json").stdout)
     assert (stored["run"]["id"], stored["run"]["version"]) == ("Person/KNOWS/id@1/2", 1)
     assert stored["moved"] is False
-    (verified,) = json.loads(pcneo("runs", "--verify", "--json").stdout)
+    (verified,) = json.loads(pcneo("check", "--json").stdout)["runs"]
     assert verified["graphSame"] is True
     assert verified["membershipsSame"] is True
     shown = pcneo("queries", "critical_connections", "--run", "--param", "id=1", "--json")
@@ -293,8 +293,9 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert "`pcneo clean friends@1/5`" in pcneo("check", "friends@1/5", "--json").stdout
     assert "(friends@1/5)" in pcneo("clean", "friends@1/5").stdout
     assert pcneo("check", "friends@1/5").returncode == 4
-    assert json.loads(pcneo("show", "1", "-p", "0.9", "--json").stdout)["run"] == "friends@9/10"
-    assert pcneo("show", "1").returncode == 2  # two runs have version 2
+    for named in ("friends@0.9", "friends@9/10", "friends@9"):
+        assert json.loads(pcneo("show", "1", "--run", named, "--json").stdout)["run"] == "friends@9/10"
+    assert pcneo("show", "1").returncode == pcneo("show", "1", "--run", "friends").returncode == 2  # two have version 2
 
 
 def test_runs_are_listed_by_id_by_what_ids_begin_with_or_by_their_graph(pcneo: Any, tmp_path: Path) -> None:
@@ -314,23 +315,24 @@ def test_runs_and_check_take_the_name_of_a_graph_and_refuse_a_misspelt_one(pcneo
     _loaded(pcneo, folder=tmp_path)
     pcneo("annotate", *NAMES, "-p", "0.5", "-p", "0.9", "--graph", "friends")
     pcneo("annotate", *NAMES, "-p", "0.5", "--graph", "friends2")
-    of_friends = ("--graph", "friends", "--json")
+    of_friends = ("friends", "--json")
     ids = ["friends@1/2", "friends@9/10"]
     assert [stored["run"]["id"] for stored in json.loads(pcneo("runs", *of_friends).stdout)] == ids
     assert [version["id"] for version in json.loads(pcneo("runs", "--history", *of_friends).stdout)] == ids
     assert [run["run"]["id"] for run in json.loads(pcneo("check", *of_friends).stdout)["runs"]] == ids
-    assert json.loads(pcneo("runs", "friends@9", "--diff", "1", "1", *of_friends).stdout) == []
-    assert pcneo("check", "friends2@1/2", *of_friends).returncode == 4
-    for command in (["runs"], ["runs", "--history"], ["check"]):
-        misspelt = pcneo(*command, "--graph", "freinds")
-        assert (misspelt.returncode, misspelt.stdout) == (4, "")
-        assert "There is no graph 'freinds'" in misspelt.stderr
-        assert "Did you mean friends?" in misspelt.stderr
-    assert pcneo("runs", "--diff", "1", "1", "--graph", "freinds").returncode == 4
-    assert pcneo("runs", "--verify", "--graph", "friends").returncode == 2
-    pcneo("budget", "set", "--graph", "friends2", "--epsilon", "1")
+    assert json.loads(pcneo("runs", "friends2", "--diff", "1", "1", "--json").stdout) == []
+    assert json.loads(pcneo("show", "1", "--run", "friends2", "--json").stdout)["run"] == "friends2@1/2"
+    misspelt = [["runs", "freinds"], ["runs", "freinds", "--history"], ["runs", "freinds", "--diff", "1", "1"]]
+    for command in (*misspelt, ["check", "freinds"], ["show", "1", "--run", "freinds"]):
+        refused = pcneo(*command)
+        assert (refused.returncode, refused.stdout) == (4, ""), command
+        assert "There is no run 'freinds'" in refused.stderr
+        assert "Did you mean friends?" in refused.stderr
+    assert pcneo("clean", "friends", "--dry-run").returncode == 2  # a graph's name never says which run is removed
+    assert pcneo("runs", "--history", "--diff", "1", "1").returncode == 2
     pcneo("clean", "friends2@1/2")
-    assert pcneo("runs", "--graph", "friends2").stdout == "No run of friends2 is stored; `pcneo annotate` makes one.\n"
+    gone = pcneo("runs", "friends2")
+    assert (gone.returncode, "There is no run 'friends2'; there are friends@1/2" in gone.stderr) == (4, True)
 
 
 def test_a_query_printed_for_a_graph_runs_as_it_is(
@@ -362,8 +364,8 @@ def test_moved_and_verify_see_a_changed_graph(
     assert json.loads(pcneo("runs", "--json").stdout)[0]["moved"] is True
     for asked in (["show", "1"], ["queries", "largest_cohesions", "--run"]):
         assert "The graph has changed since this run" in pcneo(*asked).stderr
-    shown = pcneo("runs", "--verify", "--json")
-    assert json.loads(shown.stdout)[0]["graphSame"] is False
+    shown = pcneo("check", "--json")
+    assert json.loads(shown.stdout)["runs"][0]["graphSame"] is False
     assert shown.returncode == 4
 
 
@@ -570,17 +572,17 @@ def test_how_steady_answers_are_is_written_to_two_files_and_nothing_to_the_datab
 def test_an_export_says_what_it_holds(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
     assert pcneo("annotate", *NAMES, "-p", "0.5").returncode == 0
-    shown = pcneo("export", "latest", "--to", str(tmp_path / "run.json"))
+    shown = pcneo("runs", "--to", str(tmp_path / "run.json"))
     assert shown.returncode == 0, shown.stderr
-    assert "--to" not in shown.stderr
     assert "4 nodes, 4 edges" in shown.stdout
     assert len(json.loads((tmp_path / "run.json").read_text())["nodes"]) == 4
-    earlier = pcneo("export", "1", str(tmp_path / "1.graphml"), "--json")  # as in 0.2
-    assert json.loads(earlier.stdout)["bytes"] == (tmp_path / "1.graphml").stat().st_size
-    assert "named by --to" in earlier.stderr
-    for files in ([], [str(tmp_path / "a.json"), "--to", str(tmp_path / "b.json")]):
-        assert pcneo("export", "1", *files).returncode == 2
-    assert not list(tmp_path.glob("[ab].json"))
+    again = pcneo("runs", "latest", "--to", str(tmp_path / "again.json"), "--json")
+    assert json.loads(again.stdout)["bytes"] == (tmp_path / "run.json").stat().st_size
+    one = pcneo("show", "1", "--to", str(tmp_path / "1.graphml"))
+    assert "1.graphml: 2 nodes, 1 edges" in " ".join(one.stderr.split())
+    for *command, name in (["show", "1", "run.json"], ["runs", "1.pdf"], ["runs", "--history", "b.json"]):
+        assert pcneo(*command, "--to", str(tmp_path / name)).returncode == 2
+    assert not (tmp_path / "b.json").exists()
 
 
 def test_schema_prints_statements_that_the_server_accepts(
@@ -595,33 +597,35 @@ def test_schema_prints_statements_that_the_server_accepts(
 
 def test_files_are_written_listed_and_loaded(pcneo: Any, tmp_path: Path) -> None:
     _loaded(pcneo, folder=tmp_path)
-    stream = ["annotate", "-p", "0.5", "--mode", "stream", "--format", "parquet", "--to"]
+    stream = ["annotate", "-p", "0.5", "--mode", "stream", "--to"]
     for part in ("1/2", "2/2"):
         assert pcneo(*stream, str(tmp_path), "--part", part).returncode == 0
     files = sorted(map(str, tmp_path.glob("*.parquet")))
     assert [Path(file).name for file in files] == [f"cohesions-1-2-smallest-{i}-of-2.parquet" for i in (1, 2)]
-    loaded = json.loads(pcneo("load-cohesions", *files, "--json").stdout)
+    loaded = json.loads(pcneo("load", *files, "--json").stdout)
     assert [run["run"] for run in loaded["runs"]] == ["Person/KNOWS/id@1/2"]
     assert loaded["runs"][0]["summary"]["cohesions"] == 4
     assert "Up to date" not in pcneo("annotate", "-p", "0.5").stderr  # what came from files is searched anew
     assert "Up to date" in pcneo("annotate", "-p", "0.5").stderr
     whole = pcneo(*stream, str(tmp_path / "whole.parquet"), "--json")
     assert json.loads(whole.stdout)["files"][0]["cohesions"] == 4
-    assert pcneo("load-cohesions", str(tmp_path / "graph.txt")).returncode == 3
+    (tmp_path / "false.parquet").write_text("1 2")
+    assert pcneo("load", str(tmp_path / "false.parquet")).returncode == 3
+    graph = str(tmp_path / "graph.txt")
+    for wrong in ([*files, *NAMES], [graph], [graph, *NAMES, "--verify", "1"], [graph, graph, *NAMES], [*files, graph]):
+        assert pcneo("load", *wrong).returncode in (2, 3), wrong
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--mode", "stream", "--format", "parquet"],
-        ["--mode", "stream", "--to", "x.parquet"],
-        ["--format", "parquet", "--to", "x.parquet"],
-        ["--mode", "stream", "--format", "csv", "--json"],
+        ["--to", "x.parquet"],
+        ["--mode", "stats", "--to", "x.parquet"],
         ["--scheduler", "tcp://127.0.0.1:1", "--concurrency", "2"],
         ["--mode", "stream", "--part", "1/2"],
-        ["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--vertex", "1"],
-        ["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--create-index"],
-        *(["--mode", "stream", "--format", "parquet", "--to", "x.parquet", "--part", p] for p in ("2", "0/1", "a/b")),
+        ["--mode", "stream", "--to", "x.parquet", "--vertex", "1"],
+        ["--mode", "stream", "--to", "x.parquet", "--create-index"],
+        *(["--mode", "stream", "--to", "x.parquet", "--part", p] for p in ("2", "0/1", "a/b")),
     ],
 )
 def test_options_of_files_that_do_not_go_together_are_refused(

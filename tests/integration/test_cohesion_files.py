@@ -256,7 +256,7 @@ def test_a_planted_cohesion_is_found_by_a_sample_and_does_not_outlive_the_next_a
     before = db.members(run)
     with pytest.raises(FileFormatError, match="is not the one that the search finds"):
         load(db, wrong, verify=10**6)
-    assert pcneo("load-cohesions", wrong, "--verify", "-1")[0] == 2
+    assert pcneo("load", wrong, "--verify", "-1")[0] == 2
     assert db.members(run) == before
     assert "files" not in pcneo("check")[1]
     assert not load(db, file, verify=5).runs[0].changed

@@ -23,7 +23,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError
 from pcneo.release import Released, ReleaseRequest, Terms, budget, release
 from pcneo.release.checking import check
-from pcneo.stored.exporting import NO_XML, export
+from pcneo.stored.exporting import NO_XML, export_run
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
 KEYS = [key for key in HOSTILE_KEYS if len(key) < 8_000]  # which is as long as an index of Neo4j takes
@@ -78,15 +78,15 @@ def test_rows_and_graphs_can_be_read_by_others(
     rows = list(csv.reader(io.StringIO(out, newline="")))
     assert {row[0].removeprefix("'") for row in rows[1:]} == set(KEYS)
     assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in rows for cell in row)
-    export(db.store, what=RUN, path=tmp_path / "a.json")
+    export_run(db.store, run=RUN, path=tmp_path / "a.json")
     assert (tmp_path / "a.json").stat().st_mode & 0o777 == 0o600
     graph = networkx.node_link_graph(json.loads((tmp_path / "a.json").read_text()), edges="edges")
     assert {key: set(graph[key]) for key in graph} == naive.graph_of(EDGES)
     with pytest.raises(GraphError, match="cannot be written in XML"):
-        export(db.store, what=RUN, path=tmp_path / "a.graphml")
+        export_run(db.store, run=RUN, path=tmp_path / "a.graphml")
     db.run("MATCH (v:Person) WHERE v.id IN $keys DETACH DELETE v", keys=[key for key in KEYS if NO_XML.search(key)])
     annotate.write(db.store, p="1/2", **PERSONS)
-    export(db.store, what=RUN, path=tmp_path / "b.graphml")
+    export_run(db.store, run=RUN, path=tmp_path / "b.graphml")
     assert set(networkx.read_graphml(tmp_path / "b.graphml")) == {key for key in KEYS if not NO_XML.search(key)}
 
 

@@ -17,8 +17,8 @@ from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
 from pcneo.stored import showing
-from pcneo.stored.exporting import export
-from pcneo.stored.networks import to_networkx
+from pcneo.stored.exporting import export_of, export_run
+from pcneo.stored.networks import network_of, to_networkx
 from pcneo.stored.showing import read_cohesions, show_members
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -94,7 +94,7 @@ def test_where_only_single_vertices_were_searched_one_of_them_is_shown_without_n
     with pytest.raises(NotFoundError, match=f"no run of a whole graph; there is {alone}"):
         read_cohesions(db.store)
     other = write(db, p="0.9", vertices=[0])
-    with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Add -p 3/5 or -p 9/10"):
+    with pytest.raises(ParameterError, match=f"Several runs fit: {alone}, {other}. Name one by its id"):
         show(db, 0)
     whole = write(db, p="0.3")
     assert show(db, 0).run.id == whole
@@ -134,14 +134,14 @@ def test_a_run_and_a_cohesion_are_exported_as_they_are_read(db, tmp_path):
     run = write(db)
     graph = naive.graph_of(EDGES, isolated=[99])
     members = {v: naive.smallest_p_cohesion(graph, Fraction(3, 5), v)[0] for v in graph}
-    for what, name in ((run, "a.json"), ("latest", "b.json")):
-        result = export(db.store, what=what, path=tmp_path / name)
+    for which, name in ((run, "a.json"), ("latest", "b.json"), (None, "c.json")):
+        result = export_run(db.store, tmp_path / name, run=which)
         assert result.bytes == (tmp_path / name).stat().st_size
         assert (result.nodes, result.memberships) == (len(graph), sum(map(len, members.values())))
         read = nx.node_link_graph(json.loads((tmp_path / name).read_text()), edges="edges")
         assert {key: set(data["members"]) for key, data in read.nodes(data=True)} == members
         assert nx.utils.graphs_equal(read, to_networkx(read_cohesions(db.store)))
-    export(db.store, what="0", path=tmp_path / "c.graphml")
+    export_of(lambda: network_of(show(db, 0)), tmp_path / "c.graphml")
     assert set(nx.read_graphml(tmp_path / "c.graphml", node_type=int)) == members[0]
 
 
@@ -157,16 +157,14 @@ def test_a_run_of_another_search_is_not_taken_for_one(db):
 
 def test_an_export_never_overwrites_and_leaves_nothing_where_it_fails(db, tmp_path):
     with pytest.raises(NotFoundError, match="pcneo annotate"):
-        export(db.store, what="latest", path=tmp_path / "a.json")
+        export_run(db.store, tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
     run = write(db)
     (tmp_path / "a.json").write_text("mine")
     with pytest.raises(ParameterError, match="exists and is not overwritten"):
-        export(db.store, what=run, path=tmp_path / "a.json")
+        export_run(db.store, tmp_path / "a.json", run=run)
     with pytest.raises(ParameterError, match=r"ends in \.graphml or \.json"):
-        export(db.store, what=run, path=tmp_path / "a.csv")
-    with pytest.raises(ParameterError, match="exported whole"):
-        export(db.store, what="latest", path=tmp_path / "b.json", run=run)
+        export_run(db.store, tmp_path / "a.csv", run=run)
     assert (tmp_path / "a.json").read_text() == "mine"
 
 

@@ -62,7 +62,7 @@ def statements(calls: list[tuple[Any, ...]]) -> Counter[str]:
         ("annotate", *NAMES, "-p", "0.7", "--mode", "stats"),
         ("annotate", *NAMES, "-p", "0.7", "--mode", "estimate"),
         ("annotate", *NAMES, "-p", "0.7", "--vertex", "1", "--mode", "stream"),
-        ("show", "1", "-p", "0.7"),
+        ("show", "1", "--run", "Person/KNOWS/id@0.7"),
         ("queries", "largest_cohesions", "--run", "-p", "0.7"),
         ("release", "--mechanism", "critical", "-e", "1", "-p", "0.7", "--budget-epsilon", "2", "--to", "out.csv"),
         ("audit", "-e", "1", "-p", "0.7"),

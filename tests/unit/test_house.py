@@ -25,7 +25,6 @@ ALIKE = {
     "cohesion.py": {"pcneo/kernels", "pcneo/search"},
     "common_neighbours.py": {"pcneo/counting", "pcneo/kernels"},
     "load.py": {"pcneo/annotate", "pcneo/cli"},
-    "load_cohesions.py": {"pcneo/annotate", "pcneo/cli"},
     "queries.py": {"pcneo/cli", "pcneo/stored"},
     "runs.py": {"pcneo/cli", "pcneo/stored"},
     "smallest.py": {"pcneo/kernels", "pcneo/search"},
