@@ -13,7 +13,6 @@ from typing import Annotated, TextIO
 import typer
 
 from pcneo.cli import (
-    advise,
     annotate,
     audit,
     budget,
@@ -78,7 +77,6 @@ app.command(name="clean", cls=Command)(clean.clean)
 app.command(name="release", cls=Command)(release.release)
 app.add_typer(party.app, name="party")
 app.command(name="audit", cls=Command)(audit.audit)
-app.command(name="advise", cls=Command)(advise.advise)
 app.add_typer(budget.app, name="budget")
 app.command(name="serve", cls=Command)(serve.serve)
 app.add_typer(server.app, name="server")

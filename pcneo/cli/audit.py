@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pcneo.basics.frames import rounded
+from pcneo.cli.advised import print_advice
 from pcneo.cli.console import Bars, connected, print_json, print_table, say, without_empty
-from pcneo.cli.options import Delta, GraphName, Json, RunName, RunP, RunSearch
+from pcneo.cli.options import Json, RunOrGraph
 
 if TYPE_CHECKING:
     from pcneo.release.audit import AuditResult, AuditRow
@@ -16,35 +18,72 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 
+class Of(StrEnum):
+    """What an error is of."""
+
+    total = "total"
+    count = "count"
+
+
 def audit(
-    epsilon: Annotated[str, typer.Option("-e", "--epsilon", help="ε of the releases that are compared.")],
-    run: RunName = None,
-    graph: GraphName = None,
-    p: RunP = None,
-    search: RunSearch = None,
+    run: RunOrGraph = None,
+    epsilon: Annotated[str | None, typer.Option("-e", "--epsilon", help="ε of one release.")] = None,
     k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
-    delta: Delta = None,
+    n: Annotated[int | None, typer.Option("-n", help="Without a graph: how many vertices it has.")] = None,
+    mean_degree: Annotated[
+        str | None,
+        typer.Option("-d", "--mean-degree", help="With -n: connections of a vertex in the mean, or a guess."),
+    ] = None,
+    expect: Annotated[
+        str | None, typer.Option("--expect", help="With -n: mean number of triangles of a vertex, or a guess.")
+    ] = None,
+    error: Annotated[
+        str | None,
+        typer.Option("--error", help="With -n, in place of ε: the error that you want, 25 or, with --expect, 10%."),
+    ] = None,
+    of: Annotated[Of | None, typer.Option("--of", help="What that error is of.", show_default="total")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the owner what each mechanism would promise, err and show on this graph at this ε; nothing is spent.
+    """Say what each mechanism would promise, err and show, before anything is spent: of your graph, for you alone.
 
-    One table of all mechanisms, beside zeros, exact degrees and exact counts. Releases are simulated. Of graphs with
+    One table of all mechanisms, beside zeros, exact degrees and exact counts. Releases are simulated. For graphs with
     more than 10,000 vertices it does not say what an attacker would find.
 
-    Example: pcneo audit -e 1.0 -k 3
+    With -n and -d it says so from public numbers alone, without a graph and a database; with --error, at which ε each
+    mechanism would err so little.
+
+    Example: pcneo audit friends -e 1
     """
+    given = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
+    if n is not None:
+        _advise(run, n, mean_degree, epsilon, k, expect=expect, error=error, of=of or Of.total, as_json=as_json)
+        return
+    if any(value is not None for value in given.values()):
+        named = ", ".join(option for option, value in given.items() if value is not None)
+        raise typer.BadParameter("They stand in for a graph, with -n.", param_hint=named)
     from pcneo.privacy.exact import positive
     from pcneo.release import GraphRequest
     from pcneo.release.audit import audit as audit_graph
+    from pcneo.stored.runs import run_or_graph
 
+    if epsilon is None:
+        raise typer.BadParameter("Name the ε of the releases that are compared.", param_hint="-e")
     positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
-    request = GraphRequest(k=k, epsilon=epsilon, delta=delta, graph=graph, p=p, search=search, run=run)
     with connected() as db, Bars() as bars:
+        request = GraphRequest(k=k, epsilon=epsilon, **run_or_graph(db, run))
         result = audit_graph(db, request=request, progress=bars)
-    if as_json:
-        print_json(result)
-    else:
-        _print(result)
+    print_json(result) if as_json else _print(result)
+
+
+def _advise(run: str | None, n: int, mean_degree: str | None, *figures: Any, as_json: bool, **wanted: Any) -> None:
+    from pcneo.privacy.foresight import advise
+
+    if run is not None:
+        raise typer.BadParameter("It stands in for a graph; name one of them.", param_hint="-n")
+    if mean_degree is None:
+        raise typer.BadParameter("Name the mean degree, too, or a guess of it.", param_hint="-d")
+    advice = advise(n, mean_degree, *figures, **wanted)
+    print_json(advice) if as_json else print_advice(advice)
 
 
 _COLUMNS = (

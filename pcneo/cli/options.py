@@ -46,7 +46,6 @@ RunOrGraph = Annotated[
     typer.Argument(
         metavar="[RUN|GRAPH]",
         help="A run's id, what it begins with, or a graph's name.",
-        show_default="all",
         autocompletion=complete_runs,
     ),
 ]

@@ -1,7 +1,8 @@
-"""`pcneo party call | answer | collect`."""
+"""`pcneo party answer | collect`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from pcneo.cli.console import note, print_json, say
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
+from pcneo.errors import ParameterError
 
 __all__ = ["app"]
 
@@ -18,26 +20,9 @@ app = typer.Typer(
     help="respond between parties: each vertex answers from its own row, and nobody need trust the collector.\n\n"
     "The two ends of a pair must be honest: one of them answers for both.\n\n"
     "No database is needed; messages are files. All vertices of a stored graph at once: pcneo release --parties.\n\n"
-    "Example: pcneo party collect answers --to counts.csv",
+    "Example: pcneo party collect answers --keys keys.json -e 2",
     no_args_is_help=True,
 )
-Folder = Annotated[Path, typer.Argument(help="The collector's folder: the call and the messages.", show_default=False)]
-
-
-@app.command("call", cls=Command)
-def make_call(
-    folder: Folder,
-    keys: Annotated[Path, typer.Option("--keys", help="JSON list of the keys of all who are asked.")],
-    epsilon: Annotated[str, typer.Option("-e", "--epsilon", help="ε, from 0.001 to 16.")],
-) -> None:
-    """For the collector: write call.json, which tells all vertices who is asked, and at which ε.
-
-    Example: pcneo party call answers --keys keys.json -e 2
-    """
-    from pcneo.party.call import CALL, call
-
-    made = call(folder, keys, epsilon)
-    note(f"Give everybody {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
 
 
 @app.command("answer", cls=Command)
@@ -48,19 +33,18 @@ def answer(
         Path,
         typer.Option("--ledger", help='Your own ledger: begin with {"key": 58, "limit": "1", "total": "5"}.'),
     ],
-    to: Annotated[
-        Path | None, typer.Option("--to", help="The message.", show_default="beside the call, named for the key")
-    ] = None,
     as_json: Json = False,
 ) -> None:
-    """For one vertex: answer a call from your own row. The ledger pays first, and refuses beyond its limit and total.
+    """For one vertex: answer a call from your own row, in a message beside it, which is named for your key.
 
-    Example: pcneo party answer call.json --row row.json --ledger ledger.json --to 58.message.json
+    The ledger pays first, and refuses beyond its limit and total.
+
+    Example: pcneo party answer call.json --row row.json --ledger ledger.json
     """
     from pcneo.party.answering import answer_call
     from pcneo.privacy.exact import decimal_text
 
-    sent = answer_call(call, row=row, ledger=ledger, to=to)
+    sent = answer_call(call, row=row, ledger=ledger)
     note(f"Send {sent.message} to the collector; nothing else is ever needed.")
     if as_json:
         print_json(sent)
@@ -73,25 +57,49 @@ def answer(
 
 @app.command("collect", cls=Command)
 def collect(
-    folder: Folder,
-    to: Annotated[Path, typer.Option("--to", help="The public file, .csv or .json.")],
-    k: Annotated[int, typer.Option("-k", help="Vertices of the cliques, 3 or 4.")] = 3,
-    clip: Annotated[bool, typer.Option("--clip", help="Add counts cut to what is possible, which are biased.")] = False,
+    folder: Annotated[
+        Path, typer.Argument(help="The collector's folder: the call and the messages.", show_default=False)
+    ],
+    keys: Annotated[
+        Path | None, typer.Option("--keys", help="For the call: JSON list of the keys of all who are asked.")
+    ] = None,
+    epsilon: Annotated[str | None, typer.Option("-e", "--epsilon", help="For the call: ε, from 0.001 to 16.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="For the release: the public file, .csv or .json.")] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", help="For the release: vertices of the cliques, 3 or 4.", show_default="3")
+    ] = None,
+    clip: Annotated[
+        bool, typer.Option("--clip", help="For the release: add counts cut to what is possible, which are biased.")
+    ] = False,
     smooth: Annotated[
         bool,
-        typer.Option("--smooth", help="Add counts drawn towards those of vertices of like degree, which are biased."),
+        typer.Option(
+            "--smooth",
+            help="For the release: add counts drawn towards those of vertices of like degree, which are biased.",
+        ),
     ] = False,
-    large: Annotated[bool, typer.Option("--large", help="Allow more than 65,536 vertices.")] = False,
+    large: Annotated[bool, typer.Option("--large", help="For the release: allow more than 65,536 vertices.")] = False,
     as_json: Json = False,
 ) -> None:
-    """For the collector: make a release of the messages in a folder; who sent none is left out with all its pairs.
+    """For the collector: call for answers, with --keys and -e; later make a release of those that came, with --to.
+
+    The call, call.json in the folder, tells all vertices who is asked, and at which ε. The release leaves out a vertex
+    that has sent no message, with all its pairs.
 
     Example: pcneo party collect answers --to counts.csv
     """
+    of_release = {"-k": k, "--clip": clip or None, "--smooth": smooth or None, "--large": large or None}
+    if to is None:
+        if keys is None or epsilon is None:
+            raise ParameterError("Name --keys and -e to call for answers, or --to to make a release.", name="to")
+        _refuse(of_release, "They are for the release, which needs --to.")
+        _call(folder, keys, epsilon, as_json)
+        return
+    _refuse({"--keys": keys, "-e": epsilon}, "They are for the call; the release takes what it says.")
     from pcneo.party.collecting import collect as collect_messages
     from pcneo.release.public_file import total_told
 
-    made = collect_messages(folder, to, k=k, clip=clip, smooth=smooth, large=large)
+    made = collect_messages(folder, to, k=3 if k is None else k, clip=clip, smooth=smooth, large=large)
     note(f"Released {made.public}; {made.vertices:,} vertices answered, {len(made.silent):,} did not")
     if as_json:
         print_json(made)
@@ -100,3 +108,18 @@ def collect(
     say(f"  {made.promise}")
     say(f"  {made.remark}")
     say(f"  The answers: {made.answers}")
+
+
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    given = [option for option, value in options.items() if value is not None]
+    if given:
+        raise typer.BadParameter(why, param_hint=", ".join(given))
+
+
+def _call(folder: Path, keys: Path, epsilon: str, as_json: bool) -> None:
+    from pcneo.party.call import CALL, call
+
+    made = call(folder, keys, epsilon)
+    note(f"Give everybody {folder / CALL}: release {made.release}, {len(made.key_list):,} vertices.")
+    if as_json:
+        print_json({"call": folder / CALL, "release": made.release, "vertices": len(made.key_list)})

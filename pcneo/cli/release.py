@@ -299,7 +299,7 @@ def _tell_mechanisms() -> None:
     for name, kind in MECHANISMS.items():
         promises, exact, shows = kind.in_short
         note(f"{name}\n  promises  {promises}\n  exact     {exact}\n  shows     {shows}")
-    note("`pcneo advise` has figures for a graph's size and ε.")
+    note("`pcneo audit -n VERTICES -d MEAN_DEGREE -e ε` has figures, before any graph is read.")
 
 
 def _with_mechanism(requests: list[ReleaseRequest]) -> list[ReleaseRequest]:

@@ -30,7 +30,7 @@ COMMANDS: dict[str, list[str]] = {
     "load": ["FILE", "--node-label", "--relationship-type", "--key", "--max-gib"],
     "clean": ["--all", "WORD"],
     "release": ["-e", "--to", "-k", "--mechanism", "--delta", "--epsilon-1", "--h", "--graph", "--report", "--dry-run"],
-    "audit": ["-e", "-k", "--delta", "--graph"],
+    "audit": ["WORD", "-e", "-k"],
     "budget set": ["--graph", "--epsilon", "--delta"],
     "budget show": ["--graph", "--json"],
     "budget forget": ["--graph", "--again"],

@@ -61,7 +61,7 @@ def test_a_child_dies_where_it_is_told_to_and_its_accidents_happen(tmp_path: Pat
 
     def ended(accident: Accident) -> int | None:
         (folder / "call.json").unlink(missing_ok=True)
-        call = ("party", "call", folder, "--keys", "keys.json", "-e", "2")
+        call = ("party", "collect", folder, "--keys", "keys.json", "-e", "2")
         return Child(*call, folder=folder, environment={"PATH": "/usr/bin:/bin"}, accident=accident).wait().code
 
     assert ended(Accident()) == 0

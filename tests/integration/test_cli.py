@@ -21,7 +21,7 @@ from lengths import usual_or_thorough
 from pcneo.cli.main import main
 
 COMMANDS = ["demo", "load", "annotate", "queries", "runs", "clean", "release", "audit", "budget", "server"]
-COMMANDS += ["advise", "check", "show", "serve", "party", "mcp"]
+COMMANDS += ["check", "show", "serve", "party", "mcp"]
 FRIENDS = Path(__file__).parents[2] / "pcneo" / "cli" / "sample" / "copenhagen_friends.edges.gz"
 NAMES = ["--node-label", "Person", "--relationship-type", "KNOWS", "--key", "id"]
 
@@ -88,7 +88,7 @@ def _loaded(pcneo: Any, lines: str = "1 2\n2 3\n1 3\n3 4\n", folder: Path | None
         [],
         *[[name] for name in COMMANDS],
         *[["server", s] for s in ("start", "status", "stop")],
-        *[["party", s] for s in ("call", "answer", "collect")],
+        *[["party", s] for s in ("answer", "collect")],
     ],
 )
 def test_help_has_a_sentence_of_purpose_and_an_example(

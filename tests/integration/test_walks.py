@@ -65,7 +65,7 @@ def statements(calls: list[tuple[Any, ...]]) -> Counter[str]:
         ("show", "1", "--run", "Person/KNOWS/id@0.7"),
         ("queries", "largest_cohesions", "--run", "-p", "0.7"),
         ("release", "--mechanism", "critical", "-e", "1", "-p", "0.7", "--budget-epsilon", "2", "--to", "out.csv"),
-        ("audit", "-e", "1", "-p", "0.7"),
+        ("audit", "Person/KNOWS/id@0.7", "-e", "1"),
     ],
     ids=lambda command: " ".join(command[:1] + command[-2:]),
 )

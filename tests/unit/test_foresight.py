@@ -213,20 +213,22 @@ def test_numbers_out_of_range_are_refused(n: int, d: object, epsilon: object, k:
 
 def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
-    shown = CliRunner().invoke(app, ["advise", "-n", "9875", "-d", "5.26", "-e", "6"])
+    shown = CliRunner().invoke(app, ["audit", "-n", "9875", "-d", "5.26", "-e", "6"])
     assert shown.exit_code == 0, shown.output
     assert "ln(n/d) is 7.5" in shown.output
     assert "No graph was looked at" in shown.output
     assert "WARNING" in shown.output
     for name, kind in MECHANISMS.items():
         assert f"\n{name}\n  promises  {kind.in_short.promises}\n" in shown.output
-    plain = json.loads(CliRunner().invoke(app, ["advise", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
+    plain = json.loads(CliRunner().invoke(app, ["audit", "-n", "100", "-d", "1/3", "-e", "2", "--json"]).output)
     assert [figures["mechanism"] for figures in plain["mechanisms"]] == list(MECHANISMS)
     assert plain["meanDegree"] == pytest.approx(1 / 3)
 
 
 def test_the_command_takes_an_error_in_place_of_epsilon() -> None:
-    shown = CliRunner().invoke(app, ["advise", "-n", "9875", "-d", "5.26", "--expect", "8.6", "--error", "10%"])
+    shown = CliRunner().invoke(app, ["audit", "-n", "9875", "-d", "5.26", "--expect", "8.6", "--error", "10%"])
     assert shown.exit_code == 0, shown.output
     assert "The least ε at which the standard error of the total may be 2,83" in shown.output
-    assert CliRunner().invoke(app, ["advise", "-n", "9875", "-d", "5.26"]).exit_code != 0
+    for wrong in (["-d", "5.26"], ["-e", "1"], ["friends", "-d", "2", "-e", "1"]):
+        assert CliRunner().invoke(app, ["audit", "-n", "9875", *wrong]).exit_code != 0
+    assert CliRunner().invoke(app, ["audit", "-d", "2", "-e", "1"]).exit_code == 2

@@ -19,7 +19,9 @@ from typing import Any
 
 import naive
 import pytest
+from typer.testing import CliRunner
 
+from pcneo.cli import app
 from pcneo.errors import BudgetError, BusyError, FileFormatError, GraphError, NotFoundError, ParameterError, PcneoError
 from pcneo.party import answering, collecting
 from pcneo.party.answering import answer_call
@@ -92,7 +94,7 @@ def test_two_programs_that_share_files_alone_make_a_release(tmp_path: Path) -> N
     keys = ["ann", "bob", "=cid", "dée"]
     parties = Parties(tmp_path, keys, [("ann", "bob"), ("bob", "=cid"), ("ann", "=cid")])
     (parties.folder / "call.json").unlink()
-    made = run("call", parties.folder, "--keys", tmp_path / "keys.json", "-e", "1/2")
+    made = run("collect", parties.folder, "--keys", tmp_path / "keys.json", "-e", "1/2")
     assert made.returncode == 0, made.stderr
     for key in keys:
         files = parties.files(key)
@@ -118,6 +120,15 @@ def test_two_programs_that_share_files_alone_make_a_release(tmp_path: Path) -> N
         assert "clipped" in row
     assert (public["epsilon"], public["vertices"], public["mechanism"]) == ("0.5", 4, "respond")
     assert public["yesAnswers"] == len(pairs)
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--keys", "keys.json"], ["--keys", "keys.json", "-e", "1", "--clip"], ["--to", "a.csv", "-e", "1"]]
+)
+def test_options_of_the_call_and_of_the_release_do_not_mix(options: list[str], tmp_path: Path) -> None:
+    ended = CliRunner().invoke(app, ["party", "collect", str(tmp_path), *options])
+    assert isinstance(ended.exception, ParameterError) if ended.exit_code == 1 else ended.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_message_says_its_release_its_key_and_one_bit_a_pair(parties: Parties) -> None:

@@ -1,61 +1,21 @@
-"""`pcneo advise`."""
+"""What `pcneo audit` prints where public numbers stand in place of a graph."""
 
 from __future__ import annotations
 
-from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from pcneo.basics.frames import rounded
-from pcneo.cli.console import print_json, print_table, say, without_empty
-from pcneo.cli.options import Json
+from pcneo.cli.console import print_table, say, without_empty
 
 if TYPE_CHECKING:
     from pcneo.privacy.foresight import Advice
 
-__all__ = ["advise"]
+__all__ = ["print_advice"]
 
 
-class Of(Enum):
-    """What an error is of."""
-
-    total = "total"
-    count = "count"
-
-
-def advise(
-    n: Annotated[int, typer.Option("-n", help="How many vertices the graph has.")],
-    mean_degree: Annotated[str, typer.Option("-d", help="Mean degree: connections of a vertex, or a guess.")],
-    epsilon: Annotated[str | None, typer.Option("-e", "--epsilon", help="ε of one release.")] = None,
-    k: Annotated[int, typer.Option("-k", help="Vertices of the cliques.")] = 3,
-    expect: Annotated[
-        str | None, typer.Option("--expect", help="Mean number of triangles of a vertex, or a guess.")
-    ] = None,
-    error: Annotated[
-        str | None,
-        typer.Option("--error", help="Instead of ε, the error that you want, such as 25 or, with --expect, 10%."),
-    ] = None,
-    of: Annotated[Of, typer.Option("--of", help="What that error is of.")] = Of.total,
-    as_json: Json = False,
-) -> None:
-    """Say what each mechanism would promise, cost and show, from public numbers alone; no database is needed.
-
-    With --error, say at which ε each mechanism would err so little.
-
-    Example: pcneo advise -n 10000 -d 5 -e 2
-    """
-    from pcneo.privacy.foresight import advise as advise_on
-
-    advice = advise_on(n, mean_degree, epsilon, k, expect=expect, error=error, of=of.value)
-    if as_json:
-        print_json(advice)
-    else:
-        _print(advice)
-
-
-def _print(advice: Advice) -> None:
+def print_advice(advice: Advice) -> None:
+    """Print what each mechanism would promise, cost and show."""
     from pcneo.privacy.exact import decimal_text
 
     given = f"n={advice.vertices:,}, mean degree d={advice.mean_degree:g}, k={advice.k}"
@@ -94,5 +54,5 @@ def _print(advice: Advice) -> None:
     say(
         "At equal ε, mechanisms promise different things, and the one with the smallest error may show most. The error "
         "of a count of critical follows from the groups: see its dry run. What each would err by and show in your "
-        "graph, for you alone: pcneo audit."
+        "graph, for you alone: pcneo audit GRAPH."
     )
