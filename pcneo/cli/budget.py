@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcneo.basics.json_form import camel
+from pcneo.cli.completion import complete_graphs
 from pcneo.cli.console import connected, note, print_json, print_table, say, without_empty
 from pcneo.cli.help_text import Command, Group
 from pcneo.cli.options import Json
@@ -23,10 +24,15 @@ __all__ = ["app"]
 
 app = typer.Typer(
     cls=Group,
-    help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set --graph friends --epsilon 3",
+    help="What a graph's releases may spend, and have spent.\n\nExample: pcneo budget set friends --epsilon 3",
     no_args_is_help=True,
 )
-Graph = Annotated[str, typer.Option("--graph", help="The graph's name, as `pcneo runs` shows it.")]
+Graph = Annotated[
+    str,
+    typer.Argument(
+        help="The graph's name, as `pcneo runs` shows it.", autocompletion=complete_graphs, show_default=False
+    ),
+]
 
 
 @app.command("set", cls=Command)
@@ -39,7 +45,7 @@ def set_budget(
 ) -> None:
     """Set a graph's total; raising it later is recorded in the ledger.
 
-    Example: pcneo budget set --graph friends --epsilon 3 --delta 1e-5
+    Example: pcneo budget set friends --epsilon 3 --delta 1e-5
     """
     from pcneo.privacy.composition import fits
     from pcneo.release.budget import parse_total, set_total
@@ -54,7 +60,9 @@ def set_budget(
 
 @app.command("show", cls=Command)
 def show_budget(
-    graph: Annotated[str | None, typer.Option("--graph", help="One graph.", show_default="all of them")] = None,
+    graph: Annotated[
+        str | None, typer.Argument(help="One graph.", show_default="all of them", autocompletion=complete_graphs)
+    ] = None,
     as_json: Json = False,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Print every release as CSV, with all that is recorded.")
@@ -200,7 +208,7 @@ def forget_budget(
 ) -> None:
     """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
 
-    Example: pcneo budget forget --graph friends
+    Example: pcneo budget forget friends
     """
     from pcneo.release.budget import forget
 
@@ -228,7 +236,7 @@ def mend_record(
     Where the ledger's secret was deleted or changed, `secret` stores the keys of a graph with its releases again, by
     which they are recognised under another name.
 
-    Example: pcneo budget mend 3f2a9c41d07b --graph friends --epsilon 1
+    Example: pcneo budget mend 3f2a9c41d07b friends --epsilon 1
     """
     from pcneo.errors import ParameterError
     from pcneo.release.ledger_mending import mend, mend_secret
@@ -249,7 +257,7 @@ def mend_record(
 def same_graph(graph: Graph, known_as: Annotated[str, typer.Option("--as", help="The name that it had.")]) -> None:
     """Say that a graph is the one that had another name: what that has spent is the graph's.
 
-    Example: pcneo budget same --graph customers --as friends
+    Example: pcneo budget same customers --as friends
     """
     from pcneo.release.ledger_mending import same
 
@@ -262,7 +270,7 @@ def same_graph(graph: Graph, known_as: Annotated[str, typer.Option("--as", help=
 def apart_graphs(graph: Graph, other: Annotated[str, typer.Option("--from", help="The other graph's name.")]) -> None:
     """Say that two names stand for different graphs, each with a budget of its own.
 
-    Example: pcneo budget apart --graph customers --from friends
+    Example: pcneo budget apart customers --from friends
     """
     from pcneo.release.ledger_mending import apart
 

@@ -142,7 +142,7 @@ def local_settings() -> ConnectionSettings:
     named = chosen_folder()
     server = find_running() if named is None else status(named)
     if server is None and named is not None:
-        start = f"pcneo server start --data {shlex.quote(str(named))}"
+        start = f"pcneo --data {shlex.quote(str(named))} server start"
         raise ConnectionFailedError(f"No local server runs on {named}; `{start}` starts one.")
     if server is None:
         raise ConnectionFailedError(

@@ -65,7 +65,7 @@ def demo(
         "See a cohesion: pcneo show 58\n"
         "Draw it (extra plot): pcneo show 58 --plot 58.svg\n"
         "Go on in a notebook: pcneo demo --notebook tutorial.ipynb\n"
-        f"Stop it: pcneo server stop --data {shlex.quote(str(server.data))}"
+        f"Stop it: pcneo --data {shlex.quote(str(server.data))} server stop"
     )
 
 

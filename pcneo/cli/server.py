@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
@@ -24,18 +23,15 @@ __all__ = ["app", "describe", "exports"]
 
 app = typer.Typer(
     cls=Group,
-    help="Run a local Neo4j Community, fetched when it is first needed; loopback only.\n\nExample: pcneo server start",
+    help="Run a local Neo4j Community, fetched when it is first needed; loopback only.\n\n"
+    "`pcneo --data FOLDER server start` keeps its graph in a folder of yours, and is another server.\n\n"
+    "Example: pcneo server start",
     no_args_is_help=True,
 )
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", help="Folder that keeps the graph.", show_default="the default one, in your data folder"),
-]
 
 
 @app.command(cls=Command)
 def start(
-    data: Data = None,
     port: Annotated[
         int | None,
         typer.Option(
@@ -52,17 +48,17 @@ def start(
 ) -> None:
     """Start the local server; it runs until `pcneo server stop`.
 
-    Example: pcneo server start --data ./graph
+    Example: pcneo --data ./graph server start
     """
     from pcneo.server.servers import is_fetched
     from pcneo.server.servers import start as start_server
 
-    data, fetched = data or chosen_folder(), is_fetched(browser=browser)
+    fetched = is_fetched(browser=browser)
     if not fetched:
         note(f"Neo4j is fetched first (about {170 if browser else 155} MB).")
     with working("starting Neo4j") as bars:
         server = start_server(
-            data,
+            chosen_folder(),
             bolt_port=port,
             browser=browser,
             serve=serve,
@@ -104,7 +100,7 @@ def _to_paste(server: LocalServer) -> str:
 
 
 @app.command(cls=Command)
-def status(data: Data = None, as_json: Json = False) -> None:
+def status(as_json: Json = False) -> None:
     """Say which local servers run, and how to reach them; exit code 1 if none does.
 
     Example: pcneo server status
@@ -112,7 +108,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
     from pcneo.server.servers import list_running
     from pcneo.server.servers import status as server_status
 
-    data = data or chosen_folder()
+    data = chosen_folder()
     servers = list_running() if data is None else list(filter(None, [server_status(data)]))
     if not servers:
         note("No local server is running." if data is None else f"No local server runs on {data}.")
@@ -122,7 +118,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
 
 
 @app.command(cls=Command)
-def stop(data: Data = None) -> None:
+def stop() -> None:
     """Stop the local server; its data stays. Without a folder, that in your data folder, or else the only one.
 
     Example: pcneo server stop
@@ -130,7 +126,7 @@ def stop(data: Data = None) -> None:
     from pcneo.server.servers import find_running
     from pcneo.server.servers import stop as stop_server
 
-    data = data or chosen_folder()
+    data = chosen_folder()
     server = find_running() if data is None else None
     folder = data if server is None else server.data
     with working("stopping Neo4j"):

@@ -120,7 +120,7 @@ def check_spends(
         delta, needed = "", account.bounded.delta + cost.delta
         if needed > account.total.delta and fits(replace(account.bounded + cost, delta=Fraction(0)), account.total):
             total = typed_text(account.total.epsilon or Fraction(0))
-            command = f"pcneo budget set --graph {shlex.quote(account.graph)} --epsilon {total} --delta D"
+            command = f"pcneo budget set {shlex.quote(account.graph)} --epsilon {total} --delta D"
             lacks = "Its total δ is too small" if account.total.delta else "Its total has no δ, which is needed"
             delta = f" {lacks}: `{command}` sets one, {typed_text(needed)} or more."
         room = left(account.bounded, account.total)
@@ -138,7 +138,7 @@ def missing_total(account: Account, wanted: Sequence[Spend]) -> str | None:
     cost = bounded_cost(wanted)
     delta = " --delta D" if cost.delta else ""
     spends = cost if cost.delta else f"ε = {typed_text(cost.epsilon or Fraction(0))}"
-    command = f"`pcneo budget set --graph {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
+    command = f"`pcneo budget set {shlex.quote(account.graph)} --epsilon E{delta}`, or with "
     return (
         f"No total is set for graph {account.graph!r}. Set one with {command if account.is_known else ''}"
         f"--budget-epsilon E in the same call, with δ for as many such releases as ε admits; this would spend {spends}."

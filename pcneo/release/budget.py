@@ -111,7 +111,7 @@ def how_to_mend(damaged: DamagedRecord, graph: str) -> str:
     name = shlex.quote(damaged.graph or graph)
     return (
         "No pcneo writes that: somebody has changed the ledger, and nothing is released until that is put right: "
-        f"`pcneo budget mend {shlex.quote(damaged.record)} --graph {name} --epsilon E` says what it spent, or allowed."
+        f"`pcneo budget mend {shlex.quote(damaged.record)} {name} --epsilon E` says what it spent, or allowed."
     )
 
 
@@ -190,10 +190,10 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
 
 
 def _which_graph(graph: GraphRecord, other: str, what: str) -> BudgetError:
-    names = f"--graph {shlex.quote(graph.name)}"
+    name = shlex.quote(graph.name)
     return BudgetError(
-        f"Graph {graph.name!r} {what.format(repr(other))} Say which it is: `pcneo budget same {names} --as "
-        f"{shlex.quote(other)}`, and what that has spent counts on under the new name, or `pcneo budget apart {names} "
+        f"Graph {graph.name!r} {what.format(repr(other))} Say which it is: `pcneo budget same {name} --as "
+        f"{shlex.quote(other)}`, and what that has spent counts on under the new name, or `pcneo budget apart {name} "
         f"--from {shlex.quote(other)}`. Nothing was spent.",
         graph=graph.name,
         other=other,

@@ -210,7 +210,7 @@ def _of_secret(secret: bytes | None, ledger: LedgerRecords, graph: str | None) -
         if secret is None or secret_mark(secret) not in known:
             what = (
                 "The ledger's secret was deleted or changed after its last release: under another name it would begin "
-                f"at nothing spent, without a word. `pcneo budget mend secret --graph {shlex.quote(name)}` stores the "
+                f"at nothing spent, without a word. `pcneo budget mend secret {shlex.quote(name)}` stores the "
                 "keys that it has now under the present secret, as its next release does."
             )
             yield Finding(f"graph {name}", what)

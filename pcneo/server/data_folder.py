@@ -163,7 +163,7 @@ def check_store_is_free(folder: Path) -> None:
         if time.monotonic() > deadline:
             raise LocalServerError(
                 f"Another Neo4j, which pcneo has no record of, has the graph in {folder} open. Stop that one first; "
-                f"`pcneo server stop --data {shlex.quote(str(folder))}` does it where pcneo has started it.",
+                f"`pcneo --data {shlex.quote(str(folder))} server stop` does it where pcneo has started it.",
                 path=folder,
             )
         time.sleep(0.1)

@@ -106,8 +106,8 @@ def start(
             if browser and record.http_port is None:
                 named = data_option(folder)
                 raise LocalServerError(
-                    f"The server runs already, without Neo4j Browser. Stop it with `pcneo server stop{named}`, then "
-                    f"`pcneo server start{named} --browser`.",
+                    f"The server runs already, without Neo4j Browser. Stop it with `pcneo{named} server stop`, then "
+                    f"`pcneo{named} server start --browser`.",
                     path=folder,
                 )
             process.wait_until_ready(record, password)

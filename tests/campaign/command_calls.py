@@ -31,11 +31,11 @@ COMMANDS: dict[str, list[str]] = {
     "clean": ["--all", "WORD"],
     "release": ["-e", "--to", "-k", "--mechanism", "--delta", "--epsilon-1", "--h", "--graph", "--report", "--dry-run"],
     "audit": ["WORD", "-e", "-k"],
-    "budget set": ["--graph", "--epsilon", "--delta"],
-    "budget show": ["--graph", "--json"],
-    "budget forget": ["--graph", "--again"],
-    "server status": ["--data"],
-    "server stop": ["--data"],
+    "budget set": ["WORD", "--epsilon", "--delta"],
+    "budget show": ["WORD", "--json"],
+    "budget forget": ["WORD", "--again"],
+    "server status": ["--json"],
+    "server stop": [],
 }
 FLAGS = {"--history", "--json", "--all", "--dry-run", "--run-query"}
 
@@ -84,8 +84,8 @@ def _value(rng: random.Random, option: str) -> str:
         return one_of(rng, ["largest_cohesions", "critical_connections"], ["none", ""])
     if option == "--param":
         return one_of(rng, ["id=5", "limit=3"], ["=", "x", "limit=-1", "run="])
-    if option in ("FILE", "--to", "--report", "--plot", "--data"):
-        right = {"--report": "r.md", "--plot": "p.svg", "--data": "d"}.get(option, "out.json")
+    if option in ("FILE", "--to", "--report", "--plot"):
+        right = {"--report": "r.md", "--plot": "p.svg"}.get(option, "out.json")
         return one_of(rng, [right], [".", "/", "", "out", "no folder/x.csv", "x" * 300, "/dev/null", "~", "-"])
     return letters(rng)
 

@@ -122,7 +122,7 @@ def test_what_is_asked_for_is_not_called_required(
     monkeypatch.setattr(sys, "argv", ["pcneo", "budget", "forget", "--help"])
     with pytest.raises(SystemExit):
         main()
-    assert capsys.readouterr().out.count("[required]") == 1  # --graph
+    assert capsys.readouterr().out.count("[required]") == 1  # the graph
 
 
 def test_main_help_names_every_exit_code() -> None:
@@ -452,7 +452,7 @@ def test_keys_and_names_that_a_terminal_would_obey_reach_none(
     assert shown.returncode == 0, shown.stderr
     for arguments in (
         ["runs"], ["show", "b"], ["show", hostile], ["queries", "largest_cohesions", "--run"], ["show", "x\x1b"],
-        ["budget", "set", *named, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["check"],
+        ["budget", "set", hostile, "--epsilon", "3"], ["budget", "show"], ["audit", "-e", "1"], ["check"],
         ["release", "--mechanism", "critical", "-e", "1", "--to", str(tmp_path / "a.json")],
         ["clean", "x\x1b"], ["clean", "--all"],
     ):  # fmt: skip

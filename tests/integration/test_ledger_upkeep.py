@@ -166,15 +166,15 @@ def test_a_release_that_has_lost_its_graph_is_named_and_nothing_is_released_unti
     code, out, _ = pcneo("check")
     assert code == 4
     assert record in out
-    with pytest.raises(BudgetError, match=f"Release {record} has no graph.*`pcneo budget mend {record} --graph"):
+    with pytest.raises(BudgetError, match=f"Release {record} has no graph.*`pcneo budget mend {record}"):
         publish(db, tmp_path, "second")
     code, out, error = pcneo("budget", "show")
     assert code == 9
     assert f"{NAME}: total ε = 3" in out
     assert f"Release {record} has no graph" in error
     assert record in json.loads(pcneo("budget", "show", "--json")[1])[0]["damaged"][0]["record"]
-    assert pcneo("budget", "mend", "nothing", "--graph", NAME, "--epsilon", "1")[0] == 4
-    assert pcneo("budget", "mend", record, "--graph", NAME, "--epsilon", "1", "--delta", "1e-6")[0] == 0
+    assert pcneo("budget", "mend", "nothing", NAME, "--epsilon", "1")[0] == 4
+    assert pcneo("budget", "mend", record, NAME, "--epsilon", "1", "--delta", "1e-6")[0] == 0
     assert shown(db).account.spent.epsilon == 1
     assert pcneo("check")[0] == 0
     assert record in pcneo("budget", "show")[1]
@@ -209,7 +209,7 @@ def test_a_renamed_graph_does_not_begin_at_nothing_spent(
         db.run(f"CREATE (:{names.node_labels[0]} {{id: 99}})")
     before = db.run(LEDGER)
     for dry_run in (False, True):
-        with pytest.raises(BudgetError, match=f"pcneo budget same --graph {name} --as {NAME}"):
+        with pytest.raises(BudgetError, match=f"pcneo budget same {name} --as {NAME}"):
             publish(db, tmp_path, "second", names, budget_epsilon=3, dry_run=dry_run)
     assert db.run(LEDGER) == before
     account = same(db.store, graph=name, known_as=NAME)
@@ -225,7 +225,7 @@ def test_another_graph_over_the_same_vertices_is_asked_about_once(db: Database, 
     publish(db, tmp_path, "first", budget_epsilon=3)
     db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
     likes = Selection(("Person",), ("LIKES",), "id")
-    with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'.* budget apart --graph Person/LIKES/id"):
+    with pytest.raises(BudgetError, match=f"has the vertices of graph '{NAME}'.* budget apart Person/LIKES/id"):
         publish(db, tmp_path, "second", likes, budget_epsilon=3)
     apart(db.store, graph="Person/LIKES/id", other=NAME)
     publish(db, tmp_path, "second", likes, budget_epsilon=3)
@@ -284,8 +284,8 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
     if change != "DELETE n":
         publish(db, tmp_path, "second")
     else:
-        assert pcneo("budget", "mend", "secret", "--graph", NAME, "--epsilon", "1")[0] == 2
-        code, out, _ = pcneo("budget", "mend", "secret", "--graph", NAME)
+        assert pcneo("budget", "mend", "secret", NAME, "--epsilon", "1")[0] == 2
+        code, out, _ = pcneo("budget", "mend", "secret", NAME)
         assert (code, out) == (0, f"stored the keys of {NAME} with 1 release\n")
         assert "said that the keys" in pcneo("budget", "show")[1]
         db.run("MATCH (a:Person {id: 1}), (b:Person {id: 7}) CREATE (a)-[:LIKES]->(b)")
@@ -299,7 +299,7 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
 
 def test_what_is_forgotten_leaves_a_record_of_it(db: Database, tmp_path: Path, pcneo: Callable[..., Any]) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
-    assert pcneo("budget", "forget", "--graph", NAME, "--again", NAME)[0] == 0
+    assert pcneo("budget", "forget", NAME, "--again", NAME)[0] == 0
     out = pcneo("budget", "show")[1]
     assert "forgot 1 releases, which had spent ε = 1" in out
     (note,) = shown(db).notes

@@ -130,7 +130,7 @@ def test_the_demo_prints_what_the_readme_shows_and_its_picture_is_the_one_there(
         elsewhere.setenv("NEO4J_URI", "bolt://127.0.0.1:9")  # the demo never goes there
         code, shown, said = pcneo("demo")
     assert code == 0, said
-    assert f"Stop it: pcneo server stop --data {tmp_path}\n" in shown
+    assert f"Stop it: pcneo --data {tmp_path} server stop\n" in shown
     check_demo(shown)
     assert started == [data_folder().with_name("demo")]
     assert "friends@3/10" in pcneo("runs")[1], "the name by which the README and the guide go on"

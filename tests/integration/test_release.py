@@ -269,8 +269,8 @@ def test_a_graph_without_a_run_gets_its_name_where_the_database_leaves_one_choic
     options = ["-e", "1", "--mechanism", "edge", "--graph", "mine"]
     code, _, err = pcneo("release", *options, "--budget-epsilon", "2", "--to", tmp_path / "a.csv")
     assert code == 0, err
-    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "1", "--delta", "1e-3")[0] == 0
-    assert pcneo("budget", "set", "--graph", "mine", "--epsilon", "2")[0] == 0
+    assert pcneo("budget", "set", "mine", "--epsilon", "1", "--delta", "1e-3")[0] == 0
+    assert pcneo("budget", "set", "mine", "--epsilon", "2")[0] == 0
     assert budget.show(db.store)[0].account.total == Cost(Fraction(2), Fraction(1, 1000))
     assert pcneo("release", *options, "--to", tmp_path / "b.csv")[0] == 0
     assert [shown.graph for shown in budget.show(db.store)] == ["mine"]
@@ -677,11 +677,11 @@ def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
     code, out, _ = pcneo("clean", "--all")
     assert (code, f"Releases rest on 1 of these runs ({NAME}@1/2): the ledger keeps them" in out) == (0, True)
     assert ledger(kite) == before
-    assert pcneo("budget", "forget", "--graph", NAME, "--again", "other")[0] == 2
-    code, _, err = pcneo("budget", "set", "--graph", f"{NAME}s", "--epsilon", "1")
+    assert pcneo("budget", "forget", NAME, "--again", "other")[0] == 2
+    code, _, err = pcneo("budget", "set", f"{NAME}s", "--epsilon", "1")
     assert (code, f"there is '{NAME}'. Did you mean {NAME}?" in err) == (4, True)
     assert ledger(kite) == before
-    assert pcneo("budget", "forget", "--graph", NAME, "--again", NAME)[0] == 0
+    assert pcneo("budget", "forget", NAME, "--again", NAME)[0] == 0
     assert ledger(kite) == []
 
 
@@ -713,7 +713,7 @@ class Leaving:
 
 @pytest.mark.parametrize(
     "command",
-    ["clean --all", "budget forget --graph Person/KNOWS/id", "release -e 1 --to b.csv"],
+    ["clean --all", "budget forget Person/KNOWS/id", "release -e 1 --to b.csv"],
 )
 def test_ctrl_c_at_a_question_is_an_interruption_and_changes_nothing(
     kite: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
@@ -780,13 +780,13 @@ def test_deleting_a_graphs_node_frees_nobody_of_what_it_has_spent(
     assert f"{NAME}: total ε = 10" in out
     assert "spent ε = 9" in out
     assert "gone from the database" in out
-    assert json.loads(pcneo("budget", "show", "--graph", NAME, "--json")[1])[0]["lost"] is True
+    assert json.loads(pcneo("budget", "show", NAME, "--json")[1])[0]["lost"] is True
     edge = ("release", "--mechanism", "edge", "--budget-epsilon", "5", "-e", "2", "--to", tmp_path / "b.csv")
     code, _, err = pcneo(*edge, "--graph", "fresh")
     assert (code, drawn) == (9, [])
     assert f"--graph {NAME}" in err
     annotate.write(kite.store, p=0.5, graph="second", **PERSONS)
-    code, _, err = pcneo("budget", "set", "--graph", "second", "--epsilon", "5")
+    code, _, err = pcneo("budget", "set", "second", "--epsilon", "5")
     assert code == 9
     code, _, err = pcneo("release", "--mechanism", "edge", "-e", "2", "--to", tmp_path / "b.csv", "--graph", NAME)
     assert code == 9
@@ -803,10 +803,10 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     released(kite, tmp_path / "b.csv")
     out = pcneo("budget", "show")[1]
     assert f"{NAME}: total ε = 10, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 6, δ = 0.099" in out
-    code, out_of_set, err = pcneo("budget", "set", "--graph", NAME, "--epsilon", "3", "--delta", "0.1")
+    code, out_of_set, err = pcneo("budget", "set", NAME, "--epsilon", "3", "--delta", "0.1")
     assert (code, out_of_set) == (0, f"{NAME}: total ε = 3, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 0, δ = 0.099\n")
     assert "More is spent than this total: no release is admitted until it is raised." in err
-    code, out_of_set, err = pcneo("budget", "set", "--graph", NAME, "--epsilon", "10", "--delta", "0.1")
+    code, out_of_set, err = pcneo("budget", "set", NAME, "--epsilon", "10", "--delta", "0.1")
     assert (code, "More is spent" in err) == (0, False)
     assert "epsilon" not in out
     (shown,) = json.loads(pcneo("budget", "show", "--json")[1])
@@ -859,7 +859,7 @@ def test_forget_removes_the_property_that_nothing_would_tell_to_be_ours_any_more
     kite: Database, pcneo: Callable[..., Any], tmp_path: Path
 ) -> None:
     released(kite, tmp_path / "a.csv", write_property="noisy")
-    code, out, _ = pcneo("budget", "forget", "--graph", NAME, "--again", NAME)
+    code, out, _ = pcneo("budget", "forget", NAME, "--again", NAME)
     assert (code, "removed the property noisy" in out) == (0, True)
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
     budget.set_total(kite.store, graph=NAME, epsilon=1)

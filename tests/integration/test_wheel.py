@@ -108,7 +108,7 @@ def test_wheel_imports_no_local_server_package(python: Path, tmp_path: Path) -> 
 
 def test_wheel_without_the_extra_names_it_when_a_local_server_is_wanted(python: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [str(python.with_name("pcneo")), "server", "start", "--data", str(tmp_path / "data")],
+        [str(python.with_name("pcneo")), "--data", str(tmp_path / "data"), "server", "start"],
         capture_output=True,
         text=True,
         timeout=60,

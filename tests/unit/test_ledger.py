@@ -45,7 +45,7 @@ def test_delta_adds_up_too_and_either_part_refuses() -> None:
     check_spends(account(*[EDGE] * 9), [EDGE])
     with pytest.raises(BudgetError, match="left"):
         check_spends(account(epsilon=100), [EDGE] * 11)
-    with pytest.raises(BudgetError, match=r"`pcneo budget set --graph \S+ --epsilon \S+ --delta D` sets one"):
+    with pytest.raises(BudgetError, match=r"`pcneo budget set \S+ --epsilon \S+ --delta D` sets one"):
         check_spends(account(delta=0), [EDGE])
     with pytest.raises(BudgetError, match=r"δ is too small: `.+ --epsilon 100 --delta D` sets one, 2e-7 or"):
         check_spends(account(EDGE, epsilon=100, delta="1e-7"), [EDGE])
@@ -72,13 +72,13 @@ def test_the_sum_is_exact_in_any_order() -> None:
 
 
 def test_without_a_total_a_release_asks_for_one() -> None:
-    with pytest.raises(BudgetError, match=r"No total is set.*budget set --graph g"):
+    with pytest.raises(BudgetError, match=r"No total is set.*budget set g"):
         check_spends(Account("g", None), [TENTH])
 
 
 def test_the_command_that_sets_a_total_can_be_pasted_and_admits_the_release_that_asked_for_it() -> None:
     named = Account("my graph", None)
-    with pytest.raises(BudgetError, match=r"`pcneo budget set --graph 'my graph' --epsilon E`"):
+    with pytest.raises(BudgetError, match=r"`pcneo budget set 'my graph' --epsilon E`"):
         check_spends(named, [TENTH])
     with pytest.raises(BudgetError, match=r"--epsilon E --delta D`"):
         check_spends(named, [TENTH, EDGE])

@@ -42,7 +42,7 @@ def pcneo(monkeypatch, tmp_path, capsys):
 def test_a_call_without_fault_reaches_for_the_database(pcneo):
     assert pcneo("release", "--mechanism", "edge", "-e", "1", "--to", "out.csv")[0] == 5
     assert pcneo("annotate", "-p", "0.3")[0] == 5
-    assert pcneo("budget", "set", "--graph", "g", "--epsilon", "1")[0] == 5
+    assert pcneo("budget", "set", "g", "--epsilon", "1")[0] == 5
     assert pcneo("audit", "-e", "1")[0] == 5
 
 
@@ -60,10 +60,10 @@ def test_a_call_without_fault_reaches_for_the_database(pcneo):
         (["audit"], "Name the ε"),
         (["audit", "-e", "1", "--mechanism", "edge"], "No such option"),
         (["release", "-e", "1", "--to", "a.csv", "--mechanism", "edges"], "Did you mean edge?"),
-        (["budget", "set", "--graph", "g", "--epsilon", "1e5000"], "more than 300 digits"),
-        (["budget", "set", "--graph", "g", "--epsilon", "1e-5000"], "more than 300 digits"),
-        (["budget", "set", "--graph", "g", "--epsilon", "9" * 5000], "more than 300 digits"),
-        (["budget", "set", "--graph", "g", "--epsilon", "1", "--delta", "1e-9999"], "more than 300 digits"),
+        (["budget", "set", "g", "--epsilon", "1e5000"], "more than 300 digits"),
+        (["budget", "set", "g", "--epsilon", "1e-5000"], "more than 300 digits"),
+        (["budget", "set", "g", "--epsilon", "9" * 5000], "more than 300 digits"),
+        (["budget", "set", "g", "--epsilon", "1", "--delta", "1e-9999"], "more than 300 digits"),
         (["release", "--mechanism", "critical", "--to", "a.csv", "-e", "1e5000"], "more than 300 digits"),
         (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--epsilon-1", "1e5000"], "300 digits"),
         (["release", "--to", "a.csv", "-e", "1", "--mechanism", "edge", "--epsilon-1", "1e299"], "is not below 1"),
