@@ -162,6 +162,13 @@ def service_processes(server: Server, number: int = 1, *arguments: str) -> Itera
             process.end()
 
 
+def configured(**limits: object) -> tuple[str, str]:
+    """The option that names a new file with these limits."""
+    file = Path(tempfile.mkdtemp(prefix="pcneo-service-")) / "pcneo.toml"
+    file.write_text("".join(f"{name} = {value}\n" for name, value in limits.items()))
+    return "--config", str(file)
+
+
 def ask(db: Database, **properties: Any) -> Any:
     """Create a request as a user does, in plain Cypher, with an identifier of its own; return that."""
     values = {"id": f"request {time.monotonic_ns()}", **properties}

@@ -204,15 +204,16 @@ def _with_numbers(record: BudgetRecord | ReleaseRecord) -> dict[str, object]:
 @app.command("forget", cls=Command)
 def forget_budget(
     graph: Graph,
-    again: Annotated[str | None, typer.Option("--again", help="The name again; asked for if it is not given.")] = None,
 ) -> None:
     """Forget a graph's totals and releases, and remove properties that these wrote; published files stay published.
+
+    It asks for the name once more; a script gives that on standard input.
 
     Example: pcneo budget forget friends
     """
     from pcneo.release.budget import forget
 
-    typed: str = typer.prompt("Type the graph's name again", err=True) if again is None else again
+    typed: str = typer.prompt("Type the graph's name again", err=True)
     with connected() as db:
         forgotten = forget(db, graph=graph, again=typed)
     say(f"forgot {forgotten.records:,} records of {graph}")
@@ -254,10 +255,10 @@ def mend_record(
 
 
 @app.command("same", cls=Command)
-def same_graph(graph: Graph, known_as: Annotated[str, typer.Option("--as", help="The name that it had.")]) -> None:
+def same_graph(graph: Graph, known_as: Annotated[str, typer.Argument(help="The name that it had.")]) -> None:
     """Say that a graph is the one that had another name: what that has spent is the graph's.
 
-    Example: pcneo budget same customers --as friends
+    Example: pcneo budget same customers friends
     """
     from pcneo.release.ledger_mending import same
 
@@ -267,10 +268,10 @@ def same_graph(graph: Graph, known_as: Annotated[str, typer.Option("--as", help=
 
 
 @app.command("apart", cls=Command)
-def apart_graphs(graph: Graph, other: Annotated[str, typer.Option("--from", help="The other graph's name.")]) -> None:
+def apart_graphs(graph: Graph, other: Annotated[str, typer.Argument(help="The other graph's name.")]) -> None:
     """Say that two names stand for different graphs, each with a budget of its own.
 
-    Example: pcneo budget apart customers --from friends
+    Example: pcneo budget apart customers friends
     """
     from pcneo.release.ledger_mending import apart
 

@@ -33,7 +33,6 @@ def answer(
         Path,
         typer.Option("--ledger", help='Your own ledger: begin with {"key": 58, "limit": "1", "total": "5"}.'),
     ],
-    as_json: Json = False,
 ) -> None:
     """For one vertex: answer a call from your own row, in a message beside it, which is named for your key.
 
@@ -46,9 +45,6 @@ def answer(
 
     sent = answer_call(call, row=row, ledger=ledger)
     note(f"Send {sent.message} to the collector; nothing else is ever needed.")
-    if as_json:
-        print_json(sent)
-        return
     say(
         f"{sent.message}: {sent.pairs:,} pairs answered at ε = {decimal_text(sent.epsilon)}; your ledger has "
         f"{decimal_text(sent.left)} left"

@@ -23,16 +23,20 @@ OTHER = {"config", "print_unit", "help"}
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take the defaults of the other options from a file; what stands on the command line counts more."""
-    from pcneo.service.service_settings import read_configuration
+    """Take limits and the defaults of the other options from a file; what stands on the command line counts more."""
+    from pcneo.service.service_settings import LIMITS, read_configuration
 
     if path is not None:
-        names = {parameter.name or "" for parameter in context.command.params} - OTHER
-        context.default_map = {**(context.default_map or {}), **read_configuration(path, names)}
+        options = {parameter.name or "" for parameter in context.command.params} - OTHER
+        named = read_configuration(path, {*options, *LIMITS})
+        context.meta[__name__] = {name: value for name, value in named.items() if name in LIMITS}
+        of_options = {name: value for name, value in named.items() if name in options}
+        context.default_map = {**(context.default_map or {}), **of_options}
     return path
 
 
 def serve(
+    context: typer.Context,
     graph: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,22 +54,9 @@ def serve(
     allow_clean: Annotated[
         bool, typer.Option("--allow-clean", help="Let requests remove runs that no release rests on.")
     ] = False,
-    max_vertices: Annotated[int, typer.Option("--max-vertices", help="Keys that one request may name.")] = 1_000,
-    max_run_vertices: Annotated[
-        int, typer.Option("--max-run-vertices", help="Cohesions of a run of single vertices.")
-    ] = 100_000,
     max_memberships: Annotated[
         int, typer.Option("--max-memberships", help="Memberships of a run of a whole graph, estimated.")
     ] = 5_000_000,
-    max_waiting: Annotated[int, typer.Option("--max-waiting", help="Requests that may wait; one more fails.")] = 10_000,
-    keep_days: Annotated[int, typer.Option("--keep-days", help="Days for which an answer is kept.")] = 7,
-    keep_answers: Annotated[int, typer.Option("--keep-answers", help="Answers that are kept.")] = 10_000,
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", min=1, help="Threads that search.", show_default="all cores")
-    ] = None,
-    grace: Annotated[
-        float, typer.Option("--grace", help="Seconds for the request under way when the service is to end.")
-    ] = 20.0,
     metrics: Annotated[
         str | None,
         typer.Option(
@@ -75,7 +66,13 @@ def serve(
     log_json: Annotated[bool, typer.Option("--log-json", help="Log JSON, one object a line.")] = False,
     config: Annotated[
         Path | None,
-        typer.Option("--config", callback=_read_config, is_eager=True, help="TOML file with any of these options."),
+        typer.Option(
+            "--config",
+            callback=_read_config,
+            is_eager=True,
+            help="TOML file with any of these options, and the limits that are set once: max-vertices, "
+            "max-run-vertices, max-waiting, keep-days, keep-answers, concurrency, grace (see the guide).",
+        ),
     ] = None,
     print_unit: Annotated[bool, typer.Option("--print-unit", help="Print a systemd unit and exit.")] = False,
 ) -> None:
@@ -93,14 +90,8 @@ def serve(
         graphs=tuple(graph or ()),
         allow_clean=allow_clean,
         every=None if every is None else parse_duration(every),
-        max_vertices=max_vertices,
-        max_run_vertices=max_run_vertices,
         max_memberships=max_memberships,
-        max_waiting=max_waiting,
-        keep_days=keep_days,
-        keep_answers=keep_answers,
-        concurrency=concurrency,
-        grace=grace,
+        **context.meta.get(__name__, {}),
     )
     if print_unit:
         from pcneo.service.unit import systemd_unit
@@ -108,7 +99,7 @@ def serve(
         arguments = [text for text in sys.argv[sys.argv.index("serve") + 1 :] if text != "--print-unit"]
         if config is not None:
             arguments = [text.replace(str(config), str(config.resolve())) for text in arguments]
-        say_verbatim(systemd_unit(arguments, grace).rstrip())
+        say_verbatim(systemd_unit(arguments, settings.grace).rstrip())
         return
     _log_events(log_json)
     service = Service(settings, _connection)

@@ -32,12 +32,6 @@ app = typer.Typer(
 
 @app.command(cls=Command)
 def start(
-    port: Annotated[
-        int | None,
-        typer.Option(
-            "--port", min=1, max=65535, help="Bolt port.", show_default="that of the start before, or a free one"
-        ),
-    ] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="With Neo4j Browser, over HTTP on a free port of this machine alone.")
     ] = False,
@@ -59,7 +53,6 @@ def start(
     with working("starting Neo4j") as bars:
         server = start_server(
             chosen_folder(),
-            bolt_port=port,
             browser=browser,
             serve=serve,
             progress=None if fetched else partial(bars, "fetching jars"),

@@ -11,7 +11,7 @@ import typer
 
 from pcneo.basics.frames import words
 from pcneo.cli.console import connected, exported, note, note_run, print_json, print_table, say
-from pcneo.cli.options import ExportTo, Json, RunName
+from pcneo.cli.options import ExportTo, Json, RunOrGraph
 
 if TYPE_CHECKING:
     from pcneo.basics.model import ShownCohesion
@@ -28,7 +28,7 @@ MOST_ENDS = 10
 
 def show(
     vertex: Annotated[str, typer.Argument(help="Key of the vertex.")],
-    run: RunName = None,
+    run: RunOrGraph = None,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", help="Also draw it: .svg, .png, or .html to look into. An existing file is replaced."),
@@ -38,7 +38,8 @@ def show(
 ) -> None:
     """Show the stored cohesion of one vertex: members, critical connections, and what is outside.
 
-    With --to the members and critical connections also become a file for networkx, Gephi and others.
+    Without a run's name it is the latest that has the vertex. With --to the members and critical connections also
+    become a file for networkx, Gephi and others.
 
     Example: pcneo show 58 --plot 58.html
     """

@@ -192,9 +192,9 @@ def check_not_renamed(ledger: LedgerRecords, graph: GraphRecord, fingerprint: st
 def _which_graph(graph: GraphRecord, other: str, what: str) -> BudgetError:
     name = shlex.quote(graph.name)
     return BudgetError(
-        f"Graph {graph.name!r} {what.format(repr(other))} Say which it is: `pcneo budget same {name} --as "
+        f"Graph {graph.name!r} {what.format(repr(other))} Say which it is: `pcneo budget same {name} "
         f"{shlex.quote(other)}`, and what that has spent counts on under the new name, or `pcneo budget apart {name} "
-        f"--from {shlex.quote(other)}`. Nothing was spent.",
+        f"{shlex.quote(other)}`. Nothing was spent.",
         graph=graph.name,
         other=other,
     )

@@ -7,14 +7,17 @@ import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from pcneo.basics.bounded_file import read_whole
 from pcneo.errors import FileFormatError, ParameterError
 
-__all__ = ["ServiceSettings", "parse_duration", "read_configuration"]
+__all__ = ["LIMITS", "ServiceSettings", "parse_duration", "read_configuration"]
 
 _MOST_BYTES = 2**20  # of a configuration
+LIMITS = ("max_vertices", "max_run_vertices", "max_waiting", "keep_days", "keep_answers", "concurrency", "grace")
+"""What a configuration file alone can set."""
 UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -52,8 +55,13 @@ class ServiceSettings:
         """Refuse what cannot be meant.
 
         Raises:
-            ParameterError: a number is too small.
+            ParameterError: a limit is no number, or too small.
         """
+        for name in (*LIMITS, "max_memberships"):
+            value = getattr(self, name)
+            kinds = (int, float) if name == "grace" else (int, NoneType) if name == "concurrency" else int
+            if isinstance(value, bool) or not isinstance(value, kinds):
+                raise ParameterError(f"{_option(name)} is a number, not {value!r}.", name=name, value=value)
         for name in ("max_vertices", "max_run_vertices", "max_memberships", "max_waiting", "concurrency"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -106,4 +114,4 @@ def read_configuration(path: Path, names: Collection[str]) -> dict[str, Any]:
 
 
 def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    return name.replace("_", "-")

@@ -73,7 +73,7 @@ def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
             "--to",
             where / "c.parquet",
         ),
-        ("show", 3, "--run", RUN, "--plot", where / "picture.svg"),
+        ("show", 3, RUN, "--plot", where / "picture.svg"),
     ]
     others: list[Arguments] = [
         ("annotate", "--graph", GRAPH),
@@ -83,7 +83,7 @@ def _draw(rng: random.Random, where: Path, writes: bool = False) -> Arguments:
         ("queries", "largest_cohesions", "--param", f"run={RUN}"),
         ("queries",),
         ("runs", "--json"),
-        ("show", 3, "--run", RUN),
+        ("show", 3, RUN),
         ("budget", "show"),
         ("check", "--schema", "--node-label", "Person", "--key", "id"),
     ]

@@ -23,21 +23,21 @@ NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
 CODES = {0, 1, 2, 3, 4, 5, 7, 9}
 COMMANDS: dict[str, list[str]] = {
     "annotate": ["-p", "--node-label", "--relationship-type", "--key", "--graph", "--search", "--vertex", "--mode"],
-    "show": ["WORD", "--run", "--plot", "--to"],
+    "show": ["WORD", "WORD", "--plot", "--to"],
     "runs": ["WORD", "--history", "--to", "--json"],
     "check": ["WORD", "--json", "--schema", "--drop"],
-    "queries": ["QUERY", "--node-label", "--relationship-type", "--key", "--run", "--param", "--json"],
+    "queries": ["QUERY", "WORD", "--run", "--param", "--json"],
     "load": ["FILE", "--node-label", "--relationship-type", "--key", "--max-gib"],
     "clean": ["--all", "WORD"],
     "release": ["-e", "--to", "-k", "--mechanism", "--delta", "--epsilon-1", "--h", "--graph", "--report", "--dry-run"],
     "audit": ["WORD", "-e", "-k"],
     "budget set": ["WORD", "--epsilon", "--delta"],
     "budget show": ["WORD", "--json"],
-    "budget forget": ["WORD", "--again"],
+    "budget forget": ["WORD"],
     "server status": ["--json"],
     "server stop": [],
 }
-FLAGS = {"--history", "--json", "--all", "--dry-run", "--run-query"}
+FLAGS = {"--history", "--json", "--all", "--dry-run", "--run"}
 
 
 def try_command(rng: random.Random, folder: Path) -> bool:

@@ -63,7 +63,7 @@ class Course:
             ("annotate", "--graph", GRAPH, "-p", "1/2"),
             ("annotate", "--graph", GRAPH, "-p", "0.4", "--vertex", rng.randint(0, 11)),
             (*release, "--to", self._folder / f"{who}.json"),
-            ("show", rng.randint(0, 11), "--run", run),
+            ("show", rng.randint(0, 11), run),
             ("runs", run, "--to", self._folder / f"{who}.graphml"),
             ("clean", f"{GRAPH}@2/5:vertices"),
         )

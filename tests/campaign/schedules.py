@@ -75,7 +75,7 @@ def _draw(rng: random.Random, number: int, folder: Path) -> tuple[object, ...]:
         (*release, "--mechanism", "edge"),
         (*release, "--mechanism", "critical", "-p", "1/2"),
         (*release, "--mechanism", "respond"),
-        ("show", rng.randint(0, 11), "--run", run),
+        ("show", rng.randint(0, 11), run),
         ("queries", "largest_cohesions", "--param", f"run={run}"),
         ("queries", "critical_connections", "--param", "id=3", "--param", f"run={run}"),
         ("runs", run, "--to", folder / f"run{number}.graphml"),

@@ -294,8 +294,8 @@ def test_versions_are_made_listed_compared_and_let_go(
     assert "(friends@1/5)" in pcneo("clean", "friends@1/5").stdout
     assert pcneo("check", "friends@1/5").returncode == 4
     for named in ("friends@0.9", "friends@9/10", "friends@9"):
-        assert json.loads(pcneo("show", "1", "--run", named, "--json").stdout)["run"] == "friends@9/10"
-    assert pcneo("show", "1").returncode == pcneo("show", "1", "--run", "friends").returncode == 2  # two have version 2
+        assert json.loads(pcneo("show", "1", named, "--json").stdout)["run"] == "friends@9/10"
+    assert pcneo("show", "1").returncode == pcneo("show", "1", "friends").returncode == 2  # two have version 2
 
 
 def test_runs_are_listed_by_id_by_what_ids_begin_with_or_by_their_graph(pcneo: Any, tmp_path: Path) -> None:
@@ -321,9 +321,9 @@ def test_runs_and_check_take_the_name_of_a_graph_and_refuse_a_misspelt_one(pcneo
     assert [version["id"] for version in json.loads(pcneo("runs", "--history", *of_friends).stdout)] == ids
     assert [run["run"]["id"] for run in json.loads(pcneo("check", *of_friends).stdout)["runs"]] == ids
     assert json.loads(pcneo("runs", "friends2", "--diff", "1", "1", "--json").stdout) == []
-    assert json.loads(pcneo("show", "1", "--run", "friends2", "--json").stdout)["run"] == "friends2@1/2"
+    assert json.loads(pcneo("show", "1", "friends2", "--json").stdout)["run"] == "friends2@1/2"
     misspelt = [["runs", "freinds"], ["runs", "freinds", "--history"], ["runs", "freinds", "--diff", "1", "1"]]
-    for command in (*misspelt, ["check", "freinds"], ["show", "1", "--run", "freinds"]):
+    for command in (*misspelt, ["check", "freinds"], ["show", "1", "freinds"]):
         refused = pcneo(*command)
         assert (refused.returncode, refused.stdout) == (4, ""), command
         assert "There is no run 'freinds'" in refused.stderr
@@ -340,14 +340,14 @@ def test_a_query_printed_for_a_graph_runs_as_it_is(
 ) -> None:
     _loaded(pcneo, folder=tmp_path)
     pcneo("annotate", *NAMES, "-p", "0.5", "--graph", "my friends")
-    arguments = ["queries", "critical_connections", "--graph", "my friends", "--param", "id=1"]
+    arguments = ["queries", "critical_connections", "my friends", "--param", "id=1"]
     printed = neo4j_driver.execute_query(pcneo(*arguments).stdout, database_=database).records
     rows = json.loads(pcneo(*arguments, "--run", "--json").stdout)
     assert rows
     pairs = [(row["a"], row["b"]) for row in rows]
     assert [(record["a"]["id"], record["b"]["id"]) for record in printed] == pairs
     of_the_sample = pcneo("queries", "critical_connections").stdout
-    assert of_the_sample.startswith("// Labels, types and key are those of the sample graph; --graph GRAPH fills in ")
+    assert of_the_sample.startswith("// Labels, types and key are those of the sample graph; `pcneo queries NAME ")
     named = {"id": 1, "run": "my friends@1/2"}
     printed = neo4j_driver.execute_query(of_the_sample, named, database_=database).records
     assert [(record["a"]["id"], record["b"]["id"]) for record in printed] == pairs
@@ -383,9 +383,7 @@ def test_moved_and_verify_see_a_changed_graph(
         (["load", "nowhere.txt", *NAMES], 3, "nowhere.txt"),
         (["queries", "nonsense"], 4, "critical_connections"),
         (["queries", "critical_connections", "--run", "--param", "id"], 2, "NAME=VALUE"),
-        (["queries", "critical_connections", "--graph", "friends"], 4, "There is no run"),
-        (["queries", "critical_connections", "--graph", "friends", "--key", "id"], 2, "names of its own"),
-        (["queries", "--node-label", "Person"], 2, "Name the query"),
+        (["queries", "critical_connections", "friends"], 4, "There is no run"),
         (["queries", "--param", "id=1"], 2, "Name the query"),
         (["clean"], 2, "--all"),
         (["clean", "no-such-run"], 4, "no-such-run"),

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,7 +210,7 @@ def test_a_renamed_graph_does_not_begin_at_nothing_spent(
         db.run(f"CREATE (:{names.node_labels[0]} {{id: 99}})")
     before = db.run(LEDGER)
     for dry_run in (False, True):
-        with pytest.raises(BudgetError, match=f"pcneo budget same {name} --as {NAME}"):
+        with pytest.raises(BudgetError, match=f"pcneo budget same {name} {NAME}"):
             publish(db, tmp_path, "second", names, budget_epsilon=3, dry_run=dry_run)
     assert db.run(LEDGER) == before
     account = same(db.store, graph=name, known_as=NAME)
@@ -297,9 +298,12 @@ def test_a_ledger_whose_secret_is_gone_says_that_it_would_not_know_a_renamed_gra
 # --- Letting go, setting by the way, showing
 
 
-def test_what_is_forgotten_leaves_a_record_of_it(db: Database, tmp_path: Path, pcneo: Callable[..., Any]) -> None:
+def test_what_is_forgotten_leaves_a_record_of_it(
+    db: Database, tmp_path: Path, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     publish(db, tmp_path, "first", budget_epsilon=3)
-    assert pcneo("budget", "forget", NAME, "--again", NAME)[0] == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{NAME}\n"))
+    assert pcneo("budget", "forget", NAME)[0] == 0
     out = pcneo("budget", "show")[1]
     assert "forgot 1 releases, which had spent ε = 1" in out
     (note,) = shown(db).notes

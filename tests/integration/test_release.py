@@ -670,18 +670,20 @@ def test_an_answer_lost_at_the_spend_sends_the_owner_to_the_ledger_and_not_to_th
 
 
 def test_clean_keeps_the_ledger_and_only_forget_with_the_name_twice_ends_it(
-    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released(kite, tmp_path / "a.csv")
     before = ledger(kite)
     code, out, _ = pcneo("clean", "--all")
     assert (code, f"Releases rest on 1 of these runs ({NAME}@1/2): the ledger keeps them" in out) == (0, True)
     assert ledger(kite) == before
-    assert pcneo("budget", "forget", NAME, "--again", "other")[0] == 2
+    monkeypatch.setattr(sys, "stdin", io.StringIO("other\n"))
+    assert pcneo("budget", "forget", NAME)[0] == 2
     code, _, err = pcneo("budget", "set", f"{NAME}s", "--epsilon", "1")
     assert (code, f"there is '{NAME}'. Did you mean {NAME}?" in err) == (4, True)
     assert ledger(kite) == before
-    assert pcneo("budget", "forget", NAME, "--again", NAME)[0] == 0
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{NAME}\n"))
+    assert pcneo("budget", "forget", NAME)[0] == 0
     assert ledger(kite) == []
 
 
@@ -856,10 +858,11 @@ def test_a_property_is_written_over_only_where_it_is_ours_and_clean_removes_it(k
 
 
 def test_forget_removes_the_property_that_nothing_would_tell_to_be_ours_any_more(
-    kite: Database, pcneo: Callable[..., Any], tmp_path: Path
+    kite: Database, pcneo: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released(kite, tmp_path / "a.csv", write_property="noisy")
-    code, out, _ = pcneo("budget", "forget", NAME, "--again", NAME)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{NAME}\n"))
+    code, out, _ = pcneo("budget", "forget", NAME)
     assert (code, "removed the property noisy" in out) == (0, True)
     assert kite.run("MATCH (v:Person) WHERE v.noisy IS NOT NULL RETURN v") == []
     budget.set_total(kite.store, graph=NAME, epsilon=1)

@@ -105,10 +105,10 @@ def test_they_are_queried_and_verified_like_others_and_said_to_be_rough(
     assert "These groups are rough. About " in err
     assert ":answers:" in out
     run = next(stored.run for stored in list_runs(db.store) if stored.run.search.p == P("1/2"))
-    code, _, err = pcneo("show", 1, "--run", run.id)
+    code, _, err = pcneo("show", 1, run.id)
     assert code == 0, err
     assert "only roughly" in err
-    code, _, err = pcneo("queries", "largest_cohesions", "--run", "--param", f"run={run.id}")
+    code, _, err = pcneo("queries", "largest_cohesions", "--run", run.id)
     assert code == 0, err
     assert "only roughly" in err
     result = run_query(db.store, "largest_cohesions", parameters={"run": run.id})

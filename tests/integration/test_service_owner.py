@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 import shutil
 import signal
 import subprocess
 import threading
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -38,6 +40,7 @@ from pcneo.store.requests import RequestQueue
 FRIENDS = [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)]
 
 ANALYZE = shutil.which("systemd-analyze")
+GUIDE = Path(__file__).parents[2] / "pcneo" / "guide" / "operate-it.md"
 
 
 @pytest.fixture
@@ -261,7 +264,7 @@ def test_a_configuration_file_a_log_of_json_and_an_end(db, server, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--max-vertices", "0"), "--max-vertices is at least 1"),
+        (("--max-memberships", "0"), "max-memberships is at least 1"),
         (("--every", "soon"), "'soon' is no time"),
         (("--metrics", "nonsense"), "'nonsense' is no address"),
         (("--config", "no such file"), "no such file: there is no such file."),
@@ -272,6 +275,33 @@ def test_a_mistake_in_the_configuration_ends_it(server, arguments, says):
     assert service.process.wait(90) == 2
     assert says in service.text()
     service.end()
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"),
+    [
+        ({"max_vertices": 0}, "max-vertices is at least 1"),
+        ({"max_waiting": "many"}, "max-waiting is a number, not 'many'"),
+        ({"keep_days": True}, "keep-days is a number"),
+        ({"keep_answers": 1.5}, "keep-answers is a number"),
+        ({"grace": -1}, "grace is not negative"),
+    ],
+)
+def test_a_limit_that_cannot_be_meant_is_refused(limit, says):
+    from pcneo.service.service_settings import ServiceSettings
+
+    with pytest.raises(ParameterError, match=says):
+        ServiceSettings(**limit)
+    assert ServiceSettings(grace=0, concurrency=2).grace == 0
+
+
+def test_the_limits_that_the_guide_prints_are_the_defaults():
+    from pcneo.service.service_settings import LIMITS, ServiceSettings
+
+    (printed,) = re.findall(r"```toml\n(.+?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    named = {name.replace("-", "_"): value for name, value in tomllib.loads(printed).items()}
+    assert named.pop("every")
+    assert named == {name: getattr(ServiceSettings(), name) for name in LIMITS if name != "concurrency"}
 
 
 def test_a_missing_file_and_an_unknown_option_in_one_are_refused(tmp_path: Path):

@@ -13,7 +13,7 @@ import neo4j
 import pytest
 from graphs import Database, cycle
 from lengths import usual_or_thorough
-from services import answer, ask, look, service_processes, serving, wait_until
+from services import answer, ask, configured, look, service_processes, serving, wait_until
 
 from pcneo.graph import graph_from_rows
 from pcneo.release.checking import check
@@ -136,7 +136,7 @@ def test_sigterm_finishes_the_request_under_way_and_takes_no_other(db, server):
 
 
 def test_sigterm_gives_back_what_takes_longer_than_the_grace(db, server):
-    with service_processes(server, 1, "--grace", "0") as (ended,):
+    with service_processes(server, 1, *configured(grace=0)) as (ended,):
         request = ask(db, command="annotate", graph="ring", p="2/3", search="degree")
         wait_until(lambda: db.all_hubs() > 0, "the first hubs")
         ended.send(signal.SIGTERM)

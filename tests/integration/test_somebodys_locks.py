@@ -21,7 +21,7 @@ from campaign.ground import at_pace
 from graphs import Database, cycle, own_text
 from lengths import usual_or_thorough
 from neo4j_servers import Server
-from services import answer, ask, look, service_processes, serving, wait_until
+from services import answer, ask, configured, look, service_processes, serving, wait_until
 
 from pcneo import aio, annotate
 from pcneo.annotate import load as loading
@@ -366,7 +366,7 @@ def test_a_lock_on_a_request_in_its_last_transaction_is_not_waited_for_without_e
 
 @pytest.mark.long
 def test_a_service_that_waits_for_somebodys_lock_heeds_sigterm(db: Database, server: Server) -> None:
-    with held(db, VERTEX), service_processes(server, 1, "--grace", "1") as (service,):
+    with held(db, VERTEX), service_processes(server, 1, *configured(grace=1)) as (service,):
         request = ask(db, command="annotate", graph="ring", p="2/3")
         wait_for_a_blocked_transaction(db)
         service.send(signal.SIGTERM)
@@ -451,7 +451,7 @@ def heeds_a_signal(server: Server, number: signal.Signals) -> None:
         assert process.wait(60) in (128 + number, 6, 0)  # busy or done, where it has been faster
         assert time.monotonic() - began < at_pace(8)
     if number == signal.SIGTERM:
-        with service_processes(server, 1, "--grace", "1") as (service,):
+        with service_processes(server, 1, *configured(grace=1)) as (service,):
             time.sleep(3.0)
             service.send(number)
             began = time.monotonic()
