@@ -70,7 +70,8 @@ def audit(
         raise typer.BadParameter("Name the ε of the releases that are compared.", param_hint="-e")
     positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
     with connected() as db, Bars() as bars:
-        request = GraphRequest(k=k, epsilon=epsilon, **run_or_graph(db, run))
+        named = run_or_graph(db, run)
+        request = GraphRequest(k=k, epsilon=epsilon, run=named.get("run"), graph=named.get("graph"))
         result = audit_graph(db, request=request, progress=bars)
     print_json(result) if as_json else _print(result)
 
