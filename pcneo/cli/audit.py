@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 
-class Of(StrEnum):
+class Of(Enum):
     """What an error is of."""
 
     total = "total"
@@ -56,7 +56,7 @@ def audit(
     """
     given = {"-d": mean_degree, "--expect": expect, "--error": error, "--of": of}
     if n is not None:
-        _advise(run, n, mean_degree, epsilon, k, expect=expect, error=error, of=of or Of.total, as_json=as_json)
+        _advise(run, n, mean_degree, epsilon, k, expect=expect, error=error, of=(of or Of.total).value, as_json=as_json)
         return
     if any(value is not None for value in given.values()):
         named = ", ".join(option for option, value in given.items() if value is not None)
