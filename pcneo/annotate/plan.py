@@ -258,7 +258,7 @@ def _checked(mode: str, options: Options) -> int:
         raise ParameterError("Name at least one p between 0 and 1.", name="p", value=None)
     concurrency = thread_count(options.concurrency)
     if options.create_index and mode != "write":
-        raise ParameterError(f"{mode} writes nothing, no index either.", name="create_index", value=True)
+        raise ParameterError(f"{mode} writes nothing, not even an index.", name="create_index", value=True)
     if options.scheduler is not None and options.vertices is not None:
         raise ParameterError(
             "Single vertices are searched here, not on a cluster.", name="scheduler", value=options.vertices

@@ -47,7 +47,7 @@ Exit codes:
   7  local server
   8  failed self-check
   9  budget
- 10  done, but the answer cannot be printed
+ 10  done, but the answer could not be printed
  11  cluster
 130  interrupted (129, 143 by SIGHUP, SIGTERM)
 """
@@ -104,7 +104,7 @@ def _main(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log each step on standard error.")] = False,
     data: Annotated[
         Path | None,
-        typer.Option("--data", help="The local server on this folder, whatever NEO4J_URI says."),
+        typer.Option("--data", help="Use the local server on this folder, even if NEO4J_URI is set."),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")

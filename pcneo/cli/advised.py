@@ -25,7 +25,10 @@ def print_advice(advice: Advice) -> None:
         given += f", ε={advice.epsilon:g}"
     say(f"{given}: ln(n/d) is {advice.threshold:.1f}. No graph was looked at.")
     if advice.wanted is not None:
-        say(f"The least ε at which the standard error of the {advice.wanted.of} may be {rounded(advice.wanted.error)}:")
+        say(
+            f"The smallest ε at which the standard error of the {advice.wanted.of} can be "
+            f"{rounded(advice.wanted.error)}:"
+        )
     rows = [
         (
             advised.mechanism,

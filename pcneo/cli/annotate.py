@@ -46,7 +46,7 @@ def annotate(
     key: Annotated[str | None, typer.Option("--key", help="Property that holds the vertices' unique key.")] = None,
     graph: Annotated[
         str | None,
-        typer.Option("--graph", help="Your name for this graph; a known one stands for its labels, types and key."),
+        typer.Option("--graph", help="Your name for this graph; once known, it stands for the labels, types and key."),
     ] = None,
     p: Annotated[
         list[P] | None,
@@ -54,7 +54,7 @@ def annotate(
             "-p",
             parser=P,
             metavar="FRACTION",
-            help="Fraction each member keeps, 0.3 or 1/3; may be given several times.",
+            help="Share of its neighbours that each member keeps, 0.3 or 1/3; may be given several times.",
             show_default="every standing run's, or 0.3",
         ),
     ] = None,
@@ -69,14 +69,17 @@ def annotate(
     effort: Annotated[
         int | None,
         typer.Option(
-            "--effort", min=1, help="For smallest: with N times the starts it finds smaller sets.", show_default="1"
+            "--effort",
+            min=1,
+            help="For smallest: try N times as many starts, which takes longer and finds smaller sets.",
+            show_default="1",
         ),
     ] = None,
     vertex: Annotated[
         list[str] | None,
         typer.Option(
             "--vertex",
-            help="Only this vertex; only the part of the graph around it is read. May be given several times.",
+            help="Search only this vertex, and read only the graph around it; may be given several times.",
         ),
     ] = None,
     mode: Annotated[
@@ -91,19 +94,21 @@ def annotate(
     check: Annotated[bool, typer.Option("--check", help="Also prove each answer minimal before it is kept.")] = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="With stats: also draw sizes and densities, over p where several are named."),
+        typer.Option("--plot", help="With stats: also draw sizes and densities; with several p, over p."),
     ] = None,
     orders: Annotated[
         int | None,
         typer.Option(
             "--orders",
             min=1,
-            help="With stats: search under N further numberings, and write into --to how steady answers are.",
+            help="With stats: search again under N other numberings, and write to --to how steady the answers are.",
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option("--scheduler", help="Search on a Dask cluster: its address, tcp://HOST:PORT; not with estimate."),
+        typer.Option(
+            "--scheduler", help="Search on the Dask cluster at this address, tcp://HOST:PORT; not with estimate."
+        ),
     ] = None,
     to: Annotated[
         Path | None,
@@ -119,7 +124,7 @@ def annotate(
     ] = None,
     answers_from: Annotated[
         Path | None,
-        typer.Option("--from", help="NAME.answers.gz of a release: store groups of its yes-answers, which are rough."),
+        typer.Option("--from", help="Store rough groups, computed from the yes-answers of a release: NAME.answers.gz."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -136,7 +141,9 @@ def annotate(
     if in_files and mode is not Mode.stream:
         raise typer.BadParameter("Files are written with --mode stream, or with --orders.", param_hint="--to")
     if in_files and vertex:
-        raise typer.BadParameter("A file has all vertices; single ones are printed.", param_hint="--vertex")
+        raise typer.BadParameter(
+            "A file always holds every vertex; without --to single ones are printed.", param_hint="--vertex"
+        )
     if scheduler is not None and (mode is Mode.estimate or vertex):
         raise typer.BadParameter(
             "A cluster searches whole graphs, for write, stream and stats.", param_hint="--scheduler"
@@ -154,7 +161,8 @@ def annotate(
         Search(DEFAULT_P, search.value, effort)  # which refuses more effort than the search takes
     if answers_from is not None and (mode is not Mode.write or vertex or scheduler is not None):
         raise typer.BadParameter(
-            "Groups of answers are stored, for every vertex, and searched here.", param_hint="--from"
+            "Groups from answers are always stored, for every vertex, and searched on this machine.",
+            param_hint="--from",
         )
     run = {
         Mode.write: modes.write,
@@ -270,5 +278,7 @@ def _to_parquet(db: Database, *, vertices: object, create_index: bool, **options
     from pcneo.annotate import to_parquet
 
     if create_index:
-        raise typer.BadParameter("stream writes nothing to the database, no index either.", param_hint="--create-index")
+        raise typer.BadParameter(
+            "stream writes nothing to the database, not even an index.", param_hint="--create-index"
+        )
     return to_parquet(db, **options)

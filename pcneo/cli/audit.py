@@ -110,7 +110,7 @@ def _print(result: AuditResult) -> None:
         f"{result.connections:,} connections{threshold}. The total is {result.total:,}."
     )
     if result.inside is not None:
-        say(f"Inside groups lie {result.inside:.1%} of the connections.")
+        say(f"{result.inside:.1%} of the connections lie inside groups.")
     title = (
         f"Mean absolute errors of {result.releases:,} simulated releases; what is found in {result.attacked:,} of them"
     )
@@ -118,8 +118,8 @@ def _print(result: AuditResult) -> None:
     print_table(columns, rows, title)
     if result.attacked:
         say(
-            f"Found: of {result.connections:,} connections, among as many pairs that the attacker thinks likeliest. Of "
-            "protected: of the connections inside groups, among as many pairs inside groups, where it knows these."
+            f"Found: the share of the {result.connections:,} connections that is among as many pairs, those that the "
+            "attacker thinks likeliest. Of protected: the same inside groups, where the attacker knows these."
         )
     else:
         say("The graph has too many pairs of vertices for the attacker, who ranks all of them.")

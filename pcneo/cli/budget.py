@@ -55,7 +55,7 @@ def set_budget(
         account = set_total(db, graph=graph, epsilon=epsilon, delta=delta)
     say(_title(graph, account))
     if account.total is not None and not fits(account.bounded, account.total):
-        note("More is spent than this total: no release is admitted until it is raised.")
+        note("More than this is spent already: no release is admitted until the total is raised.")
 
 
 @app.command("show", cls=Command)
@@ -101,9 +101,9 @@ def _print_budgets(budgets: list[GraphBudget]) -> None:
         else:
             say(f"{title}; no release yet")
         if any(map(_shared_answers, budget.releases)):
-            say("  A release from the answers of an earlier one costs what it adds: ε is 0 where that is nothing.")
+            say("  A release from the answers of an earlier one costs only what it adds, which can be ε = 0.")
         if budget.lost:
-            say("  This graph is gone from the database; what it has spent stands against every graph of its data.")
+            say("  This graph is gone from the database; what it spent still counts against every graph of its data.")
         for line in _sets_lines(account):
             say(f"  {line}")
         for entry in budget.notes:
@@ -228,11 +228,12 @@ def mend_record(
     record: Annotated[str, typer.Argument(help="The damaged record, or `secret`, as `pcneo check` names it.")],
     graph: Graph,
     epsilon: Annotated[
-        str | None, typer.Option("--epsilon", help="ε that it spent; of a total, what it allows.", show_default=False)
+        str | None,
+        typer.Option("--epsilon", help="The ε that it spent or, for a total, that it allows.", show_default=False),
     ] = None,
-    delta: Annotated[str, typer.Option("--delta", help="δ likewise.")] = "0",
+    delta: Annotated[str, typer.Option("--delta", help="The δ, likewise.")] = "0",
 ) -> None:
-    """Say what a damaged record of the ledger is; a note of what it was is kept.
+    """Say what a damaged record of the ledger stands for; a note of what it was is kept.
 
     Where the ledger's secret was deleted or changed, `secret` stores the keys of a graph with its releases again, by
     which they are recognised under another name.
@@ -243,12 +244,12 @@ def mend_record(
     from pcneo.release.ledger_mending import mend, mend_secret
 
     if (record == "secret") != (epsilon is None):
-        raise ParameterError("Give --epsilon for a record, and for `secret` none.", name="epsilon", value=epsilon)
+        raise ParameterError("A record needs --epsilon; `secret` takes none.", name="epsilon", value=epsilon)
     with connected() as db:
         if epsilon is None:
             marked = mend_secret(db, graph=graph)
             releases = "1 release" if marked == 1 else f"{marked:,} releases"
-            say(f"stored the keys of {graph} with {releases}" if marked else "nothing was to be mended")
+            say(f"stored the keys of {graph} with {releases}" if marked else "there was nothing to mend")
         else:
             mend(db, record=record, graph=graph, epsilon=epsilon, delta=delta)
             say(f"mended {record}, of {graph}")

@@ -21,14 +21,14 @@ __all__ = ["check"]
 def check(
     run: RunOrGraph = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; no database is asked.")
+        bool, typer.Option("--schema", help="Print the schema statements that pcneo needs; no database is needed.")
     ] = False,
     drop: Annotated[bool, typer.Option("--drop", help="With --schema: the statements that undo them.")] = False,
     node_label: NodeLabels = None,
     key: Annotated[str | None, typer.Option("--key", help="With --schema: property that holds the key.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Read everything stored again and report what is wrong; nothing is changed.
+    """Read everything that is stored and report what is wrong; nothing is changed.
 
     A graph's name stands for its runs and its part of the ledger; a run is compared without the ledger. With --schema
     it prints statements instead, for an administrator to run once.

@@ -26,32 +26,35 @@ def clean(
         str | None, typer.Argument(help="The run to remove: its id, or enough of its beginning to be unique.")
     ] = None,
     version: Annotated[
-        int | None, typer.Option("--version", help="Remove this earlier version alone; the run stays.")
+        int | None, typer.Option("--version", help="Remove only this earlier version; the run stays.")
     ] = None,
     all_runs: Annotated[bool, typer.Option("--all", help="Remove every run.")] = False,
     everything: Annotated[
         bool, typer.Option("--everything", help="Uninstall: also requests, names, fences, constraints and indexes.")
     ] = False,
     ledger: Annotated[
-        bool, typer.Option("--ledger", help="With --everything: the ledger of releases, too, which stays otherwise.")
+        bool,
+        typer.Option(
+            "--ledger", help="With --everything: also remove the ledger of releases, which is kept otherwise."
+        ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and remove nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove stored runs, and properties that their releases wrote; budgets and the ledger stay, and all that is yours.
+    """Remove stored runs, and properties that their releases wrote. Budgets, the ledger and your own data stay.
 
-    It shows what it will remove and asks, where somebody is there to be asked. `budget show` lists who cleaned what.
+    At a terminal it shows what it will remove, and asks first. `pcneo budget show` lists who removed what.
 
     Example: pcneo clean --all
     """
     if [run is not None, all_runs, everything].count(True) != 1:
         raise typer.BadParameter("Name one run, or give --all or --everything.", param_hint="RUN")
     if version is not None and run is None:
-        raise typer.BadParameter("A version is one of a run; name the run.", param_hint="--version")
+        raise typer.BadParameter("Name the run whose version it is.", param_hint="--version")
     if ledger and not everything:
         raise typer.BadParameter(
-            "It goes with --everything; `pcneo budget forget` is of one graph.", param_hint="--ledger"
+            "It needs --everything; for one graph there is `pcneo budget forget`.", param_hint="--ledger"
         )
     with connected() as db, Bars() as bars:
         if everything:
@@ -170,7 +173,7 @@ def _print_result(result: CleanResult) -> None:
     say("\n".join(_lines(result, "removed", "had")))
     for name in result.kept_properties:
         note(f"The property {name} stays: not all of its values are those of a release any more.")
-    say("What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours")
+    say("What stays: budgets and the ledger of releases (`pcneo budget show`), and your own data")
 
 
 def _lines(result: CleanResult, removed: str, had: str) -> list[str]:

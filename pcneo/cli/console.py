@@ -52,9 +52,9 @@ def note_run(run: RunRecord, further: str = "", *, moved: bool) -> None:
     """Note which run an answer is of, whether the graph has changed since, and whether it is rough."""
     note(f"Run {run.id}, version {run.version}{further}")
     if moved:
-        note("The graph has changed since this run: the members are those of then, the connections those of now.")
+        note("The graph has changed since this run: members are as they were then, connections as they are now.")
     if run.scope == "answers":
-        note("Its groups are of randomised answers: they resemble the graph's own only roughly.")
+        note("Its groups were computed from randomised answers, so they resemble the graph's own only roughly.")
 
 
 def exported(result: ExportResult) -> str:

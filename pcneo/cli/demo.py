@@ -20,7 +20,7 @@ __all__ = ["demo"]
 def demo(
     notebook: Annotated[
         Path | None,
-        typer.Option("--notebook", help="Instead, write the tutorial for Jupyter to this new file, .ipynb."),
+        typer.Option("--notebook", help="Only write the tutorial for Jupyter to this new .ipynb file."),
     ] = None,
 ) -> None:
     """Start a local Neo4j, load the friendships of 800 students, annotate them and run three queries.
@@ -57,8 +57,8 @@ def demo(
     say("\nThe server keeps running:")
     say_verbatim(describe(server))
     say(
-        "Ask it more in a shell that has pcneo (in a checkout: . .venv/bin/activate), or connect Neo4j Browser, "
-        "Desktop or cypher-shell to that address:"
+        "Ask more in a shell that has pcneo (in a checkout: . .venv/bin/activate), or connect Neo4j Browser, Desktop "
+        "or cypher-shell to that address:"
     )
     say_verbatim(
         f"{exports(server)}\n"

@@ -41,7 +41,7 @@ def load(
         typer.Option(
             "--max-gib",
             min=0,
-            help="For a graph: most GiB of text to read, unpacked; an eighth of it for GraphML, GML and GEXF.",
+            help="For a graph: refuse more GiB of text, unpacked; an eighth of it for GraphML, GML and GEXF.",
             show_default="2",
         ),
     ] = None,

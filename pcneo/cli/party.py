@@ -44,7 +44,7 @@ def answer(
     from pcneo.privacy.exact import decimal_text
 
     sent = answer_call(call, row=row, ledger=ledger)
-    note(f"Send {sent.message} to the collector; nothing else is ever needed.")
+    note(f"Send {sent.message} to the collector; nothing else has to be sent.")
     say(
         f"{sent.message}: {sent.pairs:,} pairs answered at ε = {decimal_text(sent.epsilon)}; your ledger has "
         f"{decimal_text(sent.left)} left"

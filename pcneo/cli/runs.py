@@ -29,7 +29,7 @@ def runs(
     to: ExportTo = None,
     as_json: Json = False,
 ) -> None:
-    """Show the standing runs, and whether the graph's numbers of vertices and connections have moved since.
+    """Show the standing runs, and whether their graphs have gained or lost vertices or connections since.
 
     `pcneo check` compares the graphs themselves.
 
@@ -74,7 +74,7 @@ def _print_runs(runs: list[StoredRun]) -> None:
     ]
     print_table(columns, rows, names=["version"])
     for run in [stored.run for stored in runs if stored.run.from_files]:
-        note(f"{run.id} was loaded from files; `pcneo annotate --graph {shlex.quote(run.graph)}` searches it.")
+        note(f"{run.id} was loaded from files; `pcneo annotate --graph {shlex.quote(run.graph)}` searches it again.")
 
 
 def _moved(stored: StoredRun) -> str:

@@ -76,10 +76,11 @@ def serve(
     ] = None,
     print_unit: Annotated[bool, typer.Option("--print-unit", help="Print a systemd unit and exit.")] = False,
 ) -> None:
-    """Answer requests, which are nodes: whoever may write to the database may ask, and reads the answer there.
+    """Answer requests, which are nodes: anybody who can write to the database can ask, and reads the answer there.
 
-    CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', vertices: [58]}). Never a release, never
-    a budget. On Neo4j Community whoever can log in may write anything; users who may only ask need Enterprise.
+    CREATE (:PCohesionRequest {command: 'annotate', graph: 'friends', p: '0.3', vertices: [58]}). A request never makes
+    a release or touches a budget. On Neo4j Community everybody who can log in can write anything; users who may only
+    ask need Enterprise.
 
     Example: pcneo serve --graph friends --every 60s
     """

@@ -33,7 +33,7 @@ app = typer.Typer(
 @app.command(cls=Command)
 def start(
     browser: Annotated[
-        bool, typer.Option("--browser", help="With Neo4j Browser, over HTTP on a free port of this machine alone.")
+        bool, typer.Option("--browser", help="Also serve Neo4j Browser, over HTTP on a free port of this machine only.")
     ] = False,
     serve: Annotated[
         bool, typer.Option("--serve", help="Keep a service beside it that answers requests, see `pcneo serve`.")
@@ -112,7 +112,7 @@ def status(as_json: Json = False) -> None:
 
 @app.command(cls=Command)
 def stop() -> None:
-    """Stop the local server; its data stays. Without a folder, that in your data folder, or else the only one.
+    """Stop the local server; its data stays. Without --data it is the one in your data folder, or else the only one.
 
     Example: pcneo server stop
     """

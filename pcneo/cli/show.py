@@ -31,7 +31,10 @@ def show(
     run: RunOrGraph = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Also draw it: .svg, .png, or .html to look into. An existing file is replaced."),
+        typer.Option(
+            "--plot",
+            help="Also draw it: .svg, .png, or .html for an interactive picture. An existing file is replaced.",
+        ),
     ] = None,
     to: ExportTo = None,
     as_json: Json = False,
@@ -62,7 +65,7 @@ def show(
         note(exported(export_of(lambda: network_of(shown), to)))
     if plot is not None and drawn is not None:
         drawn.save(plot)
-        note(f"Picture to look into, of {drawn.opens:,} cohesion{'' if drawn.opens == 1 else 's'}: {plot}")
+        note(f"Interactive picture of {drawn.opens:,} cohesion{'' if drawn.opens == 1 else 's'}: {plot}")
     elif plot is not None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
@@ -103,6 +106,6 @@ def _print_shown(shown: ShownCohesion) -> None:
         names=["member"],
     )
     if len(first) < len(order):
-        say(f"and {len(order) - len(first):,} more members; --json has all")
+        say(f"and {len(order) - len(first):,} more members; --json lists all")
     others = words(shown.others, MOST_KEYS if on_terminal else None) if shown.others else "none"
     say(f"Connections of {vertex} that are not critical ({len(shown.others):,}): {others}")

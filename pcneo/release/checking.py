@@ -172,7 +172,7 @@ def _unfinished(run: str, graph: str) -> Finding:
 def _of_ledger(db: Database, ledger: LedgerRecords, graph: str | None) -> Iterator[Finding]:
     for release in ledger.lost:
         if graph in (None, release.graph):
-            what = f"Its graph {release.graph!r} is gone; what it spent stands against every graph of its data."
+            what = f"Its graph {release.graph!r} is gone; what it spent still counts against every graph of its data."
             yield Finding(f"release {release.id}", what, is_fault=False)
     for damaged in ledger.damaged:
         if graph is None or damaged.graph in (None, graph):

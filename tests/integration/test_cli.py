@@ -520,7 +520,7 @@ def test_a_cohesion_is_shown_as_tables_and_as_json_and_drawn(pcneo: Any, tmp_pat
     assert {"vertex": 1, "p": "1/2", "size": len(keys)}.items() <= cohesion.items()
     assert {end for pair in cohesion["criticalConnections"] for end in pair} == keys
     page = pcneo("show", "1", "--plot", str(tmp_path / "1.html"))
-    assert "Picture to look into, of " in page.stderr
+    assert "Interactive picture of " in page.stderr
     assert (tmp_path / "1.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     refused = pcneo("show", "1", "--plot", str(tmp_path / "1.pdf"))
     assert refused.returncode == 2

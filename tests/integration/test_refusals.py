@@ -145,7 +145,7 @@ def test_a_mode_that_writes_nothing_creates_no_index_either(db, mode):
     refused(
         ParameterError,
         lambda: mode(db.store, p=0.3, create_index=True, **PERSONS),
-        "writes nothing, no index either",
+        "writes nothing, not even an index",
         db=db,
     )
 

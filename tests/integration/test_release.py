@@ -807,7 +807,7 @@ def test_every_parameter_of_a_release_can_be_read_back_from_the_ledger_and_the_r
     assert f"{NAME}: total ε = 10, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 6, δ = 0.099" in out
     code, out_of_set, err = pcneo("budget", "set", NAME, "--epsilon", "3", "--delta", "0.1")
     assert (code, out_of_set) == (0, f"{NAME}: total ε = 3, δ = 0.1, spent ε = 4, δ = 0.001, left ε = 0, δ = 0.099\n")
-    assert "More is spent than this total: no release is admitted until it is raised." in err
+    assert "More than this is spent already: no release is admitted until the total is raised." in err
     code, out_of_set, err = pcneo("budget", "set", NAME, "--epsilon", "10", "--delta", "0.1")
     assert (code, "More is spent" in err) == (0, False)
     assert "epsilon" not in out

@@ -318,7 +318,7 @@ def test_what_is_computed_from_a_file_of_answers_is_free(
     assert "the answers, " not in out
     table = pcneo("budget", "show", "--csv")[1]
     assert table.count(first_release) == 3, "itself, its answers, and what was computed from them"
-    assert "ε is 0 where that is nothing" in pcneo("budget", "show")[1]
+    assert "costs only what it adds, which can be ε = 0" in pcneo("budget", "show")[1]
     first, again = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("first", "again"))
     assert first["counts"] == [{n: row[n] for n in first["counts"][0]} for row in again["counts"]]
     assert first["columns"].items() <= again["columns"].items()

@@ -205,7 +205,7 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
         "Cohesions removed: 1,600",
         "Property removed that a release had written: noisy",
         "Answered requests removed: 3",
-        "What stays: budgets and the ledger of releases (`pcneo budget show`), and all that is yours",
+        "What stays: budgets and the ledger of releases (`pcneo budget show`), and your own data",
     ]
 
 

@@ -228,7 +228,7 @@ def test_the_command_needs_no_database_and_shows_every_mechanism(monkeypatch: py
 def test_the_command_takes_an_error_in_place_of_epsilon() -> None:
     shown = CliRunner().invoke(app, ["audit", "-n", "9875", "-d", "5.26", "--expect", "8.6", "--error", "10%"])
     assert shown.exit_code == 0, shown.output
-    assert "The least ε at which the standard error of the total may be 2,83" in shown.output
+    assert "The smallest ε at which the standard error of the total can be 2,83" in shown.output
     for wrong in (["-d", "5.26"], ["-e", "1"], ["friends", "-d", "2", "-e", "1"]):
         assert CliRunner().invoke(app, ["audit", "-n", "9875", *wrong]).exit_code != 0
     assert CliRunner().invoke(app, ["audit", "-d", "2", "-e", "1"]).exit_code == 2
