@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pcneo.basics.frames import words
 from pcneo.cli.console import Bars, connected, exported, note, print_json, print_table, say
 from pcneo.cli.options import ExportTo, Json, RunOrGraph
 
@@ -17,6 +19,11 @@ if TYPE_CHECKING:
     from pcneo.stored.versions import Difference
 
 __all__ = ["runs"]
+
+MOST_ROWS = 50
+"""Differences on a terminal."""
+MOST_KEYS = 10
+"""Members that joined or left, of one difference."""
 
 
 def runs(
@@ -91,7 +98,10 @@ def _print_history(versions: list[RunRecord]) -> None:
 
 def _print_differences(differences: list[Difference]) -> None:
     columns = ("vertex", "members before", "after", "connections before", "after", "joined", "left")
-    print_table(columns, [_difference_row(difference) for difference in differences], names=["vertex"])
+    first = differences[:MOST_ROWS] if sys.stdout.isatty() else differences
+    print_table(columns, [_difference_row(difference) for difference in first], names=["vertex"])
+    if len(first) < len(differences):
+        say(f"and {len(differences) - len(first):,} more; --json lists all")
     say("1 cohesion differs" if len(differences) == 1 else f"{len(differences):,} cohesions differ")
 
 
@@ -104,6 +114,6 @@ def _difference_row(difference: Difference) -> list[Any]:
         after and len(after.members),
         before and before.edges,
         after and after.edges,
-        sorted(now - was),
-        sorted(was - now),
+        words(sorted(now - was), MOST_KEYS),
+        words(sorted(was - now), MOST_KEYS),
     ]

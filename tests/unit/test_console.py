@@ -213,3 +213,17 @@ def test_what_was_removed_and_what_stays_is_said(capsys: pytest.CaptureFixture[s
 def test_one_cohesion_differs_and_several_differ(capsys: pytest.CaptureFixture[str], number: int, says: str) -> None:
     runs._print_differences([Difference(1, None, Side((1,), 0))] * number)
     assert capsys.readouterr().out.splitlines()[-1] == says
+
+
+def test_a_difference_of_a_thousand_members_is_a_count_and_the_first_ten(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = Difference(1, Side((1,), 0), Side(tuple(range(1, 1_002)), 5_000))
+    runs._print_differences([many, *[Difference(2, None, Side((2,), 0))] * 59])
+    piped = capsys.readouterr().out
+    assert "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … (1,000)" in " ".join(piped.replace("│", " ").split())
+    assert "60 cohesions differ" in piped
+    assert "more; --json" not in piped
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    runs._print_differences([many] * 60)
+    assert "and 10 more; --json lists all" in capsys.readouterr().out
