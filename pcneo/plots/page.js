@@ -21,15 +21,17 @@ const style = [
   { selector: "edge.faded", style: { opacity: 0.07 } },
 ];
 
+const STAR = "M13 0L14.5 4.3H19L15.4 6.9L16.8 11.3L13 8.6L9.2 11.3L10.6 6.9L7 4.3H11.5Z";   // as the vertex is drawn
+
 function legend(entries) {
   const list = document.getElementById("legend");
   list.replaceChildren(...entries.map(([text, mark, colour]) => {
     const item = document.createElement("li"), space = "http://www.w3.org/2000/svg";
     const drawing = document.createElementNS(space, "svg");
-    const shape = document.createElementNS(space, mark.includes("line") ? "path" : "circle");
+    const shape = document.createElementNS(space, mark === "member" ? "circle" : "path");
     const looks = mark.includes("line")
       ? { d: "M0 6H26", stroke: colour, "stroke-width": 2.5, "stroke-dasharray": mark === "dashed line" ? "5 3" : "none" }
-      : { cx: 13, cy: 6, r: mark === "vertex" ? 6 : 4.5, fill: mark === "other" ? "#fff" : colour, stroke: colour };
+      : mark === "vertex" ? { d: STAR, fill: colour } : { cx: 13, cy: 6, r: 4.5, fill: colour };
     Object.entries(looks).forEach(([name, value]) => shape.setAttribute(name, value));
     drawing.append(shape);
     item.append(drawing, text);
