@@ -12,7 +12,7 @@ from .face.one_cohesion import Cohesion
 from .face.run_handle import Run
 from .graph.given import as_graph
 from .privacy.foresight import advise
-from .privacy.mechanism_values import Critical, Edge, Elv, Modelled, Published, Respond, Total
+from .privacy.mechanisms import Critical, Edge, Elv, Modelled, Published, Respond, Total
 from .release.public_file import read_release
 from .store.standing import Keeping
 from .stored.queries import list_queries, render_query

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts
-from pcneo.privacy.mechanisms import InShort, Mechanism, Parameters, Scaling
+from pcneo.privacy.mechanisms import InShort, Mechanism, Scaling
+from pcneo.privacy.mechanisms.parameters import Exact
 from pcneo.privacy.protection import Protects
 
 __all__ = ["Shrug", "Worst"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Worst(Mechanism):
     """Protects every connection with the scale of a complete graph, the same for each vertex; needs no run, no δ."""
-
-    n: int
 
     name = "worst"
     run_by = "the owner, who sees the whole graph"
@@ -29,17 +28,13 @@ class Worst(Mechanism):
     needs_groups = False
     publishes_scale = True
 
-    @classmethod
-    def in_range(cls, parameters: Parameters) -> Parameters:
-        if parameters.k > 4:
-            raise ParameterError("worst counts up to k = 4.", name="k", value=parameters.k)
-        return parameters
+    def check(self) -> None:
+        if self.k > 4:
+            raise ParameterError("worst counts up to k = 4.", name="k", value=self.k)
 
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
-        if n > 1_000:
-            raise ParameterError("worst is for small graphs.", name="n", value=n)
-        return super().completed(parameters, n)
+    def complete(self) -> None:
+        if self.n > 1_000:
+            raise ParameterError("worst is for small graphs.", name="n", value=self.n)
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         return Cost((inside + outside) * self.epsilon)
@@ -49,11 +44,11 @@ class Worst(Mechanism):
         return Scaling.by_noise(self.n, lambda _: scale)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Shrug(Mechanism):
     """Promises nothing: all counts get noise of scale 1; rests on groups, and has a δ that means nothing."""
 
-    delta: Fraction
+    delta: Exact = Exact(below=1)
 
     name = "shrug"
     run_by = "nobody in particular"
@@ -62,10 +57,8 @@ class Shrug(Mechanism):
     protects = Protects.NOTHING
     needs_groups = True
 
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
-        parameters = super().completed(parameters, n)
-        return replace(parameters, delta=parameters.delta or Fraction(1, 7))
+    def complete(self) -> None:
+        self.fill("delta", Fraction(1, 7))
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         return UNBOUNDED if inside or outside else NOTHING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -332,6 +333,13 @@ class CohesionAround(Table):
     others: tuple[Key, ...]
     hops: dict[Key, int]
     local_view: LocalView
+
+    @property
+    def further(self) -> list[Key]:
+        """The other members, those with most critical connections first."""
+        ends = Counter(key for pair in self.connections for key in pair)
+        others = set(self.cohesion.members) - {self.cohesion.vertex}
+        return sorted(others, key=lambda key: (-ends[key], key))
 
     def as_columns(self) -> dict[str, Any]:
         """Return a row for each member: its key, its distance, and whom its critical connections lead to."""

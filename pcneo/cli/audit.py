@@ -62,17 +62,17 @@ def audit(
         named = ", ".join(option for option, value in given.items() if value is not None)
         raise typer.BadParameter("They stand in for a graph, with -n.", param_hint=named)
     from pcneo.privacy.exact import positive
-    from pcneo.release import GraphRequest
+    from pcneo.release import Source
     from pcneo.release.audit import audit as audit_graph
     from pcneo.stored.runs import run_or_graph
 
     if epsilon is None:
         raise typer.BadParameter("Name the ε of the releases that are compared.", param_hint="-e")
-    positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
+    exact = positive(epsilon, "epsilon")  # before a connection is made, which may take long or ask for a password
     with connected() as db, Bars() as bars:
         named = run_or_graph(db, run)
-        request = GraphRequest(k=k, epsilon=epsilon, run=named.get("run"), graph=named.get("graph"))
-        result = audit_graph(db, request=request, progress=bars)
+        source = Source(run=named.get("run"), graph=named.get("graph"))
+        result = audit_graph(db, epsilon=exact, k=k, source=source, progress=bars)
     print_json(result) if as_json else _print(result)
 
 

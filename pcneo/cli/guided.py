@@ -89,8 +89,8 @@ def _epsilon(text: str) -> str:
 
 
 def _public_file(text: str) -> Path:
-    from pcneo.release import ReleaseRequest
+    from pcneo.release import Destination
     from pcneo.release.request import check_destinations
 
-    check_destinations([ReleaseRequest(to=Path(text))])
+    check_destinations([Destination(to=Path(text))])
     return Path(text)

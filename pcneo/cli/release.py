@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -33,7 +33,7 @@ from pcneo.cli.streams import can_ask
 from pcneo.errors import OutputError, ParameterError, PcneoError
 
 if TYPE_CHECKING:
-    from pcneo.release import Released, ReleaseRequest
+    from pcneo.release import Release, Released
 
 __all__ = ["release"]
 
@@ -164,12 +164,13 @@ def release(
     Example: pcneo release --mechanism edge -k 3 -e 1.0 --to counts.csv --budget-epsilon 3
     """
     from pcneo.privacy.exact import exact_text, positive
-    from pcneo.release import ReleaseRequest, Terms, check_requests, read_batch
+    from pcneo.release import Destination, Source, Terms, check_requests, read_batch
     from pcneo.release import release as release_counts
-    from pcneo.release.request import check_destinations, of_its_answers
+    from pcneo.release.answers_file import AnswersFile
+    from pcneo.release.request import check_destinations, numbered
     from pcneo.release.spending import check_room, lacks_total
 
-    wanted = None
+    wanted, source, ks, epsilons = None, Source(), k or [3], list[str]()
     if can_ask() and not (batch or to or epsilon or mechanism or answers_from):
         wanted = ask_what_to_release()
         mechanism, epsilon, to = wanted.mechanism, [wanted.epsilon], wanted.to
@@ -197,32 +198,21 @@ def release(
                 "report": report,
             }
         )
-        requests = read_batch(batch)
+        make, requests = None, read_batch(batch)
     else:
         _check_complete(to, epsilon or answers_from, mechanism or answers_from, budget_epsilon)
-        request = ReleaseRequest(
-            to=cast("Path", to),
-            mechanism=mechanism,
-            delta=delta,
-            epsilon_1=epsilon_1,
-            h=h,
-            large=large or None,
-            clip=clip or None,
-            smooth=smooth or None,
-            graph=graph,
-            p=p,
-            search=search,
-            run=run,
-            report=report,
-            answers=answers and answers.value,
-            answers_from=answers_from,
-            groups=groups,
-            parties=parties,
-        )
         if answers_from is not None:
-            request = of_its_answers(request)
-            epsilon = epsilon or [exact_text(positive(request.epsilon, "epsilon"))]
-        requests = _each_k_with_each_epsilon(request, k or [ReleaseRequest.k], epsilon or [])
+            file = AnswersFile.open(answers_from)
+            mechanism, epsilon = mechanism or file.mechanism, epsilon or [exact_text(file.epsilon)]
+        source, epsilons = Source(graph=graph, p=p, search=search, run=run), epsilon or []
+        if report is not None and len(ks) * len(epsilons) > 1:
+            raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
+        parameters = {"k": ks, "delta": delta, "epsilon_1": epsilon_1, "h": h}
+        parameters |= {"large": large or None, "clip": clip or None, "smooth": smooth or None}
+        further = {"to": to, "report": report, "answers": answers and answers.value, "answers_from": answers_from}
+        further |= {"groups": groups, "parties": parties, **vars(source)}
+        make = partial(_each_k_with_each_epsilon, epsilons=epsilons, parameters=parameters, further=further)
+        requests = make(mechanism) if mechanism else None
     terms = Terms(
         budget_epsilon=budget_epsilon,
         other_groups=other_groups,
@@ -234,17 +224,20 @@ def release(
         anyway=anyway,
     )
     selection = Selection(node_label or (), relationship_type or (), key)
-    is_open = any(request.mechanism is None for request in requests)
-    if is_open:
-        check_destinations(requests)
+    # Before a connection is made, which may take long or ask for a password:
+    if requests is not None:
+        check_requests(requests, terms)
     else:
-        check_requests(requests, terms)  # before a connection is made, which may take long or ask for a password
+        several = len(ks) * len(epsilons) > 1
+        files = [numbered(cast("Path", to), n, e) if several else cast("Path", to) for e in epsilons for n in ks]
+        check_destinations([Destination(to=file, report=report) for file in files])
     try:
         with connected() as db, Bars() as bars:
-            if is_open:
-                check_room(db, requests, selection, terms)
+            if requests is None:
+                check_room(db, source, [positive(e, "epsilon") for e in epsilons], selection, terms)
                 bars.rest()
-                requests = _with_mechanism(requests)
+                _tell_mechanisms()
+                requests = make(_asked())
             if wanted and budget_epsilon is None and lacks_total(db, requests, selection):
                 terms = replace(terms, budget_epsilon=wanted.epsilon)
             prepared, released = release_counts(
@@ -302,13 +295,6 @@ def _tell_mechanisms() -> None:
     note("`pcneo audit -n VERTICES -d MEAN_DEGREE -e ε` has figures, before any graph is read.")
 
 
-def _with_mechanism(requests: list[ReleaseRequest]) -> list[ReleaseRequest]:
-    """Say what there is to choose from, ask, and return the releases with the answer."""
-    _tell_mechanisms()
-    mechanism = _asked()
-    return [replace(request, mechanism=mechanism) for request in requests]
-
-
 def _asked() -> str:
     """Ask for a mechanism until there is one of the name that is typed."""
     from pcneo.privacy.mechanisms import mechanism_named
@@ -330,14 +316,20 @@ def _refuse_beside_batch(options: Mapping[str, object]) -> None:
         )
 
 
-def _each_k_with_each_epsilon(request: ReleaseRequest, ks: list[int], epsilons: list[str]) -> list[ReleaseRequest]:
+def _each_k_with_each_epsilon(
+    mechanism: str, *, epsilons: list[str], parameters: Mapping[str, object], further: Mapping[str, Any]
+) -> list[Release]:
     """Return one release for each ε, of all k."""
+    from pcneo.privacy.mechanisms import mechanism_of
+    from pcneo.release import Release
     from pcneo.release.request import each_k
 
-    if request.report is not None and len(ks) * len(epsilons) > 1:
-        raise typer.BadParameter("One report is for one release; leave it out.", param_hint="--report")
-    several = len(epsilons) > 1
-    return [one for e in epsilons for one in each_k(replace(request, epsilon=e), ks, named=several)]
+    named, made = len(epsilons) > 1, [mechanism_of(mechanism, epsilon=e, **parameters) for e in epsilons]
+    return [
+        request
+        for e, of_every_k in zip(epsilons, made, strict=True)
+        for request in each_k(Release(mechanism=of_every_k, **further), epsilon=e, named=named)
+    ]
 
 
 def _ask_again(bars: Bars, error: PcneoError) -> bool:

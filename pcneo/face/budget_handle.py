@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from pcneo.privacy.account import Account
 from pcneo.privacy.composition import Cost
-from pcneo.privacy.mechanism_values import AnyNumber
+from pcneo.privacy.mechanisms import AnyNumber
 from pcneo.release import budget
 from pcneo.release.budget import Forgotten, GraphBudget
 from pcneo.release.ledger_mending import apart, mend, same

@@ -19,7 +19,7 @@ from pcneo.service.placing import AnsweredRequest
 if TYPE_CHECKING:
     from pcneo.face.budget_handle import Budget
     from pcneo.face.release_handle import Counts
-    from pcneo.privacy.mechanism_values import MechanismValue
+    from pcneo.privacy.mechanisms import AnyNumber, Mechanism
     from pcneo.release import RoughGroups
     from pcneo.release.audit import AuditResult
     from pcneo.store.database import Database
@@ -152,7 +152,7 @@ class GraphHandle(GraphModes):
 
     def release(
         self,
-        mechanism: MechanismValue,
+        mechanism: Mechanism,
         *,
         to: AnyPath,
         report: AnyPath | None = None,
@@ -226,7 +226,7 @@ class GraphHandle(GraphModes):
         )
 
     def audit(
-        self, *, epsilon: object, k: int = 3, run: str | None = None, progress: Progress | None = None
+        self, *, epsilon: AnyNumber, k: int = 3, run: str | None = None, progress: Progress | None = None
     ) -> AuditResult:
         """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
 
@@ -239,11 +239,11 @@ class GraphHandle(GraphModes):
             run: the run whose groups count, where several fit.
             progress: called with stage, done and total.
         """
-        from pcneo.release import GraphRequest
+        from pcneo.release import Source
         from pcneo.release.audit import audit
 
-        request = GraphRequest(k=k, epsilon=epsilon, graph=self._named(), run=run)
-        return audit(self.db, request=request, progress=progress)
+        source = Source(graph=self._named(), run=run)
+        return audit(self.db, epsilon=epsilon, k=k, source=source, progress=progress)
 
     def annotate_answers(
         self,

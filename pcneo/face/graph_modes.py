@@ -17,7 +17,7 @@ from pcneo.face.one_cohesion import Cohesion
 if TYPE_CHECKING:
     from distributed import Client
 
-    from pcneo.annotate import EstimateResult, Keeping, ParquetResult, StatsResult, WriteResult
+    from pcneo.annotate import EstimateResult, Keeping, ParquetResult, StatsResult, SteadinessResult, WriteResult
     from pcneo.store.database import Database
 
 __all__ = ["CohesionStream", "GraphModes", "SeveralP", "Vertices", "plain_keys"]
@@ -215,6 +215,49 @@ class GraphModes:
             concurrency=concurrency,
             check=check,
             scheduler=scheduler,
+            progress=progress,
+            **self._asked(),
+        )
+
+    def steadiness(
+        self,
+        p: SeveralP,
+        search: str | None = None,
+        *,
+        orders: int,
+        to: AnyPath,
+        vertices: Vertices | None = None,
+        effort: int | None = None,
+        concurrency: int | None = None,
+        progress: Progress | None = None,
+    ) -> SteadinessResult:
+        """Search again under other numberings of the vertices, which only break ties, and say how steady answers are.
+
+        >>> steady = friends.steadiness(p="0.3", orders=2, to="steady", vertices=[58])
+        >>> steady.summaries["3/10"].vertices, [file.name for file in steady.files]
+        (1, ['vertices.csv', 'connections.csv'])
+
+        Args:
+            p, search, vertices, effort, concurrency, progress: as for `annotate`.
+            orders: numberings besides that of the keys; the search takes as many times longer.
+            to: a folder for two files: for each vertex the share of numberings that give its cohesion, for each of its
+                connections the share in which it is critical.
+
+        Raises:
+            ParameterError: as from `annotate`, or orders is below 1, or a file exists or cannot be written.
+            PcneoError: as from `annotate`.
+        """
+        from pcneo.annotate import steadiness
+
+        return steadiness(
+            self.db,
+            to=to,
+            orders=orders,
+            p=p,
+            search=search,
+            vertices=plain_keys(vertices),
+            effort=effort,
+            concurrency=concurrency,
             progress=progress,
             **self._asked(),
         )

@@ -101,7 +101,7 @@ class Cohesions(Table):
 
     def __iter__(self) -> Iterator[Cohesion]:
         """Yield the cohesions in the order of keys."""
-        return (Cohesion(found, self._around) for found in self._batch.cohesions())
+        return (Cohesion(found, self._around, self._of_members) for found in self._batch.cohesions())
 
     def __getitem__(self, key: Key) -> Cohesion:
         """Return the cohesion of a vertex.
@@ -114,7 +114,10 @@ class Cohesions(Table):
         if place is None:
             raise MissingKeyError(f"There is no cohesion of {key_text(key)} here.", what="vertex", name=key)
         (found,) = self._batch.part(place, place + 1).cohesions()
-        return Cohesion(found, self._around)
+        return Cohesion(found, self._around, self._of_members)
+
+    def _of_members(self, around: CohesionAround) -> Iterator[CohesionAround]:
+        return (self[key].around for key in around.further if key in self._places)
 
     @overload
     def get(self, key: Key) -> Cohesion | None: ...

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcneo.basics.frames import Table, rounded
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
     import networkx
     from matplotlib.figure import Figure
 
+    from pcneo.plots import Page
+
 __all__ = ["Cohesion", "seen_cohesion"]
+
+Members = Callable[[CohesionAround], Iterable[CohesionAround]]
+"""Takes a cohesion, and yields those of its members, each when it is asked for."""
 
 
 class Cohesion(Table):
@@ -35,10 +41,13 @@ class Cohesion(Table):
     Two cohesions are equal whose vertex, search, members and answers are.
     """
 
-    def __init__(self, found: FoundCohesion, look: Callable[[FoundCohesion], CohesionAround]) -> None:
-        """Take what was found, and how to look around it."""
+    def __init__(
+        self, found: FoundCohesion, look: Callable[[FoundCohesion], CohesionAround], members: Members | None = None
+    ) -> None:
+        """Take what was found, how to look around it, and how to find the cohesions of its members."""
         self._found = found
         self._look: Callable[[FoundCohesion], CohesionAround] | None = look
+        self._members = members
 
     @property
     def vertex(self) -> Key:
@@ -116,23 +125,34 @@ class Cohesion(Table):
         """The extended local view of the vertex, in figures."""
         return self.around.local_view
 
-    def draw(self, to: AnyPath | None = None) -> Figure:
+    def draw(self, to: AnyPath | None = None) -> Figure | Page:
         """Draw it in the graph around it.
 
         >>> import networkx, pcneo
         >>> club = networkx.karate_club_graph()
         >>> figure = pcneo.minimal_p_cohesion(club, 11, p="0.4").draw()
+        >>> pcneo.minimal_p_cohesions(club, p="0.4")[11].draw("11.html")
+        Page(opens=8)
 
         Args:
-            to: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
+            to: the picture, `.svg` or `.png`, or `.html` to look into: hover, drag, click a member to open its own
+                cohesion, where those of other vertices were found or stored, too. An older file there is replaced.
+                None for a picture that is not written.
+
+        Returns:
+            A figure of matplotlib; the page for `.html`, which needs no matplotlib.
 
         Raises:
-            ParameterError: the suffix is neither, or the file cannot be written.
+            ParameterError: the suffix is none of these, or the file cannot be written.
             PcneoError: matplotlib is not installed.
         """
-        from pcneo.plots import draw_cohesion
+        from pcneo.plots import PAGE_ENDING, draw_cohesion, draw_page
 
-        return draw_cohesion(self.around, to)
+        if to is None or Path(to).suffix.lower() != PAGE_ENDING:
+            return draw_cohesion(self.around, to)
+        page = draw_page(self.around, () if self._members is None else self._members(self.around))
+        page.save(to)
+        return page
 
     def to_networkx(self) -> networkx.Graph[Key]:
         """Return its members and critical connections as a networkx graph; each node has its `hops`."""
@@ -173,7 +193,7 @@ class Cohesion(Table):
 
     def __getstate__(self) -> dict[str, Any]:
         """Take along what was looked up, and no graph and no connection."""
-        return {**vars(self), "_look": None}
+        return {**vars(self), "_look": None, "_members": None}
 
     def __repr__(self) -> str:
         """Return what it is, in a line."""
@@ -185,8 +205,8 @@ class Cohesion(Table):
         )
 
 
-def seen_cohesion(around: CohesionAround) -> Cohesion:
+def seen_cohesion(around: CohesionAround, members: Members) -> Cohesion:
     """Return a cohesion whose surroundings are known; it is pickled with them."""
-    cohesion = Cohesion(around.cohesion, lambda _: around)
+    cohesion = Cohesion(around.cohesion, lambda _: around, members)
     _ = cohesion.around
     return cohesion

@@ -11,9 +11,8 @@ from typing import Any
 from pcneo.basics.frames import Table
 from pcneo.basics.model import AnyPath, Progress
 from pcneo.basics.selection import Selection
-from pcneo.privacy.mechanism_values import MechanismValue
-from pcneo.privacy.mechanisms import mechanism_named
-from pcneo.release import Prepared, Released, ReleaseRequest, Terms, read_batch, release
+from pcneo.privacy.mechanisms import Mechanism
+from pcneo.release import Prepared, Release, Released, Terms, read_batch, release
 from pcneo.release.beforehand import told_beforehand
 from pcneo.release.public_file import PublicRelease, read_release
 from pcneo.release.request import each_k
@@ -47,18 +46,13 @@ class Counts(Table):
 
     def __init__(
         self,
-        requests: Sequence[ReleaseRequest],
         prepared: Sequence[Prepared],
         released: Sequence[Released],
-        terms: Terms = Terms(),  # noqa: B008 - nobody can change it
+        terms: Terms = Terms(),
     ) -> None:
-        """Take what was asked for and what was made; after a dry run nothing was."""
+        """Take what was prepared and what was made of it; after a dry run nothing was."""
         self.releases = tuple(released)
-        self.beforehand = tuple(
-            line
-            for request, ready in zip(requests, prepared, strict=True)
-            for line in told_beforehand(request, ready, terms)
-        )
+        self.beforehand = tuple(line for ready in prepared for line in told_beforehand(ready, terms))
         # What was prepared holds exact counts, and is not kept.
         mechanism = prepared[0].mechanism
         self.mechanism = mechanism.name
@@ -132,21 +126,21 @@ def needs_groups(mechanism: object) -> bool:
     Raises:
         TypeError: it is none.
     """
-    if not isinstance(mechanism, MechanismValue):
+    if not isinstance(mechanism, Mechanism):
         raise TypeError(
             f"a mechanism is wanted, such as pcneo.Edge(epsilon=1), not {mechanism!r}, which is "
             f"{type(mechanism).__name__}"
         )
-    return mechanism_named(mechanism.name).needs_groups
+    return mechanism.needs_groups
 
 
 def make_release(
     db: Database,
-    mechanism: MechanismValue,
+    mechanism: Mechanism,
     to: AnyPath,
     *,
     graph: str | None = None,
-    selection: Selection = Selection(),  # noqa: B008 - nobody can change it
+    selection: Selection = Selection(),
     run: str | None = None,
     groups: int | None = None,
     report: AnyPath | None = None,
@@ -157,7 +151,8 @@ def make_release(
     **terms: Any,
 ) -> Counts:
     """Release; arguments and errors as for `GraphHandle.release`."""
-    request = ReleaseRequest(
+    request = Release(
+        mechanism=mechanism,
         to=to,
         report=report,
         answers=answers,
@@ -166,11 +161,10 @@ def make_release(
         parties=parties,
         graph=graph,
         run=run,
-        **mechanism.parameters,
     )
-    requests = each_k(request, mechanism.ks, named=False)
+    requests = each_k(request)
     made = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
-    return Counts(requests, *made, Terms(**terms))
+    return Counts(*made, Terms(**terms))
 
 
 def release_batch(
@@ -180,5 +174,5 @@ def release_batch(
     requests = read_batch(path)
     prepared, released = release(db, requests=requests, selection=selection, terms=Terms(**terms), progress=progress)
     made = released or [None] * len(prepared)
-    each = zip(requests, prepared, made, strict=True)
-    return [Counts([request], [ready], [one] if one else [], Terms(**terms)) for request, ready, one in each]
+    each = zip(prepared, made, strict=True)
+    return [Counts([ready], [one] if one else [], Terms(**terms)) for ready, one in each]

@@ -19,7 +19,7 @@ from pcneo.face.one_cohesion import Cohesion, seen_cohesion
 if TYPE_CHECKING:
     from pcneo.face.many_cohesions import Cohesions
     from pcneo.face.release_handle import Counts
-    from pcneo.privacy.mechanism_values import MechanismValue
+    from pcneo.privacy.mechanisms import AnyNumber, Mechanism
     from pcneo.release.audit import AuditResult
     from pcneo.store.database import Database
     from pcneo.stored.exporting import ExportResult
@@ -181,7 +181,7 @@ class Run(Table):
             MissingKeyError: there is no such vertex, or no cohesion of it; a KeyError.
             GraphChangedError: a member is gone.
         """
-        from pcneo.stored.showing import show_in
+        from pcneo.stored.showing import show_in, show_members
 
         plain = checked_key(key)
         try:
@@ -190,7 +190,7 @@ class Run(Table):
             if error.data.get("what") not in ("vertex", "cohesion"):
                 raise
             raise MissingKeyError(str(error), **error.data) from None
-        return seen_cohesion(shown)
+        return seen_cohesion(shown, lambda _: show_members(self._db, shown))
 
     def get(self, key: Key, default: Any = None) -> Any:
         """Return the cohesion of a vertex, or `default` where there is none.
@@ -318,7 +318,7 @@ class Run(Table):
 
         return export_of(read, to, progress)
 
-    def release(self, mechanism: MechanismValue, *, to: AnyPath, **terms: Any) -> Counts:
+    def release(self, mechanism: Mechanism, *, to: AnyPath, **terms: Any) -> Counts:
         """Release noisy clique counts, with a mechanism that rests on this run's groups.
 
         >>> out = run.release(pcneo.Critical(k=(3, 4), epsilon=1), to="counts.csv")
@@ -345,7 +345,7 @@ class Run(Table):
         groups = self._now().run.version if self._fixed and not self._is_current() else None
         return make_release(self._db, mechanism, to, run=self.id, groups=groups, **terms)
 
-    def audit(self, *, epsilon: object, k: int = 3, progress: Progress | None = None) -> AuditResult:
+    def audit(self, *, epsilon: AnyNumber, k: int = 3, progress: Progress | None = None) -> AuditResult:
         """Say what each mechanism would promise, err and show at one ε, for the owner alone; nothing is spent.
 
         >>> [row.name for row in run.audit(epsilon=1).rows][:3]
@@ -356,10 +356,10 @@ class Run(Table):
             k: vertices of the cliques.
             progress: called with stage, done and total.
         """
-        from pcneo.release import GraphRequest
+        from pcneo.release import Source
         from pcneo.release.audit import audit
 
-        return audit(self._db, request=GraphRequest(k=k, epsilon=epsilon, run=self.id), progress=progress)
+        return audit(self._db, epsilon=epsilon, k=k, source=Source(run=self.id), progress=progress)
 
     def remove(self, progress: Progress | None = None) -> int:
         """Remove the run with all its versions; of one at an earlier version, only what that version alone has.

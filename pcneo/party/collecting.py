@@ -17,7 +17,7 @@ from pcneo.party.call import CALL, Call, read_call
 from pcneo.party.json_files import bad
 from pcneo.party.messages import SUFFIX, read_message
 from pcneo.privacy.collector import check_answered, put_together
-from pcneo.privacy.mechanisms import MechanismRequest, Respond
+from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.outlook import Utility
 from pcneo.release.answers_file import answers_hash, write_answers
 from pcneo.release.outputs import (
@@ -92,23 +92,15 @@ def collect(
     if to.suffix not in (".csv", ".json"):
         raise ParameterError(f"The public file {to} must end in .csv or .json.", name="to", value=to)
     call = read_call(folder / CALL)
-    wanted = MechanismRequest(
-        mechanism=Respond.name,
-        k=k,
-        epsilon=call.epsilon,
-        clip=clip or None,
-        smooth=smooth or None,
-        large=large or None,
-    )
-    parameters = Respond.parameters_of(wanted)
-    if_all_answer = Respond.of(parameters, len(call.key_list))
+    wanted = Respond(k=k, epsilon=call.epsilon, clip=clip, smooth=smooth, large=large)
+    if_all_answer = wanted.on(len(call.key_list))
     for path in (to, answers_to):
         check_writable(path)
     check_keys(call.key_list.keys.tolist(), to.suffix)
     log.info("%s %s", if_all_answer.describe(Utility()), if_all_answer.answers_would_show())
     sent = _messages(folder, call)
     present, rows = put_together(call.key_list, sent)
-    mechanism, answers, keys = Respond.of(parameters, len(present)), AnsweredPairs(rows), call.key_list.keys[present]
+    mechanism, answers, keys = wanted.on(len(present)), AnsweredPairs(rows), call.key_list.keys[present]
     digest = {"answersHash": answers_hash(keys_hash(keys), answers)}
     write_answers(answers_to, keys, answers, {**answers_record(mechanism, len(keys), answers), **digest})
     drawn = mechanism.computed(answers)

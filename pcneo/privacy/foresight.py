@@ -10,7 +10,7 @@ from pcneo.basics.exact_numbers import exact_number
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import UNBOUNDED
 from pcneo.privacy.exact import exact_text, positive
-from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.mechanisms.parameters import whole
 from pcneo.privacy.outlook import Foresight, Public
 from pcneo.privacy.protection import Protects
@@ -172,7 +172,7 @@ def _foreseen(
         mechanism = _made(kind, n, epsilon, k)
     except (ParameterError, GraphError) as error:
         return Foreseen(kind.name, *kind.in_short, refused=str(error))
-    cost, delta = kind.entry(mechanism.parameters)
+    cost, delta = mechanism.entry
     seen, bounded = mechanism.foresee(public), kind.protects is not Protects.NOTHING
     return Foreseen(
         mechanism=kind.name,
@@ -190,9 +190,7 @@ def _foreseen(
 
 def _made(kind: type[Mechanism], n: int, epsilon: Fraction | None, k: int) -> Mechanism:
     # A graph that takes long is refused by default; here it is told how long.
-    large = True if "large" in kind.parameter_names() else None
-    request = MechanismRequest(mechanism=kind.name, k=k, epsilon=epsilon, large=large)
-    mechanism = kind.of(kind.parameters_of(request), n)
+    mechanism = kind.taking(k=k, epsilon=epsilon, n=n, large=True)
     mechanism.check_drawable()
     return mechanism
 

@@ -5,23 +5,22 @@ What leaves is listed in GUARANTEE.md#two-outputs.
 `prepare` reads, counts and checks everything; `spend` records the cost; only then is noise drawn, and published.
 """
 
-from pcneo.privacy.mechanisms import MechanismRequest
 from pcneo.privacy.outlook import DIFFERENT_PROMISES, Utility
 from pcneo.release import audit, budget
 from pcneo.release.prepared import Prepared
 from pcneo.release.releasing import Released, check_requests, release
-from pcneo.release.request import GraphRequest, ReleaseRequest, read_batch
+from pcneo.release.request import Destination, Release, Source, read_batch
 from pcneo.release.rough_groups import RoughGroups, annotate_answers
 from pcneo.release.spending import Terms
 
 __all__ = [
     "DIFFERENT_PROMISES",
-    "GraphRequest",
-    "MechanismRequest",
+    "Destination",
     "Prepared",
-    "ReleaseRequest",
+    "Release",
     "Released",
     "RoughGroups",
+    "Source",
     "Terms",
     "Utility",
     "annotate_answers",

@@ -14,7 +14,6 @@ from pcneo.release.answers_file import AnswersFile, answers_hash
 from pcneo.release.choice import Chosen
 from pcneo.release.pair_answers_file import pair_answers_hash, read_pair_answers
 from pcneo.release.prepared import Prepared
-from pcneo.release.request import ReleaseRequest
 from pcneo.store.database import Database
 from pcneo.store.ledger import list_ledger
 from pcneo.store.ledger_records import ReleaseRecord
@@ -35,7 +34,7 @@ def with_answer_sets(db: Database, chosen: Sequence[Chosen], prepared: Sequence[
     known: tuple[ReleaseRecord, ...] | None = None
     complete: list[Prepared] = []
     for choice, release in zip(chosen, prepared, strict=True):
-        given = choice.request.answers_from if isinstance(choice.request, ReleaseRequest) else None
+        given = choice.request.answers_from
         if release.mechanism.adds_noise:
             complete.append(release)
         elif given is not None:

@@ -9,7 +9,6 @@ from pcneo.basics.frames import rounded
 from pcneo.errors import ParameterError
 from pcneo.privacy.outlook import Foresight
 from pcneo.release.prepared import Prepared
-from pcneo.release.request import ReleaseRequest
 from pcneo.release.spending import Terms
 
 __all__ = ["check_noise", "foreseen", "told_beforehand"]
@@ -32,12 +31,12 @@ def foreseen(release: Prepared, terms: Terms, k: int | None = None) -> Foresight
     return (mechanism if k in (None, mechanism.k) else replace(mechanism, k=k)).foresee(terms.public)
 
 
-def told_beforehand(request: ReleaseRequest, release: Prepared, terms: Terms) -> Iterator[str]:
+def told_beforehand(release: Prepared, terms: Terms) -> Iterator[str]:
     """Yield what to say before the spend; several releases on one set of answers say the same of it."""
     if release.given is None:
         yield release.mechanism.describe(release.utility)
         yield from filter(None, [_expected(release, terms)])
-        if not release.mechanism.adds_noise and request.fate == "publish":
+        if not release.mechanism.adds_noise and release.request.fate == "publish":
             yield from filter(None, [release.mechanism.answers_would_show()])
     elif release.answer_set is not None:
         yield release.mechanism.describe_from(release.answer_set)

@@ -68,7 +68,6 @@ def public_record(
         Plain values by their names in the file; those that are None are left out.
     """
     # [public-record] Of the graph, nothing is here but the total of the counts as published and, found by noise, λ.
-    parameters = mechanism.parameters
     record: dict[str, Any] = {
         "warning": computed.get("warning"),  # before anything else
         "pcneo": __version__,
@@ -76,11 +75,11 @@ def public_record(
         "mechanism": mechanism.name,
         "promise": mechanism.promise,
         "inPlainWords": mechanism.in_plain_words or None,
-        "k": parameters.k,
+        "k": mechanism.k,
         "p": p,
-        "epsilon": exact_text(parameters.epsilon),
-        "delta": exact_text(parameters.spent_delta),
-        "h": parameters.h,
+        "epsilon": exact_text(mechanism.epsilon),
+        "delta": exact_text(mechanism.spent_delta),
+        "h": mechanism.parameter("h"),
         "total": computed["total"] if "total" in computed else total_of(counts, mechanism.k),
         **{name: value for name, value in computed.items() if name not in ("total", "warning")},
     }

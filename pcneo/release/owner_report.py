@@ -33,7 +33,7 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         total: the noisy total.
         account: the ledger with this release in it.
     """
-    mechanism, parameters, run = release.mechanism, release.mechanism.parameters, release.run
+    mechanism, run, epsilon_1 = release.mechanism, release.run, release.mechanism.parameter("epsilon_1")
     report = {
         "notice": "For the owner alone. What stands here reveals more than the release promises; do not publish it.",
         "release": release.id,
@@ -42,11 +42,11 @@ def owner_record(release: Prepared, scales: Sequence[Fraction], total: float, ac
         "mechanism": mechanism.name,
         "runBy": mechanism.run_by,
         "promise": release.promise,
-        "k": parameters.k,
-        "epsilon": exact_text(parameters.epsilon),
-        "epsilon1": None if parameters.epsilon_1 is None else exact_text(parameters.epsilon_1),
-        "delta": exact_text(parameters.spent_delta),
-        "h": parameters.h,
+        "k": mechanism.k,
+        "epsilon": exact_text(mechanism.epsilon),
+        "epsilon1": None if epsilon_1 is None else exact_text(epsilon_1),
+        "delta": exact_text(mechanism.spent_delta),
+        "h": mechanism.parameter("h"),
         "run": run.id if run else None,
         "runVersion": run.version if run else None,
         "p": str(run.search.p) if run else None,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcneo.basics.model import Progress, RunRecord
+from pcneo.basics.model import Progress
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.counting.counted import CountedGraph
 from pcneo.counting.protected import PairAnswers
@@ -22,61 +21,46 @@ from pcneo.release.choice import Chosen, spend_of
 from pcneo.release.loss_summary import LossSummary, find_losses
 from pcneo.release.outputs import check_keys
 from pcneo.release.read_graph import ReadGraph, read_for_release
-from pcneo.release.request import ReleaseRequest
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database, GraphRecord
 
 __all__ = ["Prepared", "prepare"]
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """One release, ready to be spent for.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prepared(Chosen):
+    """One release, ready to be spent for: its mechanism and its vertices are those of the graph as it was read.
 
     Attributes:
         id: fresh, random.
-        mechanism: for the graph as it was read.
         source: the graph as it was read.
-        run: the stored run that it rests on; None for a mechanism without groups.
         scaling: how the scales come about.
         utility: what may be said before spending.
         losses: of connections at scale 1; for the owner alone. None for a mechanism that adds no noise.
         figures: what the owner's report says of errors that do not follow from scales.
         answer_set: the release whose answers it is computed from, itself where it draws them; None for a mechanism that
             adds noise.
-        paid: the part of ε that a release beside this one pays, δ with it; None for nothing.
-        share: under which name it shares a bound with others; None for nothing.
-        together: what those cost together, for their readers.
-        kept: whether its groups are those of a version that was asked for by number, of an earlier date.
         given: answers that were drawn before; None where they are still to be drawn.
-        file: name of the public file; empty where there is none.
     """
 
     id: str
-    mechanism: Mechanism
     source: ReadGraph
-    run: RunRecord | None
     scaling: Scaling
     utility: Utility
     losses: LossSummary | None
     figures: Mapping[str, object]
     answer_set: str | None = None
     given: AnsweredPairs | PairAnswers | None = None
-    kept: bool = False
-    file: str = ""
-    paid: Fraction | None = None
-    share: str | None = None
-    together: str = ""
+
+    @property
+    def file(self) -> str:
+        """Name of the public file."""
+        return self.request.public.name
 
     @property
     def draws_answers(self) -> bool:
         """Whether it draws answers, and pays for them."""
         return self.answer_set == self.id
-
-    @property
-    def graph(self) -> GraphRecord:
-        """The graph as the database knows it."""
-        return self.source.record
 
     @property
     def facts(self) -> CountedGraph:
@@ -98,8 +82,7 @@ class Prepared:
     def spend(self) -> Spend:
         """What the ledger gets."""
         is_free = not (self.mechanism.adds_noise or self.draws_answers)
-        paid = self.mechanism.epsilon if is_free else self.paid
-        return spend_of(type(self.mechanism), self.mechanism.parameters, self.run, paid=paid)
+        return spend_of(self.mechanism, self.run, paid=self.mechanism.epsilon if is_free else self.paid)
 
     def draw(self, noise: Noise, once: Once) -> Drawn:
         """Draw once; return the scale and the noisy count of each vertex.
@@ -146,7 +129,7 @@ def prepare(db: Database, chosen: Sequence[Chosen], progress: Progress | None = 
 
 def _made(choice: Chosen, source: ReadGraph) -> Mechanism:
     """Make the mechanism, now that the graph is read; refuse what can be refused before counting."""
-    mechanism = choice.mechanism.of(choice.parameters, source.graph.vertex_count)
+    mechanism = choice.mechanism.on(source.graph.vertex_count)
     mechanism.check_drawable()
     if mechanism.counts_vertices:
         check_keys(source.graph.keys.tolist(), choice.request.suffix)
@@ -158,16 +141,16 @@ def _prepare_one(choice: Chosen, mechanism: Mechanism, source: ReadGraph) -> Pre
     if mechanism.adds_noise:
         facts.counts(mechanism.k)
     scaling = mechanism.scaling(facts)
+    known = {
+        **vars(choice),
+        "request": replace(choice.request, mechanism=mechanism),
+        "vertices": source.graph.vertex_count,
+        "paid": choice.paid if mechanism.adds_noise else None,
+    }
     return Prepared(
+        **known,
         id=uuid.uuid4().hex,
-        mechanism=mechanism,
         source=source,
-        run=choice.run,
-        kept=choice.kept,
-        file=choice.request.public.name if isinstance(choice.request, ReleaseRequest) else "",
-        paid=choice.paid if mechanism.adds_noise else None,
-        share=choice.share,
-        together=choice.together,
         scaling=scaling,
         utility=mechanism.utility(facts, scaling),
         losses=find_losses(facts.graph, mechanism.k) if mechanism.adds_noise else None,

@@ -19,16 +19,16 @@ from pcneo.basics.signals import Waiting, signals_wait
 from pcneo.errors import ParameterError, PcneoError
 from pcneo.privacy.account import Account
 from pcneo.privacy.facts import Answers, PairAnswers
-from pcneo.privacy.mechanisms import Drawn, Once, Respond, mechanism_named
+from pcneo.privacy.mechanisms import Drawn, Once, Respond
 from pcneo.privacy.noise import Noise, ReleaseNoise, require_release_noise
 from pcneo.release.answer_sets import with_answer_sets
 from pcneo.release.beforehand import check_noise, told_beforehand
-from pcneo.release.choice import choose, read_parameters
+from pcneo.release.choice import choose
 from pcneo.release.drawn_answers import draw_answers, hash_of, write_drawn
 from pcneo.release.outputs import owners_folder, public_record, public_text, write_private, write_public
 from pcneo.release.owner_report import owner_json, owner_markdown, owner_record
 from pcneo.release.prepared import Prepared, prepare
-from pcneo.release.request import ReleaseRequest, check_destinations, of_its_answers
+from pcneo.release.request import Release, check_destinations
 from pcneo.release.sharing import shared
 from pcneo.release.spending import Terms, admit, check_early, enter, spend
 from pcneo.store.count_property import check_property, write_property
@@ -87,11 +87,14 @@ class _Numbers:
         answers_hash: of these where they are kept or published; a hash of destroyed ones could be searched for.
     """
 
-    request: ReleaseRequest
     release: Prepared
     compute: Callable[[], Drawn]
     answers: Answers | PairAnswers | None = None
     answers_hash: str | None = None
+
+    @property
+    def request(self) -> Release:
+        return self.release.request
 
     @cached_property
     def drawn(self) -> Drawn:
@@ -132,9 +135,9 @@ class _Numbers:
 def release(
     db: Database,
     *,
-    requests: Sequence[ReleaseRequest],
-    selection: Selection = Selection(),  # noqa: B008 - nobody can change it, nor the terms
-    terms: Terms = Terms(),  # noqa: B008
+    requests: Sequence[Release],
+    selection: Selection = Selection(),
+    terms: Terms = Terms(),
     noise: Noise | None = None,
     retry: Retry | None = None,
     confirm: Callable[[str], bool] | None = None,
@@ -169,7 +172,6 @@ def release(
     if noise is not None:
         require_release_noise(noise)
     check_requests(requests, terms)
-    requests = list(map(of_its_answers, requests))
     chosen = shared(choose(db, requests, selection))
     check_early(db, chosen, terms)
     if terms.write_property is not None:
@@ -177,12 +179,7 @@ def release(
     if not terms.dry_run:
         db.ensure_schema(OWN_SCHEMA)
     prepared = with_answer_sets(db, chosen, prepare(db, chosen, progress))
-    said = (
-        line
-        for request, ready in zip(requests, prepared, strict=True)
-        for line in told_beforehand(request, ready, terms)
-    )
-    for line in dict.fromkeys(said):
+    for line in dict.fromkeys(line for ready in prepared for line in told_beforehand(ready, terms)):
         log.info("%s", line)
     check_noise(prepared, terms, confirm)
     if terms.dry_run:
@@ -197,7 +194,7 @@ def release(
     with signals_wait(_say_finishing, patient=False) as waiting:
         accounts = spend(db, prepared, terms)
         # [spend-first] From here on the spend stays, whatever happens.
-        drawn = _draw(requests, prepared, source)
+        drawn = _draw(prepared, source)
         asking = partial(_wants_retry, waiting, retry) if retry is not None else None
         released = _publish(db, drawn, accounts, terms.write_property, asking)
         if waiting.arrived:
@@ -218,7 +215,7 @@ def _wants_retry(waiting: Waiting, retry: Retry, error: PcneoError) -> bool:
     return any(answers)
 
 
-def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -> None:  # noqa: B008
+def check_requests(requests: Sequence[Release], terms: Terms = Terms()) -> None:
     """Refuse what can be refused without a database: parameters out of range, files that cannot be written.
 
     Args:
@@ -236,18 +233,17 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
             name="write_property",
             value=len(requests),
         )
-    requests = list(map(of_its_answers, requests))
     for request in requests:
-        read_parameters(request)
+        request.check_answers_from()
         request.check_share()
-        if request.parties and (request.mechanism != Respond.name or request.answers_from is not None):
+        if request.parties and (not isinstance(request.mechanism, Respond) or request.answers_from is not None):
             raise ParameterError(
                 "Parties answer with respond, and where answers are still to be drawn; leave --parties out.",
                 name="parties",
                 value=request.mechanism,
             )
     if terms.write_property is not None:
-        mechanism = mechanism_named(requests[0].mechanism)
+        mechanism = requests[0].mechanism
         if not mechanism.counts_vertices:
             raise ParameterError(
                 f"{mechanism.name} has no counts of vertices that could be written to a property; leave "
@@ -261,15 +257,15 @@ def check_requests(requests: Sequence[ReleaseRequest], terms: Terms = Terms()) -
 # --- After the spend: exact counts meet noise
 
 
-def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
+def _draw(prepared: Sequence[Prepared], noise: Noise) -> list[_Numbers]:
     sets: dict[str | None, tuple[Answers | PairAnswers, str | None]] = {}
     bounds: dict[tuple[str, str], Once] = {}
     numbers: list[_Numbers] = []
-    for request, release in zip(requests, prepared, strict=True):
-        mechanism = release.mechanism
+    for release in prepared:
+        mechanism, request = release.mechanism, release.request
         if mechanism.adds_noise:
             of_all = Once() if release.share is None else bounds.setdefault((release.graph.name, release.share), Once())
-            numbers.append(_Numbers(request, release, partial(_itself, release.draw(noise, of_all))))
+            numbers.append(_Numbers(release, partial(_itself, release.draw(noise, of_all))))
             continue
         if release.answer_set not in sets:
             # [answers-once] All releases that share answers are computed from these.
@@ -277,9 +273,7 @@ def _draw(requests: Sequence[ReleaseRequest], prepared: Sequence[Prepared], nois
             is_written = release.draws_answers and request.fate != "destroy"
             sets[release.answer_set] = answers, hash_of(release, answers) if is_written else None
         answers, digest = sets[release.answer_set]
-        numbers.append(
-            _Numbers(request, release, partial(mechanism.compute, answers, release.facts, noise), answers, digest)
-        )
+        numbers.append(_Numbers(release, partial(mechanism.compute, answers, release.facts, noise), answers, digest))
     return numbers
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import difflib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,12 +15,12 @@ from pcneo.basics.model import AnyPath
 from pcneo.basics.searches import AnyP, P
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import FileFormatError, ParameterError
-from pcneo.privacy.exact import positive
-from pcneo.privacy.mechanisms import MECHANISMS, MechanismRequest, mechanism_named
+from pcneo.privacy.exact import typed_text
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, mechanism_of
 from pcneo.release.answers_file import AnswersFile
 from pcneo.release.outputs import OWNERS_FOLDER, check_writable, owners_folder
 
-__all__ = ["GraphRequest", "ReleaseRequest", "check_destinations", "each_k", "of_its_answers", "read_batch"]
+__all__ = ["Destination", "Release", "Source", "check_destinations", "each_k", "numbered", "read_batch"]
 
 COLUMNS = (
     "mechanism",
@@ -50,12 +51,11 @@ _MOST_BYTES = 2**24  # of a batch file
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphRequest(MechanismRequest):
-    """A mechanism with its parameters, and the graph and stored run that it is to work on.
+class Source:
+    """The graph and the stored run that a release works on, each named only where more than one fits.
 
     Attributes:
-        graph, p, search, run: each needed only where more than one fits. A mechanism without groups takes no p, search
-            or run.
+        graph, p, search, run: a mechanism without groups takes no p, search or run.
     """
 
     graph: str | None = None
@@ -73,38 +73,19 @@ class GraphRequest(MechanismRequest):
         """Whether it says anything about the run."""
         return (self.run, self.p, self.search) != (None, None, None)
 
-    @property
-    def suffix(self) -> str:
-        """Of the public file; empty where nothing is published."""
-        return ""
 
-
-@dataclass(frozen=True)
-class ReleaseRequest(GraphRequest):
-    """One release as a person asks for it; numbers of privacy as they were written.
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    """Where a release goes.
 
     Attributes:
         to: the public file, `.csv` or `.json`.
         report: the owner's report, `.md`; its JSON lies beside it, and answers that are kept. By default `to` with
             `.owner.md` in the folder `owner` beside it, which is made where it is not there, for its owner alone.
-        answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`, and
-            for `publish` where parties answer, whose collector has seen them.
-        answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
-        groups: of `critical`, a kept version of the run, whose groups count though the graph has moved on.
-        share: what releases of one graph and this name share is drawn once, and paid for once: a C*, noisy degrees, or
-            answers.
-        parts: how many k the ε is for; each of them is a request of the same share.
-        parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
     """
 
     to: AnyPath
     report: AnyPath | None = None
-    answers: str | None = None
-    answers_from: AnyPath | None = None
-    groups: int | None = None
-    parties: bool = False
-    share: str | None = None
-    parts: int = 1
 
     @property
     def public(self) -> Path:
@@ -124,6 +105,39 @@ class ReleaseRequest(GraphRequest):
         return markdown, markdown.with_suffix(".json")
 
     @property
+    def answers_file(self) -> Path | None:
+        """Where answers are written; None for nowhere."""
+        return None
+
+    def check_answers(self) -> None:
+        """Refuse what cannot become of answers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release(Source, Destination):
+    """One release as a person asks for it: how it is made private, of what, and where it goes.
+
+    Attributes:
+        mechanism: with one k.
+        answers: what becomes of answers once counts are computed from them, one of `ANSWERS`; None for `destroy`, and
+            for `publish` where parties answer, whose collector has seen them.
+        answers_from: a file of answers of an earlier release, to compute from at no cost; mechanism and ε are its own.
+        groups: of `critical`, a kept version of the run, whose groups count though the graph has moved on.
+        share: what releases of one graph and this name share is drawn once, and paid for once: a C*, noisy degrees, or
+            answers.
+        parts: how many k the ε is for; each of them is a release of the same share.
+        parties: with `respond`, whether each vertex answers from its own row, all of them simulated in this process.
+    """
+
+    mechanism: Mechanism
+    answers: str | None = None
+    answers_from: AnyPath | None = None
+    groups: int | None = None
+    parties: bool = False
+    share: str | None = None
+    parts: int = 1
+
+    @property
     def fate(self) -> str:
         """What becomes of the answers."""
         return self.answers or ("publish" if self.parties else "destroy")
@@ -131,27 +145,21 @@ class ReleaseRequest(GraphRequest):
     @property
     def answers_file(self) -> Path | None:
         """Where answers are written: beside what others may read, or beside the owner's report; None for nowhere."""
-        mechanism = MECHANISMS.get(self.mechanism or "")
-        if mechanism is None or mechanism.adds_noise or self.answers_from is not None or self.fate == "destroy":
+        if self.mechanism.adds_noise or self.answers_from is not None or self.fate == "destroy":
             return None
         beside = self.public if self.fate == "publish" else self.reports[0].parent / self.public.name
         return beside.with_suffix(".answers.gz")
 
     def check_answers(self) -> None:
-        """Refuse what cannot become of the answers.
-
-        Raises:
-            ParameterError: there are none, or others could read what is to be kept.
-        """
-        mechanism = MECHANISMS.get(self.mechanism or "")
+        """Refuse what cannot become of the answers: there are none, or others could read what is to be kept."""
         if self.fate not in ANSWERS:
             raise ParameterError(
                 f"answers must be one of {', '.join(ANSWERS)}, not {self.answers!r}.",
                 name="answers",
                 value=self.answers,
             )
-        if self.answers is not None and (self.answers_from is not None or (mechanism and mechanism.adds_noise)):
-            why = "answers that are read stay as they are" if self.answers_from else f"{self.mechanism} draws none"
+        if self.answers is not None and (self.answers_from is not None or self.mechanism.adds_noise):
+            why = "answers that are read stay as they are" if self.answers_from else f"{self.mechanism.name} draws none"
             raise ParameterError(f"Leave answers out: {why}.", name="answers", value=self.answers)
         if self.parties and self.fate != "publish":
             raise ParameterError(
@@ -168,13 +176,9 @@ class ReleaseRequest(GraphRequest):
                 )
 
     def check_share(self) -> None:
-        """Refuse to share what the mechanism does not draw, and several k where each needs noise of its own.
-
-        Raises:
-            ParameterError: says which.
-        """
-        mechanism = None if self.share is None else mechanism_named(self.mechanism)
-        if mechanism is None or mechanism.shares_bound:
+        """Refuse to share what the mechanism does not draw, and several k where each needs noise of its own."""
+        mechanism = self.mechanism
+        if self.share is None or mechanism.shares_bound:
             return
         if self.parts == 1:
             sharing = ", ".join(name for name, kind in MECHANISMS.items() if kind.shares_bound)
@@ -188,56 +192,56 @@ class ReleaseRequest(GraphRequest):
                 f"A release of {mechanism.name} has one k; make one for each.", name="k", value=self.parts
             )
 
-
-def of_its_answers(request: ReleaseRequest) -> ReleaseRequest:
-    """Return the request with the mechanism and the ε of the answers that it is computed from.
-
-    Raises:
-        FileFormatError: the file is no file of answers.
-        ParameterError: another mechanism or ε was asked for.
-    """
-    if request.answers_from is None:
-        return request
-    file = AnswersFile.open(request.answers_from)
-    for name, given, own in (
-        ("mechanism", request.mechanism, file.mechanism),
-        ("epsilon", None if request.epsilon is None else positive(request.epsilon, "epsilon"), file.epsilon),
-    ):
-        if given not in (None, own):
-            raise ParameterError(f"{file.path} has answers of {name} {own}; leave {name} out.", name=name, value=given)
-    return replace(request, mechanism=file.mechanism, epsilon=file.epsilon)
+    def check_answers_from(self) -> None:
+        """Refuse another mechanism or ε than that of the answers that it is computed from."""
+        if self.answers_from is None:
+            return
+        file = AnswersFile.open(self.answers_from)
+        for name, given, own in (
+            ("mechanism", self.mechanism.name, file.mechanism),
+            ("epsilon", self.mechanism.epsilon, file.epsilon),
+        ):
+            if given != own:
+                raise ParameterError(
+                    f"{file.path} has answers of {name} {own}; leave {name} out.", name=name, value=given
+                )
 
 
-def each_k(request: ReleaseRequest, ks: Sequence[int], *, named: bool) -> list[ReleaseRequest]:
-    """Return one release for several k as a request for each, which share what they draw.
+def each_k(request: Release, *, epsilon: str | None = None, named: bool = False) -> list[Release]:
+    """Return a release of a mechanism with several k as one for each, which share what they draw.
 
     Args:
-        request: without its k.
-        ks: vertices of the cliques.
+        request: of every k.
+        epsilon: ε as it was written, for names of files.
         named: whether file names get k and ε where there is a single k, too.
 
     Raises:
-        ParameterError: a k is there twice, or the mechanism cannot share with others what the request says.
+        ParameterError: the mechanism cannot share with others what the request says.
     """
     request.check_share()
-    if len(set(ks)) < len(ks):
-        raise ParameterError(f"k is there twice: {', '.join(map(str, ks))}.", name="k", value=list(ks))
-    if len(ks) == 1:
-        to = _numbered(request.public, ks[0], request.epsilon) if named else request.to
-        return [replace(request, k=ks[0], to=to)]
+    mechanism, epsilon = request.mechanism, epsilon or typed_text(request.mechanism.epsilon)
+    if len(mechanism.ks) == 1:
+        return [replace(request, to=numbered(request.public, mechanism.k, epsilon)) if named else request]
     # All k are in the name: rows of a batch with one `to` and other k share nothing.
-    share = request.share or f"{request.public} at {request.epsilon}, k = {', '.join(map(str, ks))}"
+    share = request.share or f"{request.public} at {epsilon}, k = {', '.join(map(str, mechanism.ks))}"
     return [
-        replace(request, to=_numbered(request.public, k, request.epsilon), k=k, share=share, parts=len(ks)) for k in ks
+        replace(
+            request,
+            to=numbered(request.public, of_one.k, epsilon),
+            mechanism=of_one,
+            share=share,
+            parts=len(mechanism.ks),
+        )
+        for of_one in mechanism.of_each_k()
     ]
 
 
-def _numbered(to: Path, k: int, epsilon: object) -> Path:
+def numbered(to: Path, k: int, epsilon: str) -> Path:
     """Return `counts.csv` as `counts-k3-e0.5.csv`; the slash of a fraction becomes an underscore."""
-    return to.parent / f"{to.stem}-k{k}-e{str(epsilon).replace('/', '_')}{to.suffix}"
+    return to.parent / f"{to.stem}-k{k}-e{epsilon.replace('/', '_')}{to.suffix}"
 
 
-def read_batch(path: AnyPath) -> list[ReleaseRequest]:
+def read_batch(path: AnyPath) -> list[Release]:
     """Read releases from a CSV file, one per row.
 
     Args:
@@ -276,34 +280,46 @@ def _wrong_columns(names: Sequence[str]) -> str:
     return f"the column {missing[0]!r} is missing" if missing else ""
 
 
-def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[ReleaseRequest]:
+def _row(path: Path, line: int, row: Mapping[str | None, str | None]) -> list[Release]:
     if None in row:
         raise FileFormatError(f"{path}, line {line}: more cells than columns.", path=path, line=line)
-    cells = {name: (value or "").strip() for name, value in row.items()}
-    try:
-        if (cells["mechanism"] or _missing("mechanism")) not in MECHANISMS:
-            near = did_you_mean(cells["mechanism"], MECHANISMS)
-            raise ValueError(f"the mechanism must be one of {', '.join(MECHANISMS)}, not {cells['mechanism']!r}.{near}")
-        request = ReleaseRequest(
-            to=Path(cells["to"] or _missing("to")),
-            mechanism=cells["mechanism"],
-            epsilon=cells["epsilon"] or _missing("epsilon"),
-            delta=cells.get("delta") or None,
-            epsilon_1=cells.get("epsilon_1") or None,
-            h=_whole("h", cells["h"]) if cells.get("h") else None,
-            graph=cells.get("graph") or None,
-            p=cells.get("p") or None,
-            search=cells.get("search") or None,
-            run=cells.get("run") or None,
-            groups=_whole("groups", cells["groups"]) if cells.get("groups") else None,
-            answers=cells.get("answers") or None,
-            answers_from=Path(cells["from"]) if cells.get("from") else None,
-            clip=_said("clip", cells.get("clip")),
-            smooth=_said("smooth", cells.get("smooth")),
-            share=cells.get("share") or None,
-        )
+    cells = {name: (value or "").strip() for name, value in row.items() if name is not None}
+    with _in_line(path, line):
+        mechanism, epsilon = cells["mechanism"] or _missing("mechanism"), cells["epsilon"] or _missing("epsilon")
+        if mechanism not in MECHANISMS:
+            near = did_you_mean(mechanism, MECHANISMS)
+            raise ValueError(f"the mechanism must be one of {', '.join(MECHANISMS)}, not {mechanism!r}.{near}")
+        parameters = {name: cells.get(name) or None for name in ("delta", "epsilon_1")}
         ks = [_whole("k", text) for text in (cells.get("k") or "").split()]
-        return each_k(request, ks or [ReleaseRequest.k], named=False)
+        if len(set(ks)) < len(ks):
+            raise ValueError(f"k is there twice: {', '.join(map(str, ks))}")
+        parameters |= {"k": ks or None}
+        parameters |= {"h": _whole("h", cells["h"]) if cells.get("h") else None}
+        parameters |= {name: _said(name, cells.get(name)) for name in ("clip", "smooth")}
+        source = Source(**{name: cells.get(name) or None for name in ("graph", "p", "search", "run")})
+        to, groups = cells["to"] or _missing("to"), _whole("groups", cells["groups"]) if cells.get("groups") else None
+    try:
+        made = mechanism_of(mechanism, epsilon=epsilon, **parameters)
+    except ParameterError as error:
+        raise ParameterError(f"{path}, line {line}: {error}", **error.data) from error
+    request = Release(
+        **vars(source),
+        mechanism=made,
+        to=Path(to),
+        groups=groups,
+        answers=cells.get("answers") or None,
+        answers_from=Path(cells["from"]) if cells.get("from") else None,
+        share=cells.get("share") or None,
+    )
+    with _in_line(path, line):
+        return each_k(request, epsilon=epsilon)
+
+
+@contextmanager
+def _in_line(path: Path, line: int) -> Iterator[None]:
+    """Say of what cannot be read in which line it is."""
+    try:
+        yield
     except (ValueError, ParameterError) as error:
         end = "" if str(error).endswith(("?", ".")) else "."
         raise FileFormatError(f"{path}, line {line}: {error}{end}", path=path, line=line) from error
@@ -327,7 +343,7 @@ def _whole(name: str, text: str) -> int:
         raise ValueError(f"{name} is {text!r}, not a whole number") from None
 
 
-def check_destinations(requests: Sequence[ReleaseRequest]) -> None:
+def check_destinations(requests: Sequence[Destination]) -> None:
     """Refuse, before anything is spent, destinations that cannot be written or that would meet.
 
     Raises:

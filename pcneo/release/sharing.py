@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from pcneo.errors import ParameterError
 from pcneo.privacy.composition import compose
-from pcneo.privacy.mechanisms import Parameters
-from pcneo.release.choice import Chosen, spend_of
-from pcneo.release.request import ReleaseRequest
+from pcneo.privacy.mechanisms import Mechanism, Modelled
+from pcneo.release.choice import Chosen
 
 __all__ = ["shared"]
 
@@ -32,18 +31,16 @@ def _sharing_answers(chosen: Sequence[Chosen]) -> list[Chosen]:
         if choice.mechanism.adds_noise:
             charged.append(choice)
             continue
-        given = isinstance(choice.request, ReleaseRequest) and choice.request.answers_from is not None
         # [respond-afterwards] What is computed from answers costs nothing more.
-        free = given or choice.of_answers in drawn
+        free = choice.request.answers_from is not None or choice.of_answers in drawn
         drawn.add(choice.of_answers)
-        charged.append(_paid(choice, choice.parameters.epsilon) if free else choice)
+        charged.append(replace(choice, paid=choice.mechanism.epsilon) if free else choice)
     return charged
 
 
-def _paid(choice: Chosen, epsilon: Fraction) -> Chosen:
-    """Return a release of whose ε so much is paid by another one, and δ with it."""
-    parameters = choice.mechanism.completed(choice.parameters, choice.vertices)
-    return replace(choice, paid=epsilon, spend=spend_of(choice.mechanism, parameters, choice.run, paid=epsilon))
+def _full(choice: Chosen) -> Mechanism:
+    """Return the mechanism with every parameter."""
+    return choice.mechanism.on(choice.vertices)
 
 
 def _sharing_bounds(chosen: list[Chosen]) -> list[Chosen]:
@@ -59,14 +56,14 @@ def _sharing_bounds(chosen: list[Chosen]) -> list[Chosen]:
 
 def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
     """Return releases of one graph on one C*: with one ε1, one δ and, where degrees are drawn, one ε0."""
-    full = [choice.mechanism.completed(choice.parameters, choice.vertices) for choice in group]
-    delta, epsilon_1, epsilon_0 = _one("delta", full), _least("epsilon 1", group, full), None
-    if degrees := [parameters.epsilon_0 for parameters in full if parameters.epsilon_0 is not None]:
+    full = list(map(_full, group))
+    delta, epsilon_1, epsilon_0 = _one_delta(full), _least_epsilon_1(group, full), None
+    if degrees := [mechanism.epsilon_0 for mechanism in full if isinstance(mechanism, Modelled)]:
         epsilon_0 = min(degrees)
     together, drawn = list[Chosen](), Fraction(0)
-    for choice, parameters in zip(group, full, strict=True):
-        of_degrees = Fraction(0) if parameters.epsilon_0 is None else epsilon_0 or Fraction(0)
-        own = (parameters.epsilon - epsilon_1 - of_degrees) / choice.parts
+    for choice, mechanism in zip(group, full, strict=True):
+        of_degrees = epsilon_0 or Fraction(0) if isinstance(mechanism, Modelled) else Fraction(0)
+        own = (mechanism.epsilon - epsilon_1 - of_degrees) / choice.parts
         if own <= 0:
             raise ParameterError(
                 f"epsilon 1 of releases that share one C* must leave a part of each epsilon: {epsilon_1} leaves none.",
@@ -74,16 +71,12 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
                 value=epsilon_1,
             )
         # [one-bound] Each file alone costs what all draw together, and its own part.
-        parameters = replace(
-            parameters,
-            epsilon=epsilon_1 + of_degrees + own,
-            epsilon_1=epsilon_1,
-            epsilon_0=epsilon_0 if of_degrees else None,
-            delta=delta,
-        )
-        choice = replace(choice, parameters=parameters, spend=spend_of(choice.mechanism, parameters, choice.run))
-        if together:
-            choice = _paid(choice, epsilon_1 + min(drawn, of_degrees))
+        parts = {"epsilon": epsilon_1 + of_degrees + own, "epsilon_1": epsilon_1, "delta": delta}
+        if of_degrees:
+            parts["epsilon_0"] = of_degrees
+        request = replace(choice.request, mechanism=replace(choice.mechanism, **parts))
+        paid = epsilon_1 + min(drawn, of_degrees) if together else None
+        choice = replace(choice, request=request, paid=paid)
         drawn = max(drawn, of_degrees)
         together.append(choice)
     cost = compose(choice.spend.cost for choice in together)
@@ -91,16 +84,18 @@ def _on_one_bound(group: Sequence[Chosen]) -> list[Chosen]:
     return [replace(choice, together=said) for choice in together] if len(together) > 1 else together
 
 
-def _one(name: str, full: Sequence[Parameters]) -> Fraction | None:
-    values = {parameters.delta for parameters in full}
+def _one_delta(full: Sequence[Mechanism]) -> Fraction:
+    values = {mechanism.spent_delta for mechanism in full}
     if len(values) > 1:
-        raise ParameterError(f"Releases that share one C* have one {name}.", name=name, value=sorted(map(str, values)))
+        raise ParameterError("Releases that share one C* have one delta.", name="delta", value=sorted(map(str, values)))
     return values.pop()
 
 
-def _least(name: str, group: Sequence[Chosen], full: Sequence[Parameters]) -> Fraction:
+def _least_epsilon_1(group: Sequence[Chosen], full: Sequence[Mechanism]) -> Fraction:
     """Return the ε1 that was asked for, the same wherever it was, else the least of the usual ones."""
-    asked = {choice.parameters.epsilon_1 for choice in group} - {None}
+    asked: set[Fraction] = {choice.mechanism.parameter("epsilon_1") for choice in group} - {None}
     if len(asked) > 1:
-        raise ParameterError(f"Releases that share one C* have one {name}.", name=name, value=sorted(map(str, asked)))
-    return min(asked or {p.epsilon_1 for p in full}, key=lambda e: e or Fraction(0)) or Fraction(0)
+        raise ParameterError(
+            "Releases that share one C* have one epsilon 1.", name="epsilon 1", value=sorted(map(str, asked))
+        )
+    return min(asked or {mechanism.parameter("epsilon_1") for mechanism in full})

@@ -8,10 +8,11 @@ from __future__ import annotations
 import logging
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 
 from pcneo.basics.config import __version__
@@ -35,7 +36,7 @@ from pcneo.release.budget import (
 )
 from pcneo.release.choice import Chosen, choose, find_place
 from pcneo.release.prepared import Prepared
-from pcneo.release.request import ReleaseRequest
+from pcneo.release.request import Release, Source
 from pcneo.store.database import Database, GraphRecord
 from pcneo.store.ledger import create_budget, create_release, get_secret, list_ledger, merge_secret, read_ledger
 from pcneo.store.ledger_records import LedgerRecords
@@ -82,12 +83,12 @@ class Terms:
         """Refuse a total, a mean count or a mean degree that is out of range."""
         _ = self.total, self.public
 
-    @property
+    @cached_property
     def total(self) -> Cost | None:
         """The total to set, its δ still to be filled in; None to set none."""
         return None if self.budget_epsilon is None else parse_total(self.budget_epsilon, None)
 
-    @property
+    @cached_property
     def public(self) -> Public:
         """What the owner states of the graph."""
         count = None if self.expect is None else float(positive(self.expect, "expect"))
@@ -107,7 +108,7 @@ def check_early(db: Database, chosen: Sequence[Chosen], terms: Terms) -> None:
     _admit(list_ledger(db), [choice.graph for choice in chosen], spends, terms)
 
 
-def check_room(db: Database, requests: Sequence[ReleaseRequest], named: Selection, terms: Terms) -> None:
+def check_room(db: Database, source: Source, epsilons: Collection[Fraction], named: Selection, terms: Terms) -> None:
     """Refuse, before anybody is asked for a mechanism, an ε for which the graph has no room with any that promises.
 
     Releases of one ε may be computed from the same answers, so each ε is taken once.
@@ -119,15 +120,14 @@ def check_room(db: Database, requests: Sequence[ReleaseRequest], named: Selectio
         return
     runs = db.list_runs()
     try:
-        graph = find_place(db, requests[0], runs, named, with_run=requests[0].names_run).graph
+        graph = find_place(db, source, runs, named, with_run=source.names_run).graph
     except PcneoError:
         return  # which graph is meant depends on the mechanism
-    epsilons = {positive(request.epsilon, "epsilon") for request in requests}
-    spends = [Spend(Respond.name, epsilon, Fraction(0)) for epsilon in epsilons]
+    spends = [Spend(Respond.name, epsilon, Fraction(0)) for epsilon in set(epsilons)]
     _admit(list_ledger(db), [graph], {graph.name: spends}, terms)
 
 
-def lacks_total(db: Database, requests: Sequence[ReleaseRequest], named: Selection) -> bool:
+def lacks_total(db: Database, requests: Sequence[Release], named: Selection) -> bool:
     """Whether a graph of these releases has no total yet; errors as with `choose`, and for a damaged ledger."""
     ledger = list_ledger(db)
     return any(account_of(ledger, choice.graph.name).total is None for choice in choose(db, requests, named))
@@ -287,7 +287,8 @@ def _check_version(transaction: Transaction, release: Prepared) -> None:
 
 
 def _values(release: Prepared, fingerprint: str) -> Row:
-    parameters, run = release.mechanism.parameters, release.run
+    mechanism, run = release.mechanism, release.run
+    epsilon_1 = mechanism.parameter("epsilon_1")
     source, draws = release.source, release.draws_answers
     return {
         "release": release.id,
@@ -296,17 +297,17 @@ def _values(release: Prepared, fingerprint: str) -> Row:
         "relationshipTypes": list(release.graph.selection.relationship_types),
         "run": run and run.id,
         "runVersion": run and run.version,
-        "mechanism": release.mechanism.name,
-        "k": parameters.k,
+        "mechanism": mechanism.name,
+        "k": mechanism.k,
         "p": run and str(run.search.p),
         "search": run and run.search.name,
         "epsilon": fraction_text(release.spend.epsilon),
-        "epsilonOne": None if parameters.epsilon_1 is None else fraction_text(parameters.epsilon_1),
+        "epsilonOne": None if epsilon_1 is None else fraction_text(epsilon_1),
         "delta": fraction_text(release.spend.delta),
-        "h": parameters.h,
+        "h": mechanism.parameter("h"),
         "membershipHash": run and run.membership_hash,
         "answers": release.answer_set,
-        "threshold": release.mechanism.threshold if draws else None,
+        "threshold": mechanism.threshold if draws else None,
         "vertices": source.graph.vertex_count if draws else None,
         "keysHash": keys_hash(source.graph.keys) if draws else None,
         "fingerprint": source.fingerprint if draws or release.kept else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -100,10 +99,8 @@ def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
         GraphChangedError: a member of one of the cohesions is gone.
     """
     stored = replace(find_run(db, run=shown.run.id), run=shown.run)
-    ends = Counter(key for pair in shown.connections for key in pair)
-    order = sorted(set(shown.cohesion.members) - {shown.cohesion.vertex}, key=lambda key: (-ends[key], key))
     near: dict[Key, set[Key]] = {}
-    for vertex in order:
+    for vertex in shown.further:
         hub = db.get_cohesion(stored.selection, stored.run, vertex)
         if hub is not None:
             yield _shown(db, stored, hub, near)

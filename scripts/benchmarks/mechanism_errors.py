@@ -51,8 +51,7 @@ def _simulated(
     from pcneo.privacy.noise import SimulatedNoise
 
     n, counts = facts.vertex_count, facts.counts(k)
-    delta = f"1/{n}" if "delta" in kind.parameter_names() else None
-    mechanism = kind.make(k=k, epsilon=epsilon, n=n, delta=delta)
+    mechanism = kind.taking(k=k, epsilon=epsilon, n=n, delta=f"1/{n}")
     noise = SimulatedNoise.seeded(SEED)
     totals, locals_, largest_scales = [], [], []
     try:

@@ -20,7 +20,7 @@ from pcneo.basics.model import Graph
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.attack import Seen
-from pcneo.privacy.mechanisms import MECHANISMS, Mechanism, MechanismRequest
+from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import half_true_epsilon
@@ -158,12 +158,9 @@ def find(
 def _mechanisms(n: int, epsilons: Sequence[str], k: int) -> Iterator[tuple[Mechanism, str]]:
     """Yield each mechanism with counts at each ε, with clipped and smoothed counts where it has them."""
     for kind in MECHANISMS.values():
-        has = kind.parameter_names()
         for epsilon in epsilons if kind.counts_vertices else ():
-            clip, smooth = "clip" in has or None, ("smooth" in has and k == 3) or None
-            request = MechanismRequest(mechanism=kind.name, k=k, epsilon=epsilon, clip=clip, smooth=smooth)
             try:
-                yield kind.of(kind.parameters_of(request), n), epsilon
+                yield kind.taking(k=k, epsilon=epsilon, n=n, clip=True, smooth=k == 3), epsilon
             except ParameterError:
                 continue  # counts of 4-cliques are not modelled in small graphs
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import singledispatch
 from typing import NamedTuple
@@ -37,10 +36,10 @@ __all__ = ["Simulated", "errors_of_releases", "facts_of", "mechanism_of", "prepa
 def mechanism_of(cell: ReleaseCell | LossCell, n: int) -> Mechanism:
     """Return the cell's mechanism, with the paper's δ = 1/n and ε1 = ε/10 where it has them."""
     kind = mechanism_named(cell.mechanism)
-    delta = Fraction(1, n) if "delta" in kind.parameter_names() else None
-    epsilon_1 = cell.parts[0] if "epsilon_1" in kind.parameter_names() else None
-    made = kind.make(k=cell.k, epsilon=cell.epsilon, n=n, delta=delta, epsilon_1=epsilon_1, h=cell.h)
-    return replace(made, clip=True, smooth=cell.k == 3) if isinstance(made, Respond) else made
+    biased = {"clip": True, "smooth": cell.k == 3} if kind is Respond else {}
+    return kind.taking(
+        k=cell.k, epsilon=cell.epsilon, n=n, delta=Fraction(1, n), epsilon_1=cell.parts[0], h=cell.h, **biased
+    )
 
 
 def facts_of(cell: ReleaseCell | LossCell, graph: GraphArrays, cohesions: CohesionsOf) -> CellFacts:

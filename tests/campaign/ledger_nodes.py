@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from graphs import own_text
+from requested import requested
 
 from campaign.ground import GRAPH, Ground
 from campaign.request_nodes import EXPRESSIONS
 from campaign.texts import hostile_text
 from pcneo.errors import PcneoError
-from pcneo.release import ReleaseRequest, budget, release
+from pcneo.release import budget, release
 from pcneo.release.checking import check
 from pcneo.release.ledger_mending import mend
 
@@ -55,7 +56,7 @@ def try_ledger(rng: random.Random, folder: Path, ground: Ground) -> bool:
 
 
 def _release(ground: Ground, to: Path) -> None:
-    wanted = ReleaseRequest(to=to, mechanism="edge", epsilon="0.1", graph=GRAPH)
+    wanted = requested(to=to, mechanism="edge", epsilon="0.1", graph=GRAPH)
     release(ground.db.store, requests=[wanted])
 
 

@@ -12,6 +12,7 @@ import pytest
 from graphs import Database
 from neo4j.exceptions import ClientError
 from neo4j_servers import Server
+from requested import requested
 from services import ask, serving, wait_until
 
 from campaign import course, histories
@@ -21,7 +22,7 @@ from campaign.history_rules import AnswersSeen, History, LedgerSeen, Read, fault
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import PcneoError
-from pcneo.release import ReleaseRequest, budget, release
+from pcneo.release import budget, release
 
 # --- Rules, on what is laid before them
 
@@ -90,7 +91,7 @@ def short_history(server: Server, db: Database, folder: Path, bug: Bug) -> Histo
                 with contextlib.suppress(PcneoError, ClientError):  # some bugs are noticed by their own victims
                     command()
                 readers.look()
-            wanted = ReleaseRequest(
+            wanted = requested(
                 to=folder / f"who{number}.json", mechanism="edge", epsilon=f"1/{number + 2}", graph=GRAPH
             )
             with pytest.MonkeyPatch.context() as patch:

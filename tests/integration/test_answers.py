@@ -18,13 +18,14 @@ import naive
 import neo4j
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, GraphError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import Critical
 from pcneo.privacy.noise import ReleaseNoise
-from pcneo.release import Prepared, Released, ReleaseRequest, Terms, budget, release
+from pcneo.release import Prepared, Released, Terms, budget, release
 
 NAME = "Person/KNOWS/id"
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -44,14 +45,14 @@ def made(
     db: Database,
     *to: Path,
     ks: tuple[int, ...] = (3,),
-    terms: Terms = Terms(),  # noqa: B008
+    terms: Terms = Terms(),
     **asked: Any,
 ) -> tuple[list[Prepared], list[Released]]:
     common = {"mechanism": "critical", "epsilon": 1, **asked}
     if "answers_from" in common:
         del common["mechanism"], common["epsilon"]
     many = {"share": "several k", "parts": len(ks)} if len(ks) > 1 else {}  # as the command line has it
-    requests = [ReleaseRequest(to=path, k=k, **many, **common) for path, k in zip(to, ks, strict=True)]
+    requests = [requested(to=path, k=k, **many, **common) for path, k in zip(to, ks, strict=True)]
     return release(db.store, requests=requests, terms=terms)
 
 
@@ -128,7 +129,7 @@ def test_two_releases_that_share_nothing_draw_and_pay_for_their_own(
 ) -> None:
     sizes: list[int] = []
     monkeypatch.setattr("pcneo.privacy.noise.system_coins", lambda size: sizes.append(size) or os.urandom(size))
-    requests = [ReleaseRequest(to=tmp_path / f"{k}.json", k=k, mechanism=mechanism, epsilon=1) for k in (3, 4)]
+    requests = [requested(to=tmp_path / f"{k}.json", k=k, mechanism=mechanism, epsilon=1) for k in (3, 4)]
     prepared, _ = release(db.store, requests=requests)
     pairs = len(pairs_of(prepared[0])) if mechanism == "critical" else 11 * 10 // 2
     assert sum(sizes) == 2 * 3 * pairs
@@ -144,7 +145,7 @@ def test_counts_of_critical_are_those_of_the_twin_from_its_published_answers(db:
     record = dict(line[2:].split(": ", 1) for line in lines if line.startswith("#"))
     rows = [tuple(map(int, line.split())) for line in lines if not line.startswith("#")]
     assert [(a, b) for a, b, _ in rows] == pairs_of(prepared)  # it shows which pairs share a group
-    graph, f = naive.graph_of(EDGES), naive.flip_chance(Critical.make(epsilon=1, n=11).epsilon)
+    graph, f = naive.graph_of(EDGES), naive.flip_chance(Critical(epsilon=1, n=11).epsilon)
     pairs, yes = {(a, b) for a, b, _ in rows}, {(a, b) for a, b, said in rows if said}
     for k in (3, 4):
         public = json.loads((tmp_path / f"{k}.json").read_text())

@@ -21,7 +21,7 @@ from pcneo.basics.selection import Selection
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import MECHANISMS
 from pcneo.privacy.noise import ReleaseNoise
-from pcneo.release import GraphRequest
+from pcneo.release import Source
 from pcneo.release.audit import MEANING, NOTICE, AuditResult, AuditRow, audit
 
 PERSONS: dict[str, Any] = {"selection": Selection("Person", "KNOWS", "id")}
@@ -62,7 +62,8 @@ def friends(db: Database) -> naive.Graph:
 
 
 def audited(db: Database, **options: Any) -> AuditResult:
-    return audit(db.store, request=GraphRequest(**{"epsilon": "0.7", **options}))
+    source = Source(**{name: options.pop(name) for name in ("graph", "p", "search", "run") if name in options})
+    return audit(db.store, **{"epsilon": "0.7", **options}, source=source)
 
 
 def rows_of(result: AuditResult) -> dict[str, AuditRow]:

@@ -10,11 +10,12 @@ from typing import Any
 import neo4j
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError
-from pcneo.release import ReleaseRequest, Terms, release
+from pcneo.release import Terms, release
 from pcneo.release.checking import Checked, check
 from pcneo.stored.cleaning import clean
 
@@ -133,7 +134,7 @@ def test_a_graph_that_has_moved_and_memberships_that_were_exchanged_are_found(db
 
 
 def test_the_ledger_is_looked_at(db: Database, tmp_path: Any) -> None:
-    request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    request = requested(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
     release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
     assert looked(db).findings == ()
     db.run("MATCH (b:PCohesionBudget) SET b.epsilon = '1/2'")
@@ -151,7 +152,7 @@ def test_the_ledger_is_looked_at(db: Database, tmp_path: Any) -> None:
 def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked_at(
     db: Database, tmp_path: Any
 ) -> None:
-    request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    request = requested(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
     release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
     annotate.write(db.store, graph="other", p="1/2", **NAMES)
     db.run("MATCH (r:PCohesionRelease) SET r.runVersion = 7")
@@ -179,7 +180,7 @@ def test_of_one_graph_its_runs_its_remains_and_its_part_of_the_ledger_are_looked
     ],
 )
 def test_a_ledger_that_somebody_has_changed_admits_nothing(db: Database, tmp_path: Any, change: str, says: str) -> None:
-    request = ReleaseRequest(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
+    request = requested(to=tmp_path / "a.csv", mechanism="critical", epsilon="1")
     release(db.store, requests=[request], terms=Terms(budget_epsilon=2))
     db.run(f"MATCH (r:PCohesionRelease) SET {change}")
     (finding,) = looked(db).findings

@@ -12,11 +12,12 @@ from typing import Any
 import neo4j
 import pytest
 from graphs import Database, cycle
+from requested import requested
 
 from pcneo import annotate, release
 from pcneo.basics.selection import Selection
 from pcneo.errors import StoreFormatError
-from pcneo.release import ReleaseRequest, Terms, budget
+from pcneo.release import Terms, budget
 from pcneo.store.schema import FORMAT
 from pcneo.stored import cleaning, queries, runs, showing, verifying, versions
 
@@ -70,7 +71,7 @@ USES: dict[str, Callable[[Database], object]] = {
     "clean of one": lambda db: cleaning.clean(db.store, run=RUN),
     "release": lambda db: release.release(
         db.store,
-        requests=[ReleaseRequest(mechanism="critical", k=3, epsilon="1", to=Path("never.csv"))],
+        requests=[requested(mechanism="critical", k=3, epsilon="1", to=Path("never.csv"))],
         terms=Terms(dry_run=True),
     ),
 }

@@ -89,6 +89,9 @@ def test_what_the_face_shows_of_a_day_with_it_runs_as_it_stands(db: package.Db, 
     run = db.graph("friends").run("0.3")
     run[58].draw("58.svg")
     assert Path("58.svg").read_bytes().startswith(b"<?xml")
+    page = run[58].draw("58.html")
+    assert page.opens == run[58].size  # type: ignore[union-attr] - every member has a cohesion
+    assert Path("58.html").read_bytes().startswith(b"<!doctype html>")
     db.driver.execute_query("MATCH (a:Person {id: 124}), (b:Person {id: 165}) MERGE (a)-[:KNOWS]->(b)")
     friends.annotate(p="0.3")
     assert [version.version for version in run.history()] == [1, 2]

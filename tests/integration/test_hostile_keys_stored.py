@@ -15,13 +15,14 @@ import networkx
 import pytest
 from graphs import Database
 from made_up_keys import HOSTILE_KEYS
+from requested import requested
 
 import pcneo as package
 from pcneo import annotate
 from pcneo.annotate.load_cohesions import load_cohesions
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError
-from pcneo.release import Released, ReleaseRequest, Terms, budget, release
+from pcneo.release import Released, Terms, budget, release
 from pcneo.release.checking import check
 from pcneo.stored.exporting import NO_XML, export_run
 
@@ -40,7 +41,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 
 
 def released(db: Database, to: Path, **asked: Any) -> tuple[Released, dict[Any, Any]]:
-    request = ReleaseRequest(to=to, graph="Person/KNOWS/id", **asked)
+    request = requested(to=to, graph="Person/KNOWS/id", **asked)
     _, (made,) = release(db.store, requests=[request], terms=Terms(anyway=True))
     counts = package.read_release(made.public).counts
     assert set(counts) == set(KEYS)

@@ -13,12 +13,13 @@ import naive
 import neo4j
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, GraphChangedError, NotFoundError, ParameterError
 from pcneo.privacy.mechanisms import EARLIER_GROUPS
-from pcneo.release import Prepared, ReleaseRequest, Terms, budget, release
+from pcneo.release import Prepared, Terms, budget, release
 from pcneo.stored.versions import let_go
 
 NAME = "Person/KNOWS/id"
@@ -36,8 +37,8 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return db
 
 
-def make(db: Database, to: Path, *, terms: Terms = Terms(), **changed: Any) -> Prepared:  # noqa: B008
-    request = ReleaseRequest(**{"to": to, "mechanism": "critical", "epsilon": "0.3", **changed})
+def make(db: Database, to: Path, *, terms: Terms = Terms(), **changed: Any) -> Prepared:
+    request = requested(**{"to": to, "mechanism": "critical", "epsilon": "0.3", **changed})
     (prepared,), _ = release(db.store, requests=[request], terms=terms)
     return prepared
 

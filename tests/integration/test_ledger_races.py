@@ -23,6 +23,7 @@ from typing import Any
 import neo4j
 import pytest
 from graphs import Database, cycle
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
@@ -36,7 +37,7 @@ import os, sys, time
 from pathlib import Path
 from pcneo.store.connection import connect
 from pcneo.errors import BudgetError, BusyError
-from pcneo.release import ReleaseRequest, release
+from pcneo.release import release
 from pcneo.privacy import noise
 
 database, folder = sys.argv[1], Path(sys.argv[2])
@@ -55,7 +56,7 @@ with connect(database=database) as db:
     for line in sys.stdin:
         name, epsilon, *hold = line.split()
         try:
-            wanted = ReleaseRequest(to=folder / f"{name}.json", mechanism="critical", epsilon=epsilon)
+            wanted = requested(to=folder / f"{name}.json", mechanism="critical", epsilon=epsilon)
             release(db, requests=[wanted])
             print("done", flush=True)
         except (BudgetError, BusyError) as error:
@@ -201,10 +202,10 @@ def test_a_release_killed_between_spend_and_numbers_has_spent_and_published_noth
     assert list(tmp_path.iterdir()) == []
     (shown,) = budget.show(db.store, graph=NAME)
     assert shown.account.spent.epsilon == Fraction(2, 3)
-    from pcneo.release import ReleaseRequest, release
+    from pcneo.release import release
 
     with pytest.raises(BudgetError, match="left"):
         release(
             db.store,
-            requests=[ReleaseRequest(to=tmp_path / "again.csv", mechanism="critical", epsilon="2/3")],
+            requests=[requested(to=tmp_path / "again.csv", mechanism="critical", epsilon="2/3")],
         )

@@ -15,11 +15,12 @@ import neo4j
 import pytest
 from graphs import Database, own_text
 from lengths import examples
+from requested import requested
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, NotFoundError, PcneoError
 from pcneo.privacy.composition import Cost
-from pcneo.release import ReleaseRequest, Terms, budget, release
+from pcneo.release import Terms, budget, release
 from pcneo.release.checking import check
 from pcneo.release.ledger_mending import apart, mend, same
 
@@ -39,7 +40,7 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
 def publish(
     db: Database, folder: Path, name: str, selection: Selection = PERSONS, *, epsilon: str = "1", **terms: Any
 ) -> None:
-    request = ReleaseRequest(to=folder / f"{name}.csv", mechanism="edge", epsilon=epsilon)
+    request = requested(to=folder / f"{name}.csv", mechanism="edge", epsilon=epsilon)
     release(db.store, requests=[request], selection=selection, terms=Terms(**terms))
 
 

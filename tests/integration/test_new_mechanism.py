@@ -11,13 +11,14 @@ import neo4j
 import pytest
 from graphs import Database
 from made_up import Shrug, Worst
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, ParameterError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
-from pcneo.release import GraphRequest, Prepared, ReleaseRequest, Terms, budget, release
+from pcneo.release import Prepared, Terms, budget, release
 from pcneo.release.audit import audit
 
 NAME = "Person/KNOWS/id"
@@ -41,7 +42,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **terms: Any) -> Prepared:
-    request = ReleaseRequest(to=to, mechanism=kind.name, epsilon=epsilon)
+    request = requested(to=to, mechanism=kind.name, epsilon=epsilon)
     (prepared,), (released,) = release(db.store, requests=[request], terms=Terms(**terms))
     assert released.promise == kind.promise
     return prepared
@@ -49,7 +50,7 @@ def make(db: Database, to: Path, kind: type[Mechanism], epsilon: str = "1", **te
 
 def test_a_mechanism_with_a_promise_is_charged_published_and_reported(db: Database, tmp_path: Path) -> None:
     prepared = make(db, tmp_path / "a.json", Worst, "3/2")
-    assert (prepared.mechanism, prepared.run) == (Worst(3, Fraction(3, 2), N), None)
+    assert (prepared.mechanism, prepared.run) == (Worst(epsilon="3/2", n=N), None)
     account = budget.show(db.store, graph=NAME)[0].account
     assert account.spent == Cost(Fraction(3, 2))
     assert account.sets == {}
@@ -107,7 +108,7 @@ def test_an_older_version_that_does_not_know_it_does_not_count_it_as_bounded(
     monkeypatch.delitem(MECHANISMS, Worst.name)
     account = budget.show(db.store, graph=NAME)[0].account
     assert not account.spent.is_bounded
-    request = ReleaseRequest(to=tmp_path / "b.json", mechanism="critical", epsilon=1)
+    request = requested(to=tmp_path / "b.json", mechanism="critical", epsilon=1)
     with pytest.raises(BudgetError, match="mechanism worst, which only another version knows"):
         release(db.store, requests=[request])
 
@@ -130,14 +131,14 @@ def test_what_it_refuses_is_refused_before_anything_is_read(
     with pytest.raises(ParameterError, match=says):
         release(
             db.store,
-            requests=[ReleaseRequest(tmp_path / "a.json", epsilon=1, **given)],
+            requests=[requested(to=tmp_path / "a.json", epsilon=1, **given)],
         )
     assert db.everything() == before
 
 
 def test_the_audits_table_has_it(db: Database) -> None:
-    rows = {row.name: row for row in audit(db.store, request=GraphRequest(epsilon=1)).rows}
+    rows = {row.name: row for row in audit(db.store, epsilon=1).rows}
     assert (rows["worst"].promise, rows["shrug"].promise) == ("ε=1: any one connection", "nothing")
     assert (rows["worst"].costliest or (0, 0, 2))[2] <= 1
-    refused = {row.name: row for row in audit(db.store, request=GraphRequest(epsilon=1, k=5)).rows}["worst"]
+    refused = {row.name: row for row in audit(db.store, epsilon=1, k=5).rows}["worst"]
     assert (refused.refused, refused.error) == ("worst counts up to k = 4.", None)

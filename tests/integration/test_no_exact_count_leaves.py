@@ -16,6 +16,7 @@ from pathlib import Path
 import neo4j
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
@@ -84,7 +85,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pcneo.errors import PcneoError
-    from pcneo.release import ReleaseRequest, Terms, release, releasing
+    from pcneo.release import Terms, release, releasing
 
     db.put([*itertools.combinations(LARGE, 2)])
     annotate.write(db.store, p=0.3, search="density", selection=Selection("Person", "KNOWS", "id"))
@@ -99,7 +100,7 @@ def test_a_write_that_fails_after_the_spend_names_no_count(
     with pytest.raises(PcneoError, match="stays recorded, and its numbers are lost") as failed:
         release(
             db.store,
-            requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="edge", k=K, epsilon=1)],
+            requests=[requested(to=tmp_path / "out.csv", mechanism="edge", k=K, epsilon=1)],
             terms=Terms(budget_epsilon=1),
             retry=lambda _error: next(answers),
         )

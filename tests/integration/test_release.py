@@ -24,6 +24,7 @@ import typer
 from benchmarks.graphs import made_graph
 from graphs import Database
 from outside_graphs import outside_graph
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.model import Key
@@ -32,7 +33,7 @@ from pcneo.cli import clean
 from pcneo.errors import BudgetError, BusyError, ParameterError, PcneoError, WriteMismatchError
 from pcneo.privacy.composition import Cost
 from pcneo.privacy.noise import Noise, ReleaseNoise, SimulatedNoise
-from pcneo.release import ReleaseRequest, Terms, budget, release, spending
+from pcneo.release import Source, Terms, budget, release, spending
 from pcneo.release.prepared import prepare
 from pcneo.store import count_property as properties
 from pcneo.store.database import Database as Stored
@@ -426,7 +427,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
         with pytest.raises(ParameterError, match=type(noise).__name__):
             release(
                 kite.store,
-                requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
+                requests=[requested(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
                 noise=noise,
             )
     assert ledger(kite) == before
@@ -434,7 +435,7 @@ def test_a_simulated_source_of_noise_is_refused(kite: Database, drawn: list[int]
     assert list(tmp_path.iterdir()) == []
     release(
         kite.store,
-        requests=[ReleaseRequest(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
+        requests=[requested(to=tmp_path / "out.csv", mechanism="critical", epsilon=1)],
         noise=ReleaseNoise(),
     )
     assert sum(drawn) > 0
@@ -539,17 +540,16 @@ def test_a_dry_run_without_a_total_says_so_and_goes_on_and_other_rules_still_ref
 
 def test_an_epsilon_without_room_is_refused_whatever_the_mechanism(db: Database, tmp_path: Path) -> None:
     db.put(KITE)
-    requests = [ReleaseRequest(to=tmp_path / "a.csv", epsilon=epsilon) for epsilon in (2, 1)]
-    room = partial(spending.check_room, db.store)
+    room = partial(spending.check_room, db.store, Source())
     with pytest.raises(BudgetError, match="No total is set"):
-        room(requests, Selection(), Terms())
+        room([2, 1], Selection(), Terms())
     with pytest.raises(BudgetError, match=r"has ε = 2 left of ε = 2; this would spend ε = 3\. Nothing"):  # no δ yet
-        room(requests, Selection(), Terms(budget_epsilon=2))
+        room([2, 1], Selection(), Terms(budget_epsilon=2))
     annotate.write(db.store, p=0.5, **PERSONS)
     budget.set_total(db.store, graph=NAME, epsilon=2)
-    room(requests[1:], Selection(), Terms())
+    room([1], Selection(), Terms())
     with pytest.raises(BudgetError, match="this would spend ε = 3"):
-        room(requests, Selection(), Terms())
+        room([2, 1], Selection(), Terms())
 
 
 def test_the_owner_is_told_before_the_spend_how_noisy_it_will_be(
@@ -599,7 +599,7 @@ def test_a_dry_run_of_several_mechanisms_keeps_their_figures_apart_and_says_that
 
 def released(db: Database, to: Path, epsilon: object = 1, **options: Any) -> str:
     mechanism, graph = options.pop("mechanism", "critical"), options.pop("graph", None)
-    request = ReleaseRequest(to=to, epsilon=epsilon, mechanism=mechanism, graph=graph)
+    request = requested(to=to, epsilon=epsilon, mechanism=mechanism, graph=graph)
     _, (made,) = release(db.store, requests=[request], terms=Terms(**options))
     return made.id
 
@@ -741,7 +741,7 @@ def test_a_changed_graph_does_not_reset_the_ledger_and_a_second_name_gets_none(
         lambda: budget.set_total(kite.store, graph="second", epsilon=1),
         lambda: release(
             kite.store,
-            requests=[ReleaseRequest(to=tmp_path / "b.csv", mechanism="critical", epsilon=1, graph="second")],
+            requests=[requested(to=tmp_path / "b.csv", mechanism="critical", epsilon=1, graph="second")],
             terms=Terms(budget_epsilon=1, other_groups=True),
         ),
     ):
@@ -836,7 +836,7 @@ def test_the_noise_level_follows_from_what_the_mechanism_looks_at(papers_kite: D
     cases = [("edge", None, 2), ("elv", 3, 3), ("elv", 4, 2), ("published", 3, 2), ("published", 7, 1)]
     for mechanism, h, bound in cases:
         to = tmp_path / f"{mechanism}{h}.csv"
-        wanted = ReleaseRequest(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
+        wanted = requested(to=to, mechanism=mechanism, epsilon=800, epsilon_1=400, h=h)
         release(papers_kite.store, requests=[wanted], terms=Terms(no_promise=True))
         (scale,) = json.loads((to.parent / "owner" / to.with_suffix(".owner.json").name).read_text())["scales"]
         assert (Fraction(scale["scale"]), scale["vertices"]) == (Fraction(3 * bound, 400), 7), (mechanism, h)

@@ -16,13 +16,14 @@ import naive
 import neo4j
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import AnswerError, DatabaseError, ParameterError, PcneoError
 from pcneo.privacy.mechanisms import Respond
 from pcneo.privacy.noise import Noise
-from pcneo.release import ReleaseRequest, Terms, budget, release, releasing
+from pcneo.release import Release, Terms, budget, release, releasing
 from pcneo.release import prepared as preparing
 
 NAME = "Person/KNOWS/id"
@@ -36,11 +37,11 @@ def db(neo4j_driver: neo4j.Driver, empty_database: str) -> Database:
     return Database(neo4j_driver, empty_database)
 
 
-def request(to: Path, **changed: Any) -> ReleaseRequest:
+def request(to: Path, **changed: Any) -> Release:
     asked: dict[str, Any] = {"to": to, "mechanism": "respond", "epsilon": "5", **changed}
     if asked["mechanism"] == "respond" and "answers_from" not in asked:
         asked.setdefault("answers", "publish")
-    return ReleaseRequest(**asked)
+    return requested(**asked)
 
 
 def read_pairs(path: Path) -> tuple[dict[str, str], list[tuple[int, int]]]:

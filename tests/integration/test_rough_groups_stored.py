@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -13,11 +14,12 @@ import naive
 import neo4j
 import pytest
 from graphs import Database
+from requested import requested
 
 from pcneo import annotate
 from pcneo.basics.searches import P
 from pcneo.errors import GraphChangedError, NotFoundError, ParameterError
-from pcneo.release import ReleaseRequest, Terms, release
+from pcneo.release import Terms, release
 from pcneo.release.rough_groups import annotate_answers
 from pcneo.stored.queries import run_query
 from pcneo.stored.runs import find_run, list_runs
@@ -41,7 +43,7 @@ def answers(db: Database, tmp_path: Path) -> Path:
 
 
 def released(db: Database, to: Path, epsilon: str, **terms: Any) -> Path:
-    wanted = ReleaseRequest(to=to, mechanism="respond", epsilon=epsilon, answers="publish")
+    wanted = requested(to=to, mechanism="respond", epsilon=epsilon, answers="publish")
     release(db.store, requests=[wanted], terms=Terms(**{"budget_epsilon": 20, **terms}))
     return to.with_suffix(".answers.gz")
 
@@ -84,10 +86,10 @@ def test_they_are_told_from_the_graph_s_own_in_every_way_that_a_run_is_found(db:
     for choice in ({}, {"p": "1/2"}, {"graph": NAME}):
         with pytest.raises(NotFoundError, match="no run of a whole graph"):
             find_run(db.store, **choice)  # type: ignore[arg-type]
-    wanted = ReleaseRequest(to=answers.parent / "critical.json", mechanism="critical", epsilon="1")
+    wanted = requested(to=answers.parent / "critical.json", mechanism="critical", epsilon="1")
     for choice in ({}, {"run": rough}, {"p": "1/2"}):
         with pytest.raises(NotFoundError, match="There is no run"):
-            release(db.store, requests=[ReleaseRequest(**{**vars(wanted), **choice})], terms=Terms(dry_run=True))
+            release(db.store, requests=[replace(wanted, **choice)], terms=Terms(dry_run=True))
     own = annotate.write(db.store, p="1/2").runs[0].run
     assert own == f"{NAME}@1/2"
     assert find_run(db.store, p="1/2").run.id == own

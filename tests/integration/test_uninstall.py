@@ -8,13 +8,14 @@ from typing import Any
 import neo4j
 import pytest
 from graphs import Database, cycle
+from requested import requested
 from services import ask
 from standing import Schema
 
 from pcneo import annotate
 from pcneo.basics.selection import Selection
 from pcneo.errors import BusyError
-from pcneo.release import ReleaseRequest, Terms, budget, release
+from pcneo.release import Terms, budget, release
 from pcneo.store.chosen_graph import schema_statements
 from pcneo.store.standing import open_graph
 from pcneo.stored.cleaning import clean
@@ -71,7 +72,7 @@ def all_kinds(db: Database, to: Path, *, released: bool) -> None:
         annotate.write(db.store, p="1/2", search="density", graph="friends")
         budget.set_total(db.store, graph="friends", epsilon=9)
         terms = Terms(write_property="noisy", anyway=True)
-        request = ReleaseRequest(to=to / "a.csv", epsilon=1, mechanism="critical", run="friends@1/2")
+        request = requested(to=to / "a.csv", epsilon=1, mechanism="critical", run="friends@1/2")
         release(db.store, requests=[request], terms=terms)
 
 

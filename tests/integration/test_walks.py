@@ -84,6 +84,33 @@ def test_p_is_read_from_its_text_once_whatever_the_command(
     assert [value for value, *_ in read].count("0.7") == 1
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("release", "--mechanism", "critical", "-k", "3", "-k", "4"),
+        ("release", "--mechanism", "edge", "-k", "3", "-k", "4"),
+        ("release", "--mechanism", "respond"),
+        ("audit",),
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_epsilon_is_read_from_its_text_once_whatever_the_command(
+    command: tuple[str, ...],
+    db: Database,
+    pcneo: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    annotate.write(db.store, p="7/10", selection=Selection("Person", "KNOWS", "id"))
+    monkeypatch.chdir(tmp_path)
+    further = ("--to", "out.csv", "--budget-epsilon", "5/2") if command[0] == "release" else ()
+    with counted(monkeypatch, exact_numbers, "_fraction") as read:
+        code, _, err = pcneo(*command, "-e", "3/2", *further)
+    assert code == 0, err
+    texts = [value for value, *_ in read]
+    assert (texts.count("3/2"), texts.count("5/2")) == (1, 1 if further else 0)
+
+
 def test_an_update_after_a_changed_edge_asks_the_server_for_its_version_once_and_reads_the_format_once(
     db: Database, pcneo: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,7 +195,7 @@ def test_answers_of_pairs_inside_groups_are_held_against_those_pairs() -> None:
     """What `critical` publishes where its answers are: at an ε of 16 they are the truth, and P̂ is public with them."""
     n, connected = 9, {(0, 1), (0, 2), (3, 4), (5, 6), (7, 8)}
     facts = graph_of(n, connected, [{0, 1, 2, 3} if v < 4 else {v, 4, 5, 6} for v in range(n)])
-    made = Critical.make(epsilon=16, n=n)
+    made = Critical(epsilon=16, n=n)
     (release,) = simulated(facts, made, SimulatedNoise(lambda *_: []), 1)  # coins of 255: nothing is flipped
     published = Attack(facts).of_release(release, published=True)
     assert (published.alone, published.protected) == (None, 1.0)

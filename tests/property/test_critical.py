@@ -148,7 +148,7 @@ def test_every_pair_inside_a_group_costs_exactly_the_loss_of_one_answer_in_every
 
 @pytest.mark.parametrize("epsilon", ["0.001", "0.1", "1", "3", "10", "16"])
 def test_the_loss_of_one_answer_is_at_most_epsilon_and_hardly_less(epsilon: str) -> None:
-    mechanism, least = Critical.make(epsilon=epsilon, n=9), naive.flip_chance(Fraction(epsilon))
+    mechanism, least = Critical(epsilon=epsilon, n=9), naive.flip_chance(Fraction(epsilon))
     assert Fraction(mechanism.threshold, 2**24) == least
     assert math.isclose(mechanism.loss, math.log((1 - least) / least), rel_tol=1e-12)
     assert mechanism.loss <= float(epsilon)
@@ -307,7 +307,7 @@ def facts_of(n: int, edges: list[tuple[int, int]], groups: list[list[int]]) -> C
 
 def test_two_sizes_of_cliques_are_counted_on_the_same_answers_and_counts_are_whole_numbers() -> None:
     facts = facts_of(6, pairs_of(5), [[0, 1, 2], [4, 5]])
-    three, four = (Critical.make(k=k, epsilon="1", n=6) for k in (3, 4))
+    three, four = (Critical(k=k, epsilon="1", n=6) for k in (3, 4))
     answers = three.answered(facts, SimulatedNoise.seeded(3))
     for mechanism in (three, four):
         drawn = mechanism.compute(answers, facts, SimulatedNoise.seeded(4))
@@ -324,7 +324,7 @@ def test_the_error_before_the_spend_follows_from_groups_and_outside_connections_
     for connected in subsets(3):
         inside = [pair for pair, there in zip([(0, 1), (0, 2), (1, 2)], connected, strict=True) if there]
         facts = facts_of(5, [*edges[3:], *inside], groups)
-        mechanism = Critical.make(epsilon="2", n=5)
+        mechanism = Critical(epsilon="2", n=5)
         told.append(mechanism.utility(facts, mechanism.scaling(facts)))
         truth = mechanism.owner_figures(facts)
         assert told[-1].least_error <= truth["standardErrors"]["largest"] + 1e-12  # type: ignore[operator]
@@ -333,7 +333,7 @@ def test_the_error_before_the_spend_follows_from_groups_and_outside_connections_
 
 
 def test_groups_without_a_pair_and_what_is_beyond_memory_or_time_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism = Critical.make(epsilon="1", n=4)
+    mechanism = Critical(epsilon="1", n=4)
     alone = facts_of(4, [(0, 1)], [[0], [1]])
     with pytest.raises(GraphError, match="No pair of vertices lies inside a group"):
         mechanism.scaling(alone)
@@ -342,7 +342,7 @@ def test_groups_without_a_pair_and_what_is_beyond_memory_or_time_are_refused(mon
     for k, limit, why in ((3, "MEMORY", "GB"), (3, "STEPS", "steps"), (4, "MEMORY", "GB"), (4, "STEPS", "steps")):
         monkeypatch.setattr(f"pcneo.counting.protected.hull.{limit}", 5)
         with pytest.raises(GraphError, match=f"protect 6 pairs of vertices; counting {k}-cliques.*{why}"):
-            Critical.make(k=k, epsilon="1", n=4).scaling(facts_of(4, pairs_of(4), [[0, 1, 2, 3]]))
+            Critical(k=k, epsilon="1", n=4).scaling(facts_of(4, pairs_of(4), [[0, 1, 2, 3]]))
         monkeypatch.undo()
 
 
@@ -372,4 +372,4 @@ def test_the_way_in_which_triangles_are_counted_follows_from_the_protected_graph
 )
 def test_what_is_out_of_range_is_refused(changed: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        Critical.make(**{"epsilon": "1", "n": 9, **changed})  # type: ignore[arg-type]
+        Critical(**{"epsilon": "1", "n": 9, **changed})  # type: ignore[arg-type]

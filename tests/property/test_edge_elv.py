@@ -109,7 +109,7 @@ def test_one_connection_moves_the_counts_by_at_most_k_times_the_binomial(n: int,
 def test_the_scale_of_edge_covers_every_connection_unless_the_noise_eats_the_pad(n: int, k: int) -> None:
     """With the least noise that does not count as a failure, λ·ε2 is at least the change of the counts."""
     all_graphs = every(n)
-    mechanism = Edge.make(k=k, epsilon=1, n=n, delta="0.01")
+    mechanism = Edge(k=k, epsilon=1, n=n, delta="0.01")
     lowest = -pad(Fraction(handed_scale(1 / mechanism.epsilon_1)), mechanism.delta)
     noise = SimulatedNoise(lambda scale, size: [lowest] * size)
     covered = np.array([mechanism.scale(C, noise) * mechanism.epsilon_2 for C in range(n - 1)])[all_graphs.largest]
@@ -151,7 +151,7 @@ def failure(mechanism: Elv, degrees: list[int], common: list[int], m: int) -> fl
 
 
 def elv(n: int, h: int, epsilon: str, delta: str) -> Elv:
-    return Elv.make(k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
+    return Elv(k=3, epsilon=epsilon, n=n, delta=delta, h=min(h, n))
 
 
 def largest_failure(mechanism: Elv, n: int) -> float:
@@ -193,7 +193,7 @@ class WithoutHalf(Elv):
 
 
 def test_a_part_of_twice_that_size_lets_the_bound_fail_too_often() -> None:
-    mutant = WithoutHalf.make(k=3, epsilon=1, n=3, delta="0.05", h=3)
+    mutant = WithoutHalf(k=3, epsilon=1, n=3, delta="0.05", h=3)
     assert largest_failure(mutant, 3) > 0.06
     assert largest_failure(elv(3, 3, "1", "0.05"), 3) < 0.01
 
@@ -204,7 +204,7 @@ def test_the_mechanism_fails_as_often_as_the_sum_says() -> None:
     Size: a binomial is four standard deviations or more from its mean with a probability of 6.3e-5 here, exactly.
     Power: a failure probability larger or smaller by a fifth is noticed with one above 0.99.
     """
-    mechanism = Elv.make(k=3, epsilon=20, n=4, delta="0.99", h=1)
+    mechanism = Elv(k=3, epsilon=20, n=4, delta="0.99", h=1)
     degrees, common = [1, 1, 1, 2], [0, 0, 0, 2]
     m, runs = 2, 20_000
     exact = failure(mechanism, degrees, common, m)

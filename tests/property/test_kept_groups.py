@@ -127,7 +127,7 @@ def all_graphs_now(
     groups = groups_of(graph, hubs, recorded(family, shifts), SECRET)
     facts = CountedGraph(graph).with_groups(groups, "kept groups")
     protected = facts.protected_graph()
-    mechanism, n = Critical.make(epsilon=EPSILON, n=graph.vertex_count), len(vertices)
+    mechanism, n = Critical(epsilon=EPSILON, n=graph.vertex_count), len(vertices)
     answers = mechanism.answered(facts, SimulatedNoise(lambda _scale, _size: []))  # whose coins flip nothing
     blocks = [np.empty((2, 0), np.int64), *map(np.stack, pair_blocks(protected.protected))]
     pairs_inside = list(zip(*np.concatenate(blocks, axis=1).tolist(), strict=True))

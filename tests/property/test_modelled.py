@@ -19,7 +19,7 @@ from pcneo.errors import GraphError, ParameterError
 from pcneo.graph import graph_from_edges
 from pcneo.privacy import degree_model, laplace
 from pcneo.privacy.degree_model import DegreeModel
-from pcneo.privacy.mechanisms import Modelled
+from pcneo.privacy.mechanisms import Modelled, modelled
 from pcneo.privacy.noise import SimulatedNoise, handed_scale
 
 F = Fraction
@@ -85,7 +85,7 @@ def partitions(vertices: Sequence[int]) -> Iterator[list[list[int]]]:
 
 @pytest.mark.parametrize("n", [3, 4, usual_or_thorough(4, 5)])
 def test_the_degrees_cost_epsilon_0_exactly(n: int) -> None:
-    mechanism = Modelled.make(epsilon=2, n=n)
+    mechanism = Modelled(epsilon=2, n=n)
     for here, there, _ in toggles(n):
         moved = sum(abs(x - y) for x, y in zip(degrees(n, here), degrees(n, there), strict=True))
         assert moved / mechanism.degree_scale == mechanism.epsilon_0
@@ -94,8 +94,8 @@ def test_the_degrees_cost_epsilon_0_exactly(n: int) -> None:
 @pytest.mark.parametrize("k", [3, 4])
 def test_total_and_sums_over_any_classes_cost_at_most_the_rest_at_every_bound_that_holds(k: int) -> None:
     """Whatever classes were made of the degrees; where there are none the total has all of ε2."""
-    n = 4
-    mechanism = Modelled(k, F(2), 5000, F(1, 100), F(1, 10), F(1))  # n only matters for the clamp
+    n = 4  # of the graphs; that of the mechanism only matters for the clamp
+    mechanism = Modelled(k=k, epsilon=2, n=5000, delta=F(1, 100), epsilon_1=F(1, 10), epsilon_0=1)
     worst = {True: F(0), False: F(0)}
     for here, there, pair in toggles(n):
         change = [x - y for x, y in zip(counts(n, here, k), counts(n, there, k), strict=True)]
@@ -113,7 +113,7 @@ def test_total_and_sums_over_any_classes_cost_at_most_the_rest_at_every_bound_th
 def test_the_bound_fails_with_a_probability_of_at_most_delta(epsilon: str, delta: str) -> None:
     """C* is below cn(a,b) where the noise is; in decimals, over every graph and pair."""
     for n in range(2, usual_or_thorough(5, 6)):
-        mechanism = Modelled.make(epsilon=epsilon, n=n, delta=delta)
+        mechanism = Modelled(epsilon=epsilon, n=n, delta=delta)
         first = F(handed_scale(1 / mechanism.epsilon_1))
         pad = laplace.pad(first, mechanism.delta)
         pairs = list(combinations(range(n), 2))
@@ -180,8 +180,11 @@ def largest_excess(mechanism: Modelled, n: int, k: int) -> float:
 
 
 @pytest.mark.parametrize(("n", "k"), [(3, 3), (4, 3), (4, 4)])
-def test_no_set_of_outputs_betrays_a_connection_by_more_than_is_promised(n: int, k: int) -> None:
-    mechanism = Modelled(k, F(3), n, F(1, 20), F(1, 2), F(1))
+def test_no_set_of_outputs_betrays_a_connection_by_more_than_is_promised(
+    n: int, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modelled, "SMALL", 0)  # counts of 4-cliques are refused for so few vertices
+    mechanism = Modelled(k=k, epsilon=3, n=n, delta=F(1, 20), epsilon_1=F(1, 2), epsilon_0=1)
     assert largest_excess(mechanism, n, k) <= mechanism.delta
 
 
@@ -210,8 +213,8 @@ class AllForTheTotal(Modelled):
 
 @pytest.mark.parametrize("mutant", [OneDegree, CutTooLow, AllForTheTotal])
 def test_mutants_betray_a_connection(mutant: type[Modelled]) -> None:
-    parameters = 3, F(4), 4, F(1, 100), F(1, 2), F(1)
-    assert largest_excess(mutant(*parameters), 4, 3) > F(1, 100) >= largest_excess(Modelled(*parameters), 4, 3)
+    made, sound = (kind(epsilon=4, n=4, delta=F(1, 100), epsilon_1=F(1, 2), epsilon_0=1) for kind in (mutant, Modelled))
+    assert largest_excess(made, 4, 3) > F(1, 100) >= largest_excess(sound, 4, 3)
 
 
 # --- What is drawn, and what follows from it
@@ -246,7 +249,7 @@ def test_a_release_draws_four_times_and_equals_the_twin(with_classes: bool, monk
     seen = set()
     for seed in range(examples(60)):
         (n, edges), script = random_graph(seed), Script(seed)
-        mechanism = Modelled(3, F(8), n, F(1, 100), F(1), F(4))
+        mechanism = Modelled(epsilon=8, n=n, delta=F(1, 100), epsilon_1=1, epsilon_0=4)
         drawn = mechanism.draw(facts(n, edges), mechanism.scaling(facts(n, edges)), SimulatedNoise(script))
         noisy = [d + x for d, x in zip(degrees(n, edges), script.drawn[0], strict=True)]
         pad = laplace.pad(F(1), mechanism.delta)
@@ -309,7 +312,7 @@ def test_degrees_and_total_are_right_on_average_and_vary_as_they_say() -> None:
     """
     rng = random.Random(3)
     edges = frozenset(pair for pair in combinations(range(40), 2) if rng.random() < 0.3)
-    graph, mechanism, runs = facts(40, edges), Modelled.make(epsilon=3, n=40), 2_000
+    graph, mechanism, runs = facts(40, edges), Modelled(epsilon=3, n=40), 2_000
     noise = SimulatedNoise.seeded(11)
     drawn = [mechanism.draw(graph, mechanism.scaling(graph), noise) for _ in range(runs)]
     off = np.array([release.columns["degree"] for release in drawn]) - graph.degrees()
@@ -327,22 +330,22 @@ def test_degrees_and_total_are_right_on_average_and_vary_as_they_say() -> None:
 
 @pytest.mark.parametrize(("n", "of_degrees"), [(999, F(6, 10)), (1000, F(8, 10))])
 def test_epsilon_is_split_by_the_number_of_vertices(n: int, of_degrees: Fraction) -> None:
-    mechanism = Modelled.make(epsilon="0.5", n=n)
+    mechanism = Modelled(epsilon="0.5", n=n)
     assert mechanism.epsilon_0 == of_degrees / 2
     assert mechanism.epsilon_1 == F(3, 10) * (F(1, 2) - mechanism.epsilon_0)
     assert mechanism.epsilon_0 + mechanism.epsilon_1 + mechanism.epsilon_2 == mechanism.epsilon
-    assert Modelled.entry(mechanism.parameters) == (F(1, 2), mechanism.delta)
+    assert mechanism.entry == (F(1, 2), mechanism.delta)
 
 
 def test_what_is_not_modelled_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"1,000 vertices and more, not for 999"):
-        Modelled.make(k=4, epsilon=1, n=999)
-    assert Modelled.make(k=4, epsilon=1, n=1000).k == 4
+        Modelled(k=4, epsilon=1, n=999)
+    assert Modelled(k=4, epsilon=1, n=1000).k == 4
     with pytest.raises(ParameterError, match="from 3 to 4"):
-        Modelled.make(k=5, epsilon=1, n=5000)
+        Modelled(k=5, epsilon=1, n=5000)
     with pytest.raises(ParameterError, match="epsilon 1 must leave a part"):
-        Modelled.make(epsilon=1, epsilon_1="0.4", n=999)
+        Modelled(epsilon=1, epsilon_1="0.4", n=999)
     with pytest.raises(ParameterError, match="no h"):
-        Modelled.make(epsilon=1, h=3, n=999)
+        Modelled(epsilon=1, h=3, n=999)
     with pytest.raises(GraphError, match="no vertices"):
-        Modelled.make(epsilon=1, n=0)
+        Modelled(epsilon=1, n=0)

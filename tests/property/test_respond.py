@@ -75,7 +75,7 @@ def yes_pairs(answers: object) -> Pairs:
 @cache
 def distribution(n: int, graph: Pairs, epsilon: Fraction) -> dict[Pairs, Fraction]:
     """The probability of every answer, by the code of a release on every pattern of flips."""
-    mechanism = Respond.make(epsilon=epsilon, n=n)
+    mechanism = Respond(epsilon=epsilon, n=n)
     a = mechanism.threshold
     f, source = F(a, COINS), facts(n, graph)
     chances: dict[Pairs, Fraction] = {}
@@ -260,7 +260,7 @@ def test_standard_errors_are_those_of_the_document(n: int) -> None:
 
 
 def test_coins_are_compared_as_integers_and_taken_in_the_order_of_the_pairs() -> None:
-    mechanism = Respond.make(epsilon=3, n=5)
+    mechanism = Respond(epsilon=3, n=5)
     a = mechanism.threshold
     assert a & 0xFF  # so that the last byte decides
     assert a >> 16
@@ -281,7 +281,7 @@ def test_as_many_bytes_are_drawn_whatever_the_graph_holds_and_none_after() -> No
             return rng.bytes(size)
 
         source = SimulatedNoise(lambda scale, size: [0] * size, take)
-        mechanism = Respond.make(epsilon=1, n=100)
+        mechanism = Respond(epsilon=1, n=100)
         drawn = mechanism.draw(facts(100, pairs_of(100) if full else ()), mechanism.scaling(facts(100, ())), source)
         assert drawn.scales == []
         assert source.draws == 0

@@ -17,6 +17,7 @@ import numpy as np
 from pcneo.basics.selection import Selection
 from pcneo.errors import BudgetError, PcneoError
 from pcneo.privacy.account import Spend
+from pcneo.privacy.mechanisms import Edge
 from pcneo.release import budget, spending
 from pcneo.release.prepared import Prepared
 from pcneo.store.database import Database, GraphRecord
@@ -94,9 +95,7 @@ class Ledger(Stage):
                 run=None,
                 spend=Spend("edge", epsilon, Fraction(0)),
                 source=SimpleNamespace(graph=SimpleNamespace(keys=KEYS, vertex_count=3), fingerprint=None),
-                mechanism=SimpleNamespace(
-                    name="edge", threshold=None, parameters=SimpleNamespace(k=3, epsilon_1=None, h=None)
-                ),
+                mechanism=Edge(epsilon=1),
                 draws_answers=False,
                 kept=False,
                 answer_set=None,

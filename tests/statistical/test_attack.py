@@ -61,7 +61,7 @@ def test_answers_alone_show_what_the_prototype_found(copenhagen: CountedGraph, e
 def test_other_mechanisms_show_what_the_prototype_found(
     copenhagen: CountedGraph, mechanism: str, epsilon: int, share: float
 ) -> None:
-    made = MECHANISMS[mechanism].make(epsilon=epsilon, n=copenhagen.vertex_count)
+    made = MECHANISMS[mechanism](epsilon=epsilon, n=copenhagen.vertex_count)
     measured = shown(copenhagen, made, epsilon)
     assert measured == pytest.approx(share, abs=0.03)
     assert measured > 1.15 * 6418 / math.comb(800, 2)  # guessing
@@ -69,7 +69,7 @@ def test_other_mechanisms_show_what_the_prototype_found(
 
 def test_published_answers_show_more_with_degrees_and_counts_where_epsilon_is_small(copenhagen: CountedGraph) -> None:
     """Degrees and counts that are computed from the answers tell the attacker where connections are many."""
-    made = MECHANISMS["respond"].make(epsilon=1, n=copenhagen.vertex_count)
+    made = MECHANISMS["respond"](epsilon=1, n=copenhagen.vertex_count)
     with_answers = shown(copenhagen, made, 1, published=True)
     assert with_answers > 1.5 * by_answers_alone(copenhagen, 1, seed=1)
     assert with_answers == pytest.approx(0.15, abs=0.03)
@@ -79,7 +79,7 @@ def test_published_answers_show_more_with_degrees_and_counts_where_epsilon_is_sm
 def test_where_answers_are_destroyed_counts_and_degrees_show_no_more_than_exact_ones(
     copenhagen: CountedGraph, epsilon: int, share: float
 ) -> None:
-    made = MECHANISMS["respond"].make(epsilon=epsilon, n=copenhagen.vertex_count)
+    made = MECHANISMS["respond"](epsilon=epsilon, n=copenhagen.vertex_count)
     assert shown(copenhagen, made, epsilon) == pytest.approx(share, abs=0.02)
 
 
@@ -89,7 +89,7 @@ def test_exact_counts_guessing_and_a_total_alone(copenhagen: CountedGraph) -> No
     assert guessing == pytest.approx(6_418 / (800 * 799 / 2))
     assert attack.of(Seen(n, counts=copenhagen.counts(3))).alone == pytest.approx(0.19, abs=0.01)
     assert 0.1 < (attack.of(Seen(n, degrees=copenhagen.degrees())).alone or 0) < 0.25
-    total = MECHANISMS["total"].make(epsilon=3, n=n)
+    total = MECHANISMS["total"](epsilon=3, n=n)
     assert shown(copenhagen, total, 1) == guessing
     errors = mean_errors(copenhagen, simulated(copenhagen, total, SimulatedNoise.seeded(1), 1))
     assert (errors.count, errors.biased) == (None, {})
@@ -101,7 +101,7 @@ def test_sizes_of_groups_owners_and_what_bounds_degrees_show_what_sharing_a_grou
     graph = graph_from_edges(rows, *zip(*[(a, b) for a in rows for b in rows[a] if a < b], strict=True))
     facts = CountedGraph(graph, search_all(graph, "0.1", "density"))
     assert Attack(facts).of(Seen(graph.vertex_count)).with_groups == pytest.approx(0.52, abs=0.01)
-    made = MECHANISMS["critical"].make(epsilon=1, n=graph.vertex_count)
+    made = MECHANISMS["critical"](epsilon=1, n=graph.vertex_count)
     (release,) = simulated(facts, made, SimulatedNoise.seeded(1), 1)
     found = Attack(facts).of_release(release)
     assert found.with_groups == pytest.approx(0.55, abs=0.02)
@@ -110,7 +110,7 @@ def test_sizes_of_groups_owners_and_what_bounds_degrees_show_what_sharing_a_grou
 
 def test_more_is_found_with_a_larger_epsilon_and_all_in_the_end(copenhagen: CountedGraph) -> None:
     shares = [
-        shown(copenhagen, MECHANISMS["respond"].make(epsilon=e, n=800), 7, published=True)
+        shown(copenhagen, MECHANISMS["respond"](epsilon=e, n=800), 7, published=True)
         for e in usual_or_thorough(("0.5", 2, 16), ("0.5", 1, 2, 4, 8, 16))
     ]
     assert shares == sorted(shares)

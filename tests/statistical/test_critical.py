@@ -33,7 +33,7 @@ def test_four_hundred_releases_on_the_students_err_as_the_exact_variance_says() 
     v² of the variance would move the ratio by more than 0.1.
     """
     facts, noise = students(), ReleaseNoise()
-    mechanism = Critical.make(epsilon=1, n=facts.vertex_count)
+    mechanism = Critical(epsilon=1, n=facts.vertex_count)
     graph = facts.protected_graph()
     (exact,) = graph.triangles(graph.connected, [TRUTH], mechanism.flips.variance)
     counts, totals, estimates = facts.counts(3), [], []
@@ -62,7 +62,7 @@ def test_four_hundred_releases_on_the_students_err_as_the_exact_variance_says() 
 def test_as_many_answers_are_flipped_as_epsilon_says_and_two_releases_share_no_coins() -> None:
     """5,002 answers at ε=1: 4.9 standard deviations, 1e-6. Two releases differ in 2f(1-f) of them."""
     facts, noise = students(), ReleaseNoise()
-    mechanism = Critical.make(epsilon=1, n=facts.vertex_count)
+    mechanism = Critical(epsilon=1, n=facts.vertex_count)
     first, second = (mechanism.answered(facts, noise).yes for _ in range(2))
     pairs, f = len(first), mechanism.flips.f
     for said, chance in ((first ^ facts.protected_graph().connected, f), (first ^ second, 2 * f * (1 - f))):
@@ -73,7 +73,7 @@ def test_as_many_answers_are_flipped_as_epsilon_says_and_two_releases_share_no_c
 def test_the_errors_for_the_owner_are_those_of_releases(k: int) -> None:
     """Of the total over 200 releases: exact for k = 3 (a factor of 1.5 but for 1e-6), from 8 simulations for k = 4."""
     facts, noise = students(), ReleaseNoise()
-    mechanism = Critical.make(k=k, epsilon=2, n=facts.vertex_count)
+    mechanism = Critical(k=k, epsilon=2, n=facts.vertex_count)
     figures = mechanism.owner_figures(facts)
     total = facts.counts(k).sum() / k
     off = [mechanism.unrounded(mechanism.answered(facts, noise), facts)[0].sum() / k - total for _ in range(200)]

@@ -72,7 +72,7 @@ def test_1_96_standard_errors_would_cover_too_little_where_scales_are_small() ->
 
 def test_the_interval_of_a_scale_found_by_noise_holds_the_true_total() -> None:
     """A whole release of `edge`, λ anew each time: given λ the noise is that of λ."""
-    edge = Edge.make(k=3, epsilon=1, n=60)
+    edge = Edge(k=3, epsilon=1, n=60)
     noise, held = SimulatedNoise.seeded(5), 0
     widths: dict[Fraction, int] = {}
     for _ in range(RELEASES):

@@ -27,7 +27,7 @@ def quantiles_of_the_largest_loss(adjacency: naive.Graph) -> tuple[float, float,
     keys = graph.keys.tolist()
 
     n = len(keys)
-    mechanism = Published.make(k=3, epsilon=10, n=n, delta=Fraction(1, n), h=3)
+    mechanism = Published(k=3, epsilon=10, n=n, delta=Fraction(1, n), h=3)
     degrees = [len(adjacency[v] & groups[v]) for v in keys]
     common = {i: naive.largest_common_inside(adjacency, v, groups[v]) for i, v in enumerate(keys)}
     largest_support = max(len(adjacency[a] & adjacency[b]) for a, b in edges)  # k = 3: common neighbours

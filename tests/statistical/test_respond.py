@@ -31,7 +31,7 @@ def answered(mechanism: Respond, facts: CountedGraph) -> AnsweredPairs:
 def test_as_many_answers_are_flipped_as_epsilon_says() -> None:
     """10^8 pairs, ε=5. Size 1e-6: 4.9 standard deviations. An f that is off by 1 % is found with power above 0.999."""
     n = 14_143
-    mechanism = Respond.make(epsilon=5, n=n)
+    mechanism = Respond(epsilon=5, n=n)
     answers = answered(mechanism, CountedGraph(graph_from_edges(range(n), [0], [1])))
     pairs, f = math.comb(n, 2), float(naive.flip_chance(F(5)))
     assert pairs > 10**8
@@ -46,7 +46,7 @@ def test_as_many_answers_are_flipped_as_epsilon_says() -> None:
 
 def test_two_releases_share_no_coins() -> None:
     """Of 4,950 answers about two graphs without connections, at ε=0.001, half agree: 5 standard deviations, 1e-6."""
-    mechanism, facts = Respond.make(epsilon="0.001", n=100), CountedGraph(graph_from_edges(range(100), [], []))
+    mechanism, facts = Respond(epsilon="0.001", n=100), CountedGraph(graph_from_edges(range(100), [], []))
     first, second = (answered(mechanism, facts).rows for _ in range(2))
     different = int(np.bitwise_count(first ^ second).sum()) // 2
     assert abs(different - 2475) <= 5 * math.sqrt(4950) / 2
@@ -61,7 +61,7 @@ def test_the_coins_are_the_systems_own(monkeypatch: pytest.MonkeyPatch) -> None:
         return draw(size)
 
     monkeypatch.setattr(os, "urandom", watched)
-    answered(Respond.make(epsilon=1, n=50), CountedGraph(graph_from_edges(range(50), [], [])))
+    answered(Respond(epsilon=1, n=50), CountedGraph(graph_from_edges(range(50), [], [])))
     assert sum(sizes) == 3 * math.comb(50, 2)
 
 
@@ -77,7 +77,7 @@ def test_four_hundred_releases_on_copenhagen_are_as_the_exact_variance_says() ->
     pairs = [(index[a], index[b]) for a in graph for b in graph[a] if a < b]
     n, releases = len(graph), 400
     facts = CountedGraph(graph_from_edges(range(n), *zip(*pairs, strict=True)))
-    mechanism = Respond.make(epsilon=3, n=n)
+    mechanism = Respond(epsilon=3, n=n)
     truth = facts.counts(3)
     exact = np.array([float(naive.variance_of_triangles(graph, naive.flip_chance(F(3)), v)) for v in sorted(graph)])
     sums, squares, covered, totals = np.zeros(n), np.zeros(n), np.zeros(n), []

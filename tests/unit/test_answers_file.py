@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from requested import requested
 
 from pcneo.counting.answers import AnsweredPairs
 from pcneo.errors import FileFormatError, GraphError, ParameterError
 from pcneo.graph import keys_hash
+from pcneo.privacy.mechanisms import Respond
 from pcneo.release.answers_file import AnswersFile, answers_hash, write_answers
-from pcneo.release.request import ReleaseRequest, of_its_answers
 
 RECORD = {"mechanism": "respond", "epsilon": "1/3", "promise": "Each pair."}
 KEYS = {
@@ -98,11 +99,10 @@ def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
 def test_a_request_takes_mechanism_and_epsilon_of_its_answers(tmp_path: Path) -> None:
     path = tmp_path / "a.answers.gz"
     write_answers(path, KEYS["integers"], answers(), RECORD)
-    request = of_its_answers(ReleaseRequest(to="b.csv", answers_from=path))
-    assert (request.mechanism, request.epsilon) == ("respond", Fraction(1, 3))
-    assert request.answers is None
-    assert of_its_answers(request) == request
+    request = requested(to="b.csv", answers_from=path)
+    assert request.mechanism == Respond(epsilon="1/3")
+    request.check_answers_from()
     wrong: list[dict[str, Any]] = [{"mechanism": "edge"}, {"epsilon": "1/2"}]
     for given in wrong:
         with pytest.raises(ParameterError, match="leave"):
-            of_its_answers(ReleaseRequest(to="b.csv", answers_from=path, **given))
+            requested(to="b.csv", answers_from=path, **given).check_answers_from()

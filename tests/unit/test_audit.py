@@ -26,7 +26,7 @@ def test_an_infinite_loss_shows_in_the_quantiles_it_reaches_and_in_no_other() ->
 
 
 def test_simulated_scales_repeat_and_are_quantiles() -> None:
-    mechanism = Edge.make(k=3, epsilon=1, n=5_000)
+    mechanism = Edge(k=3, epsilon=1, n=5_000)
     scales = simulate(lambda noise: mechanism.scale(10, noise), 400)
     again = simulate(lambda noise: mechanism.scale(10, noise), 400)
     assert scales == again

@@ -34,23 +34,23 @@ def refusal(release: Prepared, **stated: Any) -> str:
 
 
 def test_modelled_counts_of_four_cliques_ask_whatever_is_expected() -> None:
-    assert "zeros" in refusal(prepared(Modelled.make(k=4, epsilon=16, n=1_000)))
-    assert refusal(prepared(Modelled.make(k=3, epsilon=16, n=1_000))) == ""
+    assert "zeros" in refusal(prepared(Modelled(k=4, epsilon=16, n=1_000)))
+    assert refusal(prepared(Modelled(k=3, epsilon=16, n=1_000))) == ""
     with pytest.raises(ParameterError, match="1,000 vertices and more, not for 999"):
-        Modelled.make(k=4, epsilon=16, n=999)
+        Modelled(k=4, epsilon=16, n=999)
 
 
 @pytest.mark.parametrize("name", ["respond", "modelled", "edge", "elv", "published"])
 def test_every_mechanism_with_counts_is_held_against_the_mean_count(name: str) -> None:
-    small, large = (prepared(MECHANISMS[name].make(epsilon=e, n=2_000)) for e in ("0.01", "16"))
+    small, large = (prepared(MECHANISMS[name](epsilon=e, n=2_000)) for e in ("0.01", "16"))
     assert "errs by" in refusal(small, expect=5, mean_degree=8)
     assert refusal(small) == ""  # nothing was stated
     assert refusal(large, expect=10**4, mean_degree=500) == ""
 
 
 def test_a_total_alone_has_no_counts_and_groups_decide_for_critical() -> None:
-    assert refusal(prepared(MECHANISMS["total"].make(epsilon="0.01", n=2_000)), expect=5) == ""
-    critical = MECHANISMS["critical"].make(epsilon=1, n=2_000)
+    assert refusal(prepared(MECHANISMS["total"](epsilon="0.01", n=2_000)), expect=5) == ""
+    critical = MECHANISMS["critical"](epsilon=1, n=2_000)
     assert "errs by 6 at least, and is 5 in the mean" in refusal(prepared(critical, 6.0), expect=5)
     assert refusal(prepared(critical, 5.0), expect=5) == ""
 

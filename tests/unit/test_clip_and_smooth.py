@@ -22,14 +22,8 @@ def facts_of(n: int = 60) -> CountedGraph:
 
 def drawn_by(kind: type[Mechanism], **asked: bool):
     facts = facts_of()
-    made = kind.of(kind.parameters_of(_request(kind, **asked)), facts.vertex_count)
+    made = kind.taking(epsilon="0.5", n=facts.vertex_count, **asked)
     return made, made.draw(facts, made.scaling(facts), SimulatedNoise.seeded(5))
-
-
-def _request(kind: type[Mechanism], **asked: bool):
-    from pcneo.privacy.mechanisms import MechanismRequest
-
-    return MechanismRequest(mechanism=kind.name, epsilon="0.5", **asked)
 
 
 @pytest.mark.parametrize("kind", [Edge, Elv])
@@ -61,8 +55,7 @@ def test_critical_and_total_are_cut_at_0() -> None:
     assert min(drawn.counts) < 0
     assert drawn.columns["clipped"] == [max(0, count) for count in drawn.counts]
     facts = facts_of()
-    made = Total.make(epsilon="0.5", n=60)
-    made = Total(**{**vars(made), "clip": True})
+    made = Total(epsilon="0.5", n=60, clip=True)
     low = made.draw(facts, made.scaling(facts), SimulatedNoise(lambda scale, size: [-(10**6)] * size))
     assert (low.record["clippedTotal"], list(low.columns)) == (0, ["total"])
     assert "mostly noise" in str(low.record["warning"])

@@ -82,7 +82,7 @@ def test_without_groups_and_without_cohesions_the_reason_is_said() -> None:
 def test_elv_looks_at_whole_views_and_published_at_cohesions() -> None:
     graph = graph_from_networkx(GRAPH)
     facts = CountedGraph(graph, search_all(graph, "0.6"))
-    views = [kind.make(epsilon=1, n=15).view(facts) for kind in (Elv, Published)]
+    views = [kind(epsilon=1, n=15).view(facts) for kind in (Elv, Published)]
     assert [[part.tolist() for part in view] for view in views] == [
         [facts.degrees().tolist(), facts.common().tolist()],
         [facts.inner_degrees().tolist(), facts.inner_common().tolist()],

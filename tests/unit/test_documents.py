@@ -23,6 +23,8 @@ DOCUMENTS = (
     "pcneo/server/LOCAL-SERVER.md",
 )
 
+FURTHER = ("pcneo/LICENCES.md", "pcneo/kernels/WHY-IT-IS-FAST.md")
+
 GUIDE = [path.relative_to(ROOT).as_posix() for path in (ROOT / "pcneo" / "guide").glob("*.md")]
 
 CITATION = re.compile(r"\b([A-Z][A-Z-]*\.md)#([\w-]+)")
@@ -144,7 +146,7 @@ def test_each_path_that_documents_name_exists() -> None:
     """`NAME` in capitals stands for a name that the reader chooses; `*` and what follows a colon are left aside."""
     lost = [
         f"{path.relative_to(ROOT)}: {named}"
-        for path in (ROOT / name for name in ("README.md", ".github/CONTRIBUTING.md", *DOCUMENTS, *GUIDE))
+        for path in (ROOT / name for name in ("README.md", ".github/CONTRIBUTING.md", *DOCUMENTS, *FURTHER, *GUIDE))
         for named in PATH.findall(path.read_text(encoding="utf-8"))
         if not re.search(r"[A-Z]{4,}\.", named.replace("README.", "")) and not (ROOT / named.partition(":")[0]).exists()
     ]

@@ -57,7 +57,7 @@ def test_every_mechanism_that_counts_is_measured_at_every_epsilon(attacked: Atta
 
 def test_an_error_is_the_mean_distance_of_what_was_drawn_from_the_truth() -> None:
     facts = CountedGraph(graph_from_networkx(nx.complete_graph(6)))
-    made = MECHANISMS["edge"].make(epsilon=1, n=6)
+    made = MECHANISMS["edge"](epsilon=1, n=6)
     drawn = iter([[0], [3, -3, 1, 0, 0, 5]])
     errors = mean_errors(facts, simulated(facts, made, SimulatedNoise(lambda scale, size: next(drawn)), 1))
     assert (errors.count, errors.total) == (12 / 6, 6 / 3)

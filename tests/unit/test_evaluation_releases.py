@@ -128,7 +128,7 @@ def test_a_cell_of_answers_has_the_errors_of_the_releases_that_are_drawn(k: int,
     result = result_of(ReleaseCell, graph, tmp_path, **parameters)
     cell = ReleaseCell(graph="Celegans", content=evaluated(graph).content, **parameters)
     facts = CountedGraph(evaluated(graph).graph)
-    made = replace(mechanism_named("respond").make(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
+    made = replace(mechanism_named("respond")(k=k, epsilon="3", n=len(twin)), clip=True, smooth=k == 3)
     noise = SimulatedNoise.seeded(cell.stream)
     drawn = [made.draw(facts, made.scaling(facts), noise).columns for _ in range(6)]
     expected = errors_of(np.array([columns["count"] for columns in drawn]) - np.array(counts), counts)

@@ -62,7 +62,7 @@ def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(
     graph = some_graph()
     view = views_of(graph, "0.4")[kind.name]
     counts = [naive.clique_counts(twin_of(graph), k)[v] for v in graph]
-    mechanism = kind.make(k=k, epsilon=epsilon, n=len(graph), delta=F(1, len(graph)), h=h)
+    mechanism = kind(k=k, epsilon=epsilon, n=len(graph), delta=F(1, len(graph)), h=h)
     noise = Recorded(7)
     scales = scales_of_phases(mechanism, view, noise.draw, RUNS)
     added = noise_of_scales(scales, len(graph), noise.draw)
@@ -78,7 +78,7 @@ def test_the_two_phases_equal_the_release_s_code_at_the_same_noise(
 def test_edge_equals_the_release_s_code_at_the_same_noise(k: int) -> None:
     graph = some_graph()
     counts = [naive.clique_counts(twin_of(graph), k)[v] for v in graph]
-    mechanism = Edge.make(k=k, epsilon=5, n=len(graph), delta=F(1, len(graph)))
+    mechanism = Edge(k=k, epsilon=5, n=len(graph), delta=F(1, len(graph)))
     noise = Recorded(8)
     scales = scales_of_edge(mechanism, 4, noise.draw, RUNS)
     added = noise_of_scales(scales, len(graph), noise.draw)
@@ -120,7 +120,7 @@ def test_floating_point_noise_has_the_spread_of_the_discrete_laplace_distributio
 def test_the_evaluation_s_delta_is_the_paper_s() -> None:
     cell = ReleaseCell(graph="Celegans", content="c", k=3, mechanism="edge", epsilon="5", runs=10)
     mechanism = mechanism_of(cell, 50)
-    assert (mechanism.parameters.delta, mechanism.parameters.epsilon_1) == (F(1, 50), F(1, 2))
+    assert (mechanism.parameter("delta"), mechanism.parameter("epsilon_1")) == (F(1, 50), F(1, 2))
 
 
 @pytest.mark.parametrize("kind", [Edge, Elv, Published])
@@ -130,7 +130,7 @@ def test_the_slow_way_that_any_mechanism_has_is_the_quick_one_at_the_same_noise(
     graph = some_graph()
     arrays = arrays_of(graph, tmp_path)
     facts = CellFacts(arrays, CohesionArrays(arrays, "0.4", "density"))
-    mechanism, noise = kind.make(epsilon=50, n=len(graph), delta=F(1, len(graph))), Recorded(6)
+    mechanism, noise = kind(epsilon=50, n=len(graph), delta=F(1, len(graph))), Recorded(6)
     quick = simulate(mechanism, facts, noise.draw, RUNS)
     runs = iter([(scales[run], numbers[run]) for run in range(RUNS) for scales, numbers in noise.drawn])
 

@@ -33,8 +33,8 @@ def test_every_mechanism_is_told_of_with_what_it_promises_and_costs() -> None:
     for name, figures in of.items():
         assert figures.refused is None
         assert (figures.promises, figures.exact) == MECHANISMS[name].in_short[:2]
-        made = MECHANISMS[name].make(epsilon=2, n=9_875)
-        cost = type(made).entry(made.parameters)
+        made = MECHANISMS[name](epsilon=2, n=9_875)
+        cost = made.entry
         if name == "published":
             assert (figures.epsilon, figures.delta) == ("not bounded", None)
         else:
@@ -111,7 +111,7 @@ def test_no_graph_of_that_mean_degree_and_mean_count_has_a_smaller_scale_without
         facts = CountedGraph(graph_from_networkx(graph))
         mean_count = facts.counts(3).mean()
         public = Public(2 * m / n, float(mean_count))
-        made = MECHANISMS[name].make(epsilon=1, n=n)
+        made = MECHANISMS[name](epsilon=1, n=n)
         assert isinstance(made, OneScale)
         largest = facts.largest_common()
         if largest == 0:

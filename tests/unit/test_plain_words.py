@@ -57,7 +57,7 @@ def test_a_delta_groups_and_a_promise_of_nothing_are_said() -> None:
         Fraction(1), Fraction(0), Protects.PAIRS_INSIDE_GROUPS
     )
     for name, kind in MECHANISMS.items():
-        assert bool(kind.make(epsilon=1, n=50).in_plain_words) == (name != "published")
+        assert bool(kind(epsilon=1, n=50).in_plain_words) == (name != "published")
 
 
 def test_the_lawyers_table_has_the_same_numbers() -> None:

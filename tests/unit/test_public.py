@@ -10,7 +10,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import fields
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ import pytest
 
 import pcneo
 from pcneo.errors import KeyPropertyError, NotFoundError, ParameterError
-from pcneo.privacy.mechanisms import mechanism_named
+from pcneo.privacy.mechanisms import MECHANISMS
 
 HEAVY = ("matplotlib", "networkx", "neo4j", "numba", "opendp")
 
@@ -179,10 +179,11 @@ NO_EXAMPLE = {
 def docstrings() -> list[Any]:
     """Every example of the public modules that needs no database."""
     finder = doctest.DocTestFinder()
-    modules = [import_module(name) for name in (*MODULES, "pcneo.privacy.mechanism_values", "pcneo.privacy.foresight")]
+    modules = [import_module(name) for name in (*MODULES, "pcneo.privacy.foresight", *KINDS)]
     return [test for module in modules for test in finder.find(module) if test.examples]
 
 
+KINDS = tuple(f"pcneo.privacy.mechanisms.{name}" for name in MECHANISMS)
 MODULES = (
     "pcneo.annotate.profiling",
     "pcneo.basics.searches",
@@ -365,9 +366,21 @@ def test_a_mechanism_is_refused_when_it_is_made(make: Callable[[], object]):
         make()
 
 
-@pytest.mark.parametrize("name", ["Critical", "Respond", "Modelled", "Total", "Edge", "Elv", "Published"])
-def test_each_mechanism_of_the_registry_has_a_value_with_all_that_a_person_may_give(name: str):
-    value = getattr(pcneo, name)(epsilon=1)
-    own = mechanism_named(value.name).parameter_names() - {"k", "epsilon_0"}
-    assert type(value).__name__ == mechanism_named(value.name).__name__
-    assert {field.name for field in fields(value)} - {"k"} == own
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_each_mechanism_of_the_registry_is_public_and_is_made_of_what_it_has(name: str):
+    kind = getattr(pcneo, name.capitalize())
+    assert kind is MECHANISMS[name]
+    for foreign in {"delta", "epsilon_1", "h", "large", "clip", "smooth"} - kind.parameter_names():
+        with pytest.raises((TypeError, ParameterError), match=foreign.replace("_", ".")):
+            kind(epsilon=1, **{foreign: True if foreign in ("large", "clip", "smooth") else 1})
+
+
+def test_what_a_mechanism_leaves_open_is_filled_in_for_a_graph():
+    open_one = pcneo.Elv(epsilon=1)
+    assert (open_one.delta, open_one.epsilon_1, open_one.h) == (None, None, None)
+    made = open_one.on(2)
+    assert (made.delta, made.epsilon_1, made.h, made.n) == (Fraction(1, 10**6), Fraction(1, 10), 2, 2)
+    assert made == pcneo.Elv(epsilon=1, n=2) != open_one
+    assert [one.k for one in pcneo.Edge(k=(3, 4), epsilon=1).of_each_k()] == [3, 4]
+    with pytest.raises(ParameterError, match="one k"):
+        pcneo.Edge(k=(3, 4), epsilon=1).on(9)

@@ -12,7 +12,7 @@ import typer
 
 from pcneo.cli.main import main
 from pcneo.errors import BudgetError, FileFormatError
-from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.mechanisms import MECHANISMS, Critical, Edge
 from pcneo.release import read_batch
 
 NOWHERE = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x"}
@@ -148,7 +148,7 @@ def test_a_person_at_a_terminal_is_asked_for_the_mechanism_until_it_is_one_if_th
     assert code == 0, said
     assert len(questions) == 3
     assert said.count("mechanism must be one of") == 1
-    assert [request.mechanism for request in asked[0]] == ["edge"]
+    assert [request.mechanism.name for request in asked[0]] == ["edge"]
 
 
 @pytest.mark.parametrize("several", [[], ["-e", "2"]], ids=["one release", "two releases"])
@@ -225,11 +225,10 @@ def test_a_batch_says_what_else_is_asked_for_of_each_release(tmp_path):
         "respond,1,c.csv,,,,kept.answers.gz,,\n"
     )
     three, four, edge, respond = read_batch(file)
-    assert [(one.k, one.groups, one.answers, one.clip, one.smooth) for one in (three, four)] == [
-        (3, 7, "keep", True, None),
-        (4, 7, "keep", True, None),
+    assert [(one.mechanism, one.groups, one.answers) for one in (three, four)] == [
+        (Critical(k=k, epsilon=1, clip=True), 7, "keep") for k in (3, 4)
     ]
-    assert (edge.clip, edge.smooth, edge.groups, edge.answers_from) == (None, True, None, None)
+    assert (edge.mechanism, edge.groups, edge.answers_from) == (Edge(epsilon=1, smooth=True), None, None)
     assert respond.answers_from == Path("kept.answers.gz")
     for column, cell in (("clip", "maybe"), ("groups", "x")):
         file.write_text(f"mechanism,epsilon,to,{column}\ncritical,1,a.csv,{cell}\n")

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from pcneo.basics.model import Key
 from pcneo.cli import app
 from pcneo.errors import FileFormatError, GraphError, ParameterError, PcneoError
-from pcneo.privacy.mechanisms import MECHANISMS
+from pcneo.privacy.mechanisms import MECHANISMS, Critical, Elv
 from pcneo.release import outputs
-from pcneo.release.request import ReleaseRequest, check_destinations, read_batch
+from pcneo.release.request import Destination, Release, check_destinations, read_batch
 
 F = Fraction
 TOLD = {"totalIs", "belowZero", "columns"}
@@ -69,7 +69,7 @@ def read_csv(text: str) -> tuple[dict[str, str], list[list[str]]]:
     [("critical", {"p"}), ("edge", MOSTLY_NOISE), ("elv", MOSTLY_NOISE | {"h"}), ("published", {"p", "h"})],
 )
 def test_the_public_record_has_exactly_what_the_document_lists(name: str, more: set[str]) -> None:
-    mechanism = MECHANISMS[name].make(k=3, epsilon="1/3", n=4)
+    mechanism = MECHANISMS[name](k=3, epsilon="1/3", n=4)
     p = "1/10" if MECHANISMS[name].needs_groups else None
     record = outputs.public_record(mechanism, p, [F(7, 2)] * 4, {1: 5, 2: -1, 3: 0, 4: 0})
     assert set(record) == ALWAYS | more | ({"inPlainWords"} if name != "published" else set())
@@ -158,7 +158,7 @@ def test_a_file_that_is_there_is_never_overwritten(tmp_path: Path, write: Callab
 
 def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_path: Path) -> None:
     check_destinations(
-        [ReleaseRequest(to=tmp_path / "a.csv"), ReleaseRequest(to=tmp_path / "b.json", report=tmp_path / "own.md")]
+        [Destination(to=tmp_path / "a.csv"), Destination(to=tmp_path / "b.json", report=tmp_path / "own.md")]
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -166,20 +166,20 @@ def test_destinations_that_can_be_written_pass_and_nothing_is_left_behind(tmp_pa
 @pytest.mark.parametrize(
     ("requests", "says"),
     [
-        ([ReleaseRequest(to=Path("a.txt"))], "must end in .csv or .json"),
-        ([ReleaseRequest(to=Path("nowhere/a.csv"))], "cannot be written"),
-        ([ReleaseRequest(to=Path("there.csv"))], "exists"),
-        ([ReleaseRequest(to=Path("link.csv"))], "exists"),
-        ([ReleaseRequest(to=Path("a.csv"), report=Path("there.md"))], "exists"),
-        ([ReleaseRequest(to=Path("a.csv"), report=Path("a.txt"))], "must end in .md"),
-        ([ReleaseRequest(to=Path("a.csv"), report=Path())], "must end in .md"),
-        ([ReleaseRequest(to=Path("a.json"), report=Path("a.md"))], "written twice"),
-        ([ReleaseRequest(to=Path("a.csv")), ReleaseRequest(to=Path("a.json"))], "written twice"),
-        ([ReleaseRequest(to=Path("x" * 250 + ".csv"))], "cannot be written"),
+        ([Destination(to=Path("a.txt"))], "must end in .csv or .json"),
+        ([Destination(to=Path("nowhere/a.csv"))], "cannot be written"),
+        ([Destination(to=Path("there.csv"))], "exists"),
+        ([Destination(to=Path("link.csv"))], "exists"),
+        ([Destination(to=Path("a.csv"), report=Path("there.md"))], "exists"),
+        ([Destination(to=Path("a.csv"), report=Path("a.txt"))], "must end in .md"),
+        ([Destination(to=Path("a.csv"), report=Path())], "must end in .md"),
+        ([Destination(to=Path("a.json"), report=Path("a.md"))], "written twice"),
+        ([Destination(to=Path("a.csv")), Destination(to=Path("a.json"))], "written twice"),
+        ([Destination(to=Path("x" * 250 + ".csv"))], "cannot be written"),
     ],
 )
 def test_a_destination_that_cannot_be_written_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requests: list[ReleaseRequest], says: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requests: list[Destination], says: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("there.csv").touch()
@@ -192,7 +192,7 @@ def test_a_destination_that_cannot_be_written_is_refused_by_name(
 # --- Batch files
 
 
-def batch(tmp_path: Path, text: str) -> list[ReleaseRequest]:
+def batch(tmp_path: Path, text: str) -> list[Release]:
     file = tmp_path / "batch.csv"
     file.write_text(text, encoding="utf-8")
     return read_batch(file)
@@ -201,8 +201,8 @@ def batch(tmp_path: Path, text: str) -> list[ReleaseRequest]:
 def test_a_batch_file_names_releases_and_leaves_the_rest_to_the_defaults(tmp_path: Path) -> None:
     rows = batch(tmp_path, "\ufeffmechanism,k,epsilon,h,p,to\nelv,4,1/3,2,,a.csv\ncritical,,0.5,,0.1,b.json\n")
     assert rows == [
-        ReleaseRequest(to=Path("a.csv"), mechanism="elv", k=4, epsilon="1/3", h=2),
-        ReleaseRequest(to=Path("b.json"), mechanism="critical", epsilon="0.5", p="0.1"),
+        Release(to=Path("a.csv"), mechanism=Elv(k=4, epsilon="1/3", h=2)),
+        Release(to=Path("b.json"), mechanism=Critical(epsilon="0.5"), p="0.1"),
     ]
 
 

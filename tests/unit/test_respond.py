@@ -19,7 +19,7 @@ from pcneo.graph import graph_from_edges
 from pcneo.graph.files.edge_list import read_edge_list
 from pcneo.privacy import randomised_response
 from pcneo.privacy.composition import NOTHING, Cost
-from pcneo.privacy.mechanisms import MechanismRequest, Respond
+from pcneo.privacy.mechanisms import Respond, mechanism_of
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.outlook import Utility
 from pcneo.privacy.randomised_response import Flips, Yes, threshold_of
@@ -54,54 +54,54 @@ def test_digits_are_added_until_the_chance_of_a_flip_is_certain(monkeypatch: pyt
 @pytest.mark.parametrize("epsilon", ["0.0009", "16.001", "1e-9", "100", "1e299"])
 def test_an_epsilon_outside_its_range_is_refused(epsilon: str) -> None:
     with pytest.raises(ParameterError, match=r"from 0\.001 to 16"):
-        Respond.make(epsilon=epsilon, n=10)
+        Respond(epsilon=epsilon, n=10)
 
 
 @pytest.mark.parametrize("k", [5, 6, 100])
 def test_a_k_that_nobody_checked_is_refused(k: int) -> None:
     with pytest.raises(ParameterError, match="k must be a whole number from 3 to 4"):
-        Respond.make(k=k, epsilon=1, n=10)
+        Respond(k=k, epsilon=1, n=10)
 
 
 @pytest.mark.parametrize("given", [{"delta": "0.1"}, {"epsilon_1": "0.1"}, {"h": 3}], ids=str)
 def test_parameters_of_other_mechanisms_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="mechanism respond has no"):
-        Respond.parameters_of(MechanismRequest(mechanism="respond", epsilon=1, **given))
+        mechanism_of("respond", epsilon=1, **given)
 
 
 def test_a_graph_without_pairs_and_one_that_takes_hours_are_refused() -> None:
     with pytest.raises(GraphError, match="no vertices"):
-        Respond.make(epsilon=1, n=0)
+        Respond(epsilon=1, n=0)
     with pytest.raises(ParameterError, match="the graph has one vertex"):
-        Respond.make(epsilon=1, n=1)
-    assert Respond.make(epsilon=1, n=65_536).n == 65_536
+        Respond(epsilon=1, n=1)
+    assert Respond(epsilon=1, n=65_536).n == 65_536
     with pytest.raises(ParameterError, match=r"65,537 vertices, .* MB of memory.* --large"):
-        Respond.make(epsilon=1, n=65_537)
-    assert Respond.make(epsilon=1, n=65_537, large=True).n == 65_537
+        Respond(epsilon=1, n=65_537)
+    assert Respond(epsilon=1, n=65_537, large=True).n == 65_537
 
 
 def test_any_pair_costs_epsilon_and_no_delta() -> None:
-    mechanism = Respond.make(epsilon="0.3", n=10)
+    mechanism = Respond(epsilon="0.3", n=10)
     assert [mechanism.cost(*m) for m in ((0,), (1,), (0, 1), (2, 5))] == [
         NOTHING, Cost(F(3, 10)), Cost(F(3, 10)), Cost(F(21, 10)),
     ]  # fmt: skip
 
 
 def test_what_it_takes_is_said_before_from_public_numbers_alone() -> None:
-    mechanism = Respond.make(epsilon=1, n=34_546)
+    mechanism = Respond(epsilon=1, n=34_546)
     said = mechanism.describe(Utility())
     assert "596,695,785 pairs" in said
     assert "about 160,556,058 yes-answers" in said
     assert "149 MB of memory" in said
-    assert "less than 1 MB each of memory and answers" in Respond.make(epsilon=1, n=80).describe(Utility())
+    assert "less than 1 MB each of memory and answers" in Respond(epsilon=1, n=80).describe(Utility())
     assert "ln(n/d) is 8.1 for n = 34,546 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
     assert "WARNING" not in mechanism.answers_would_show()
-    assert "WARNING" in Respond.make(epsilon="6.2", n=34_546).answers_would_show()
+    assert "WARNING" in Respond(epsilon="6.2", n=34_546).answers_would_show()
 
 
 def test_what_the_answers_show_is_said_after() -> None:
     graph = CountedGraph(graph_from_edges(range(100), *zip(*[(i, i + 1) for i in range(99)], strict=True)))
-    mechanism = Respond.make(epsilon=5, n=100)
+    mechanism = Respond(epsilon=5, n=100)
     drawn = mechanism.draw(graph, mechanism.scaling(graph), SimulatedNoise(lambda scale, size: [0] * size))
     # No coin is below a: the answers are the graph.
     f = mechanism.flips.f
@@ -115,7 +115,7 @@ def test_what_the_answers_show_is_said_after() -> None:
     assert "WARNING" not in drawn.remark, "it was given"
     assert "for n = 100 vertices and the mean degree that the answers estimate, d = 1.3" in drawn.remark
     assert "for n = 100 vertices and a guessed mean degree d = 10" in mechanism.answers_would_show()
-    mild = Respond.make(epsilon=5, n=34_546)
+    mild = Respond(epsilon=5, n=34_546)
     assert "WARNING" not in mild.answers_would_show()
     assert "WARNING" in mild.shown_by(Yes(mild.flips, mild.flips.pairs // 50)), "for the degree was guessed too small"
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from requested import requested
 
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
@@ -16,37 +17,41 @@ from pcneo.graph import graph_from_edges
 from pcneo.privacy.composition import compose
 from pcneo.privacy.mechanisms import Once, mechanism_named
 from pcneo.privacy.noise import SimulatedNoise
-from pcneo.release.choice import Chosen, Place, choose_at, read_parameters
+from pcneo.release.choice import Chosen, Place
 from pcneo.release.releasing import check_requests
-from pcneo.release.request import ReleaseRequest, each_k, read_batch
+from pcneo.release.request import Release, each_k, read_batch
 from pcneo.release.sharing import shared
 from pcneo.store.database import GraphRecord
 
 F = Fraction
-PLACE = Place(GraphRecord("g", Selection(("P",), ("K",), "id"), "00"), None, 2000)
+PLACE = Place(graph=GraphRecord("g", Selection(("P",), ("K",), "id"), "00"), run=None, vertices=2000)
 
 
-def asked(mechanism: str, epsilon: object = "1", **given: object) -> ReleaseRequest:
-    return ReleaseRequest(**{"to": Path("a.csv"), "mechanism": mechanism, "epsilon": epsilon, **given})  # type: ignore[arg-type]
+def asked(mechanism: str, epsilon: object = "1", **given: object) -> Release:
+    return requested(**{"to": Path("a.csv"), "mechanism": mechanism, "epsilon": epsilon, **given})
 
 
-def chosen(*requests: ReleaseRequest) -> list[Chosen]:
-    return shared([choose_at(PLACE, request, read_parameters(request)) for request in requests])
+def chosen(*requests: Release) -> list[Chosen]:
+    return shared(list(map(placed, requests)))
+
+
+def placed(request: Release) -> Chosen:
+    return Chosen(**vars(PLACE), request=request)
 
 
 @pytest.mark.parametrize("mechanism", ["edge", "total", "modelled"])
 def test_several_k_of_one_release_cost_its_epsilon_and_one_delta(mechanism: str) -> None:
     ks = [3, 4] if mechanism == "modelled" else [3, 4, 5]
-    several = chosen(*each_k(asked(mechanism, "2"), ks, named=False))
+    several = chosen(*each_k(asked(mechanism, "2", k=ks)))
     (alone,) = chosen(asked(mechanism, "2"))
     assert compose(choice.spend.cost for choice in several) == alone.spend.cost
     assert [choice.spend.delta for choice in several[1:]] == [0] * (len(ks) - 1)
-    complete = [choice.mechanism.completed(choice.parameters, 2000) for choice in several]
-    of_one = alone.mechanism.completed(alone.parameters, 2000)
-    expected = of_one.epsilon_0, of_one.epsilon_1, of_one.delta
-    assert {(p.epsilon_0, p.epsilon_1, p.delta) for p in complete} == {expected}
-    spent_before = (of_one.epsilon_0 or F(0)) + (of_one.epsilon_1 or F(0))
-    assert {p.epsilon for p in complete} == {spent_before + (F(2) - spent_before) / len(ks)}
+    complete = [choice.mechanism.on(2000) for choice in several]
+    of_one = alone.mechanism.on(2000)
+    names = "epsilon_0", "epsilon_1", "delta"
+    assert {tuple(map(made.parameter, names)) for made in complete} == {tuple(map(of_one.parameter, names))}
+    spent_before = (of_one.parameter("epsilon_0") or F(0)) + of_one.parameter("epsilon_1")
+    assert {made.epsilon for made in complete} == {spent_before + (F(2) - spent_before) / len(ks)}
     assert several[0].spend.epsilon == complete[0].epsilon
     assert {choice.together for choice in several} == {
         f"{len(ks)} files rest on one bound of common neighbours; together they cost {alone.spend.cost}."
@@ -58,13 +63,13 @@ def test_rows_of_one_share_charge_the_bound_once_and_degrees_once() -> None:
     rows = [asked("edge", "1", share="x"), asked("modelled", "2", share="x"), asked("total", "0.5", share="x")]
     rows.append(asked("modelled", "1", k=4, share="x"))
     parts = chosen(*rows)
-    epsilon_1 = parts[0].parameters.epsilon_1 or F(0)
+    epsilon_1 = parts[0].mechanism.parameter("epsilon_1")
     assert epsilon_1 == F(3, 50) == F(3, 10) * (1 - F(4, 5))  # the second `modelled` has the least
-    assert [choice.parameters.epsilon_0 for choice in parts] == [None, F(4, 5), None, F(4, 5)]
+    assert [choice.mechanism.parameter("epsilon_0") for choice in parts] == [None, F(4, 5), None, F(4, 5)]
     own = [2 - epsilon_1, F(1, 2) - epsilon_1, 1 - epsilon_1 - F(4, 5)]
     assert [choice.spend.epsilon for choice in parts] == [1, *own]
     assert [choice.spend.delta > 0 for choice in parts] == [True, False, False, False]
-    assert [choice.parameters.epsilon for choice in parts] == [1, 2, F(1, 2), 1]
+    assert [choice.mechanism.epsilon for choice in parts] == [1, 2, F(1, 2), 1]
 
 
 def test_rows_of_no_or_of_another_share_pay_for_all_of_their_own() -> None:
@@ -72,18 +77,18 @@ def test_rows_of_no_or_of_another_share_pay_for_all_of_their_own() -> None:
     assert [choice.spend.epsilon for choice in chosen(*rows)] == [1, 1, 1, 1]
     assert all(not choice.together for choice in chosen(*rows))
     elsewhere = [asked("edge", share="x"), asked("edge", share="x")]
-    here, there = (choose_at(PLACE, request, read_parameters(request)) for request in elsewhere)
+    here, there = map(placed, elsewhere)
     there = replace(there, graph=replace(there.graph, name="other"))
     assert [choice.spend.epsilon for choice in shared([here, there])] == [1, 1]
 
 
 def test_answers_are_shared_by_several_k_and_by_no_two_rows() -> None:
-    assert [c.spend.epsilon for c in chosen(*each_k(asked("respond"), [3, 4], named=False))] == [1, 0]
+    assert [c.spend.epsilon for c in chosen(*each_k(asked("respond", k=[3, 4])))] == [1, 0]
     assert [c.spend.epsilon for c in chosen(asked("respond"), asked("respond", k=4, to=Path("b.csv")))] == [1, 1]
 
 
 def test_rows_with_one_name_and_other_k_share_nothing() -> None:
-    rows = [each_k(asked("edge"), ks, named=False) for ks in ([3, 4], [5, 6])]
+    rows = [each_k(asked("edge", k=ks)) for ks in ([3, 4], [5, 6])]
     first, second = (sum(choice.spend.epsilon for choice in chosen(*row)) for row in rows)
     assert (first, second) == (1, 1)
     assert sum(choice.spend.epsilon for choice in chosen(*rows[0], *rows[1])) == 2
@@ -100,18 +105,18 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="edge can share one C"):
         check_requests([asked("respond", share="x", to=tmp_path / "a.csv")])
     with pytest.raises(ParameterError, match="those of respond cannot"):
-        each_k(asked("respond", share="x"), [3, 4], named=False)
+        each_k(asked("respond", k=[3, 4], share="x"))
     with pytest.raises(ParameterError, match="elv has one k"):
-        check_requests(each_k(asked("elv", to=tmp_path / "a.csv"), [3, 4], named=False))
-    with pytest.raises(ParameterError, match="there twice"):
-        each_k(asked("edge"), [3, 3], named=False)
+        check_requests(each_k(asked("elv", k=[3, 4], to=tmp_path / "a.csv")))
+    with pytest.raises(ParameterError, match="several different ones"):
+        asked("edge", k=[3, 3])
 
 
 def test_a_row_of_a_batch_may_have_several_k_and_a_share(tmp_path: Path) -> None:
     file = tmp_path / "batch.csv"
     file.write_text("to,mechanism,epsilon,k,share\na.csv,edge,1,3 4,x\nb.csv,total,1,,x\nc.csv,edge,2,3,\n")
     rows = read_batch(file)
-    assert [(str(row.to), row.k, row.share, row.parts) for row in rows] == [
+    assert [(str(row.to), row.mechanism.k, row.share, row.parts) for row in rows] == [
         ("a-k3-e1.csv", 3, "x", 2), ("a-k4-e1.csv", 4, "x", 2), ("b.csv", 3, "x", 1), ("c.csv", 3, None, 1),
     ]  # fmt: skip
     for row, says in (
@@ -135,7 +140,7 @@ def test_one_bound_and_the_same_degrees_are_drawn_for_all() -> None:
 
     noise, once = SimulatedNoise(sample), Once()
     names = ["modelled", "edge", "total", "modelled"]
-    made = [mechanism_named(name).make(epsilon=3, n=30, epsilon_1="0.1", delta="0.01") for name in names]
+    made = [mechanism_named(name)(epsilon=3, n=30, epsilon_1="0.1", delta="0.01") for name in names]
     released = [m.draw_beside(graph, m.scaling(graph), noise, once) for m in made]
     assert [size for _, size in drawn] == [30, 1, 1, 30, 1, 1]  # degrees, C*, then a number or counts for each
     assert released[0].columns["degree"] == released[3].columns["degree"]

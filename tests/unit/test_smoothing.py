@@ -49,9 +49,8 @@ def test_bounds_and_variances_are_those_of_the_document() -> None:
 @pytest.mark.parametrize("k", [3, 4])
 def test_both_are_columns_beside_the_plain_counts_and_leave_the_total_alone(k: int) -> None:
     facts = CountedGraph(graph_from_edges(range(60), *zip(*[(i, (i * 7 + 1) % 60) for i in range(50)], strict=True)))
-    plain = Respond.make(k=k, epsilon=1, n=60)
-    both = Respond.of(Respond.parameters_of(request := _request(k, clip=True, smooth=True if k == 3 else None)), 60)
-    assert request.clip
+    plain = Respond(k=k, epsilon=1, n=60)
+    both = Respond(k=k, epsilon=1, clip=True, smooth=k == 3, n=60)
     plain_draw, other = (m.draw(facts, m.scaling(facts), SimulatedNoise.seeded(1)) for m in (plain, both))
     assert list(plain_draw.columns) == ["degree", "count", "standardError"]
     assert list(other.columns) == [*plain_draw.columns, "clipped", *(["smoothed"] if k == 3 else [])]
@@ -62,12 +61,6 @@ def test_both_are_columns_beside_the_plain_counts_and_leave_the_total_alone(k: i
     assert min(other.columns["clipped"]) >= 0 > min(plain_draw.counts)
 
 
-def _request(k: int, **given: bool | None):
-    from pcneo.privacy.mechanisms import MechanismRequest
-
-    return MechanismRequest(mechanism="respond", k=k, epsilon=1, **given)
-
-
 def test_four_cliques_are_not_smoothed() -> None:
     with pytest.raises(ParameterError, match="k = 3"):
-        Respond.parameters_of(_request(4, smooth=True))
+        Respond(k=4, epsilon=1, smooth=True)

@@ -16,7 +16,7 @@ from pcneo.privacy.mechanisms import Critical, Edge, Elv, OneScale, Published, S
 
 
 def told(graph: Graph, groups: Groups, k: int = 3) -> str:
-    mechanism, facts = Critical.make(k=k, epsilon=1, n=graph.vertex_count), CountedGraph(graph, groups)
+    mechanism, facts = Critical(k=k, epsilon=1, n=graph.vertex_count), CountedGraph(graph, groups)
     return mechanism.describe(mechanism.utility(facts, mechanism.scaling(facts)))
 
 
@@ -43,7 +43,7 @@ def test_for_four_cliques_the_errors_of_triangles_are_said() -> None:
 
 @pytest.mark.parametrize("kind", [Edge, Elv, Published])
 def test_the_least_scale_is_said_of_a_mechanism_with_one(kind: type[OneScale]) -> None:
-    mechanism, facts = kind.make(k=3, epsilon=1, n=100), CountedGraph(graph_from_edges(range(100), [0], [1]))
+    mechanism, facts = kind(k=3, epsilon=1, n=100), CountedGraph(graph_from_edges(range(100), [0], [1]))
     outlook = mechanism.utility(facts, Scaling.by_noise(100, lambda _: Fraction(1)))
     text = mechanism.describe(outlook)
     least = 3 / (1 - float(mechanism.epsilon_1))

@@ -3,11 +3,13 @@
 base         what every mechanism says about itself
 one_scale    the form of those that draw all counts with one scale
 two_phases   the form of those whose vertices find it themselves
-parameters   what is asked for, and what is in range
+parameters   what a person writes, read once
 scaling      how the scales of one release come about
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError
@@ -17,7 +19,7 @@ from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.elv import Elv
 from pcneo.privacy.mechanisms.modelled import Modelled
 from pcneo.privacy.mechanisms.one_scale import OneScale
-from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
+from pcneo.privacy.mechanisms.parameters import AnyNumber
 from pcneo.privacy.mechanisms.published import Published
 from pcneo.privacy.mechanisms.respond import Respond
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
@@ -29,23 +31,23 @@ __all__ = [
     "EARLIER_GROUPS",
     "MECHANISMS",
     "RETIRED",
+    "AnyNumber",
     "Critical",
     "Drawn",
     "Edge",
     "Elv",
     "InShort",
     "Mechanism",
-    "MechanismRequest",
     "Modelled",
     "Once",
     "OneScale",
-    "Parameters",
     "Published",
     "Respond",
     "Scaling",
     "Total",
     "TwoPhases",
     "mechanism_named",
+    "mechanism_of",
     "protection_of",
 ]
 
@@ -72,6 +74,20 @@ def mechanism_named(name: str | None) -> type[Mechanism]:
             value=name,
         )
     return MECHANISMS[name]
+
+
+def mechanism_of(name: str | None, **given: Any) -> Mechanism:
+    """Return a mechanism from what a person named; what is None was not.
+
+    Raises:
+        ParameterError: there is no such mechanism, it does not have such a parameter, or one is out of range.
+    """
+    kind = mechanism_named(name)
+    named = {parameter: value for parameter, value in given.items() if value is not None}
+    for parameter, value in named.items():
+        if parameter not in kind.parameter_names():
+            kind.refuse_foreign(parameter, value)
+    return kind(**{"epsilon": None, **named})
 
 
 RETIRED: dict[str, Protects] = {"row": Protects.EVERY_CONNECTION}

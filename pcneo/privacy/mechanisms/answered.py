@@ -12,15 +12,9 @@ from pcneo.privacy.randomised_response import Flips, threshold_of
 __all__ = ["Answered"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Answered(Mechanism):
-    """Pairs are answered by randomised response, and no other random number is drawn.
-
-    Attributes:
-        n: number of vertices, public.
-    """
-
-    n: int
+    """Pairs are answered by randomised response, and no other random number is drawn."""
 
     adds_noise = False
 

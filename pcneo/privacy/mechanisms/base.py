@@ -3,8 +3,8 @@
 A new mechanism is one file beside this one, ARCHITECTURE.md#a-new-mechanism. What it may refuse, in the order in which
 it is asked:
 
-    in_range           at once, from what a person wrote alone
-    completed          once the number of vertices, which is public, is known: from the count store, then as read
+    check              when it is made, from what a person wrote alone
+    complete           once the number of vertices, which is public, is known: from the count store, then as read
     check_drawable     on the graph as read, before anything is counted
     scaling            on exact facts, before anything is spent
 """
@@ -16,13 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 from pcneo.errors import GraphError, ParameterError
 from pcneo.privacy.composition import Cost
-from pcneo.privacy.exact import decimal_text, exact_text, positive
+from pcneo.privacy.exact import decimal_text, exact_text, typed_text
 from pcneo.privacy.facts import Answers, Facts, PairAnswers
-from pcneo.privacy.mechanisms.parameters import MechanismRequest, Parameters
+from pcneo.privacy.mechanisms.parameters import CliqueSizes, Exact, Vertices, whole, words_of
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise, add_noise
 from pcneo.privacy.outlook import Foresight, Public, Utility
@@ -32,11 +32,6 @@ from pcneo.privacy.protection import Protects
 __all__ = ["OWNER", "InShort", "Mechanism"]
 
 OWNER = "the owner, who sees the whole graph"
-
-R = TypeVar("R", bound=MechanismRequest)
-
-_PARAMETERS = tuple(field.name for field in fields(Parameters))
-_REQUESTED = {field.name for field in fields(MechanismRequest)} & set(_PARAMETERS)
 
 
 class InShort(NamedTuple):
@@ -53,17 +48,22 @@ class InShort(NamedTuple):
     shows: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mechanism(ABC):
-    """What every mechanism has. Its parameters are those of its fields whose names `Parameters` has.
+    """How a release is made private, and what it may spend: a value, checked when it is made.
+
+    What is left out is filled in by the mechanism once the number of vertices, which is public, is known; until then
+    it is None.
 
     Attributes:
-        k: vertices of the cliques that are counted, at least 3.
-        epsilon: ε of one release.
+        epsilon: ε of one release, exactly.
+        k: vertices of the cliques that are counted, at least 3; several for a release that shares what it draws.
+        n: vertices of the graph; None until `on`.
     """
 
-    k: int
-    epsilon: Fraction
+    epsilon: Exact = Exact(needed=True)
+    k: CliqueSizes = CliqueSizes()
+    n: Vertices = Vertices()
 
     name: ClassVar[str]
     run_by: ClassVar[str]
@@ -104,127 +104,90 @@ class Mechanism(ABC):
     """Whether all that is published beside λ is counts with noise of scale λ, by which a connection's loss follows."""
 
     def __post_init__(self) -> None:
-        """Refuse what is out of range, and keep numbers of privacy as fractions (GUARANTEE.md#refused)."""
-        parameters = self.parameters
-        for name in self.parameter_names():
-            object.__setattr__(self, name, getattr(parameters, name))
-        self.in_range(parameters)
+        """Refuse what is out of range; where n is known, fill in what was left out (GUARANTEE.md#refused)."""
+        for name in self.without:
+            if vars(self)[name]:
+                self.refuse_foreign(name, vars(self)[name])
+        if len(self.ks) > 1:
+            if self.n is not None:
+                raise ParameterError("For a graph a mechanism has one k.", name="k", value=self.k)
+            self.of_each_k()
+            return
+        whole("k", self.k, at_least=3)
+        if self.n is not None and self.n < 1:
+            raise GraphError("The graph has no vertices: there are no counts to release.")
+        self.check()
+        if self.n is not None:
+            self.complete()
 
-    # --- From a request to a mechanism
+    def check(self) -> None:  # noqa: B027 - what every mechanism refuses is above
+        """Refuse what is out of this mechanism's own range, as far as that needs no graph, by a ParameterError."""
 
-    @classmethod
-    def parameter_names(cls) -> frozenset[str]:
-        """Return which of the names in `Parameters` this mechanism has."""
-        return (frozenset(field.name for field in fields(cls)) & frozenset(_PARAMETERS)) - cls.without
+    def complete(self) -> None:  # noqa: B027 - not every mechanism has defaults
+        """Fill in what was left out, now that n is known; refuse what does not fit n."""
 
-    @classmethod
-    def adapted(cls, request: R) -> R:
-        """Return a request for this mechanism with all parameters of another request that it has."""
-        foreign = dict.fromkeys(_REQUESTED - cls.parameter_names())
-        return replace(request, mechanism=cls.name, **foreign)
+    def fill(self, name: str, value: object) -> None:
+        """Set a parameter that was left out."""
+        if vars(self)[name] is None:
+            object.__setattr__(self, name, value)
 
-    @classmethod
-    def parameters_of(cls, request: MechanismRequest) -> Parameters:
-        """Read the parameters; defaults stay None.
-
-        Raises:
-            ParameterError: one is out of range, or is given to a mechanism that has none.
-        """
-        epsilon = positive(request.epsilon, "epsilon")
-        for name in _PARAMETERS:
-            value = getattr(request, name, None)
-            if value is not None and name not in cls.parameter_names():
-                # Dropping it would look as if it had been heeded.
-                raise ParameterError(
-                    f"The mechanism {cls.name} has no {_words(name)}; leave it out.", name=_words(name), value=value
-                )
-        return cls.in_range(
-            Parameters(
-                k=request.k,
-                epsilon=epsilon,
-                delta=None if request.delta is None else positive(request.delta, "delta", below=1),
-                epsilon_1=None if request.epsilon_1 is None else positive(request.epsilon_1, "epsilon 1"),
-                h=request.h,
-                large=request.large,
-                clip=request.clip,
-                smooth=request.smooth,
-            )
-        )
-
-    @classmethod
-    def in_range(cls, parameters: Parameters) -> Parameters:
-        """Return the parameters, or refuse those out of this mechanism's own range, as far as that needs no graph.
-
-        Raises:
-            ParameterError: names the parameter.
-        """
-        return parameters
-
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
-        """Return the parameters with defaults filled in, and refuse what does not fit n.
+    def on(self, n: int) -> Self:
+        """Return it for a graph of n vertices, with every parameter.
 
         Raises:
             GraphError: there are no vertices.
             ParameterError: a parameter does not fit n vertices.
         """
-        if n < 1:
-            raise GraphError("The graph has no vertices: there are no counts to release.")
-        return parameters
+        return replace(self, n=n)
 
     @classmethod
-    def of(cls, parameters: Parameters, n: int) -> Self:
-        """Return the mechanism for a graph of n vertices.
-
-        Raises:
-            GraphError, ParameterError: as `completed` does.
-        """
-        values = {**vars(cls.completed(parameters, n)), "n": n}
-        return cls(**{field.name: values[field.name] for field in fields(cls)})
+    def parameter_names(cls) -> frozenset[str]:
+        """Return the names of its parameters, n among them."""
+        return frozenset(field.name for field in fields(cls)) - cls.without
 
     @classmethod
-    def make(
-        cls,
-        *,
-        k: int = 3,
-        epsilon: object,
-        n: int,
-        delta: object = None,
-        epsilon_1: object = None,
-        h: int | None = None,
-        large: bool | None = None,
-    ) -> Self:
-        """Return the mechanism from what a person may write, with defaults for the rest.
+    def taking(cls, **given: Any) -> Self:
+        """Return it with all of what is given that it has; the rest is left out, and so is what is None."""
+        names = cls.parameter_names()
+        return cls(**{name: value for name, value in given.items() if name in names and value is not None})
 
-        Args:
-            k: vertices of the cliques.
-            epsilon: ε, a number or its text.
-            n: vertices of the graph.
-            delta: δ; unless given, min(1e-6, 1/n²).
-            epsilon_1: ε1; unless given, by the mechanism's own rule.
-            h: unless given, min(3, n).
-            large: whether a graph is meant that is too large to be taken by mistake.
-
-        Raises:
-            ParameterError: something is out of range, or given to a mechanism that has no such parameter.
-            GraphError: the graph has no vertices.
-        """
-        request = MechanismRequest(
-            mechanism=cls.name, k=k, epsilon=epsilon, delta=delta, epsilon_1=epsilon_1, h=h, large=large
-        )
-        return cls.of(cls.parameters_of(request), n)
-
-    # --- Parameters and costs
+    @classmethod
+    def refuse_foreign(cls, name: str, value: object) -> NoReturn:
+        """Refuse a parameter that it does not have: dropped, it would look as if it had been heeded."""
+        words = words_of(name)
+        raise ParameterError(f"The mechanism {cls.name} has no {words}; leave it out.", name=words, value=value)
 
     @property
-    def parameters(self) -> Parameters:
-        """Its parameters, as the ledger and the outputs show them."""
-        return Parameters(**{name: getattr(self, name) for name in self.parameter_names()})
+    def ks(self) -> tuple[int, ...]:
+        """Every k."""
+        return self.k if isinstance(self.k, tuple) else (self.k,)
 
-    @classmethod
-    def entry(cls, parameters: Parameters) -> tuple[Fraction, Fraction]:
-        """Return (ε, δ) as one release enters them into the ledger; `protects` says what they are worth there."""
-        return parameters.epsilon, parameters.spent_delta
+    def of_each_k(self) -> tuple[Self, ...]:
+        """Return it with each k alone."""
+        return tuple(replace(self, k=k) for k in self.ks)
+
+    def parameter(self, name: str) -> Any:
+        """Return a parameter by name; None for one that it does not have, or that is left to it."""
+        return vars(self).get(name)
+
+    def __repr__(self) -> str:
+        """Return it as it is written, without what is left to the mechanism."""
+        given = {field.name: vars(self)[field.name] for field in sorted(fields(self), key=lambda f: f.name != "k")}
+        texts = {name: typed_text(x) if isinstance(x, Fraction) else x for name, x in given.items()}
+        shown = ", ".join(f"{name}={x}" for name, x in texts.items() if x is not None and x is not False)
+        return f"{type(self).__name__}({shown})"
+
+    # --- Costs
+
+    @property
+    def spent_delta(self) -> Fraction:
+        """δ as outputs and ledger have it: 0 for a mechanism without one."""
+        return self.parameter("delta") or Fraction(0)
+
+    @property
+    def entry(self) -> tuple[Fraction, Fraction]:
+        """(ε, δ) as one release enters them into the ledger; `protects` says what they are worth there."""
+        return self.epsilon, self.spent_delta
 
     @abstractmethod
     def cost(self, inside: int, outside: int = 0) -> Cost:
@@ -335,7 +298,7 @@ class Mechanism(ABC):
     @property
     def in_plain_words(self) -> str:
         """The promise with its numbers, for people who decide; empty where nothing is promised."""
-        return in_plain_words(*self.entry(self.parameters), self.protects)
+        return in_plain_words(*self.entry, self.protects)
 
     @property
     def heading(self) -> str:
@@ -347,7 +310,7 @@ class Mechanism(ABC):
     @property
     def promised(self) -> str:
         """The promise in a few words, for a table; empty for nothing."""
-        epsilon, delta = self.entry(self.parameters)
+        epsilon, delta = self.entry
         pair = "a pair inside a group, given the rest"
         which = {Protects.EVERY_CONNECTION: "any one connection", Protects.PAIRS_INSIDE_GROUPS: pair}
         if self.protects not in which:
@@ -368,7 +331,3 @@ class Mechanism(ABC):
     def divides_loss(self, scale: Fraction) -> Fraction:
         """Return what divides k·support of a pair to give its loss, where all noise has one scale."""
         return scale * self.k / self.times_counted
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")

@@ -17,7 +17,7 @@ from pcneo.privacy.composition import UNBOUNDED, Cost
 from pcneo.privacy.facts import Facts, PairAnswers
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.parameters import Switch, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise, SimulatedNoise
 from pcneo.privacy.outlook import Utility, noise_warning
@@ -41,15 +41,22 @@ _NOTHING, _ALL, _TRUTH = (0.0, 0.0, 1.0), (1.0, 1.0, 1.0), (0.0, 1.0, 1.0)
 """Weights of a pair of P̂ that is answered no, of one that is answered yes, and of a connection outside P̂."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Critical(Answered):
     """Pairs inside stored groups are protected, given the groups and all other connections; the rest is exact.
 
+    >>> import pcneo
+    >>> pcneo.Critical(k=(3, 4), epsilon=1)
+    Critical(k=(3, 4), epsilon=1)
+
     Attributes:
-        clip: whether counts cut at 0 are added.
+        clip: add counts cut at 0, which are biased.
+
+    Raises:
+        ParameterError: ε is not positive, or too large or too small for answers; k is neither 3 nor 4.
     """
 
-    clip: bool | None = None
+    clip: Switch = Switch()
 
     name = "critical"
     run_by = OWNER
@@ -75,12 +82,10 @@ class Critical(Answered):
         "Counts from answers err both ways, so one can be below 0. Leave it so: cut at 0, counts add up to too much."
     )
 
-    @classmethod
-    def in_range(cls, parameters: Parameters) -> Parameters:
+    def check(self) -> None:
         """Refuse a k that cannot be computed, and an ε for which three bytes are too few or a flip is a fair coin."""
-        whole("k", parameters.k, at_least=3, at_most=4)
-        check_epsilon(parameters.epsilon, cls.name)
-        return parameters
+        whole("k", self.k, at_least=3, at_most=4)
+        check_epsilon(self.epsilon, self.name)
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m pairs inside groups; nothing bounds the cost of a connection outside."""

@@ -21,9 +21,22 @@ __all__ = ["Edge"]
 _DIGITS = 10**9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Edge(OneScale):
-    """Every connection is protected, nothing is given."""
+    """Every connection is protected, and every vertex has a count.
+
+    >>> import pcneo
+    >>> pcneo.Edge(epsilon=1, delta="1e-6")
+    Edge(k=3, epsilon=1, delta=1e-6)
+    >>> pcneo.Edge(epsilon=1).on(2000)
+    Edge(k=3, epsilon=1, n=2000, delta=2.5e-7, epsilon_1=0.36)
+
+    Attributes:
+        delta: δ; None for min(1e-6, 1/n²).
+        epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        clip: add counts cut to what is possible, which are biased.
+        smooth: add counts drawn towards their mean, which are biased.
+    """
 
     name = "edge"
     run_by = OWNER

@@ -17,9 +17,23 @@ __all__ = ["Elv"]
 _DIGITS = 10**9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Elv(TwoPhases):
-    """The two phases over extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v."""
+    """Every connection is protected, with a scale for all that the vertices find themselves.
+
+    The two phases go over extended local views: deg(v), and c(v), the largest |N(v) ∩ N(u)| over u != v.
+
+    >>> import pcneo
+    >>> pcneo.Elv(epsilon=1, h=3)
+    Elv(k=3, epsilon=1, h=3)
+
+    Attributes:
+        delta: δ; None for min(1e-6, 1/n²).
+        epsilon_1: the part of ε that finds the scale; None for the mechanism's own rule.
+        h: how many vertices are asked for a closer bound; None for min(3, n).
+        clip: add counts cut to what is possible, which are biased.
+        smooth: add counts drawn towards their mean, which are biased.
+    """
 
     name = "elv"
     promise = (

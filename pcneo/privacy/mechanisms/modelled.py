@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error, sum_half_width
 from pcneo.privacy.laplace import variance as variance_of
 from pcneo.privacy.mechanisms.base import InShort
-from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.parameters import Exact, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.noise import Noise
@@ -36,15 +36,21 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Modelled(Total):
-    """Every connection is protected, nothing is given; degrees and the total get noise, counts follow from them.
+    """Every connection is protected, and counts of vertices follow from noisy degrees and a noisy total.
+
+    >>> import pcneo
+    >>> pcneo.Modelled(epsilon=2)
+    Modelled(k=3, epsilon=2)
 
     Attributes:
-        epsilon_0: the part of ε that the degrees cost.
+        delta: δ; None for min(1e-6, 1/n²).
+        epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        epsilon_0: the part of ε that degrees cost, likewise.
     """
 
-    epsilon_0: Fraction
+    epsilon_0: Exact = Exact()
 
     name = "modelled"
     promise = (
@@ -71,36 +77,32 @@ class Modelled(Total):
     without = frozenset({"clip", "smooth"})  # no count is below 0, or above what its degree allows
     loses_by_scale = False  # degrees and classes have scales of their own
 
-    @classmethod
-    def in_range(cls, parameters: Parameters) -> Parameters:
+    def check(self) -> None:
         """Refuse a k for which nobody has looked at the model, and parts of ε that leave none for the total."""
-        whole("k", parameters.k, at_least=3, at_most=4)
-        epsilon_0, epsilon_1 = parameters.epsilon_0, parameters.epsilon_1
-        if epsilon_0 is not None and epsilon_1 is not None and not epsilon_0 + epsilon_1 < parameters.epsilon:
+        super().check()
+        whole("k", self.k, at_least=3, at_most=4)
+        epsilon_0, epsilon_1 = self.epsilon_0, self.epsilon_1 or Fraction(0)
+        if epsilon_0 is not None and not epsilon_0 + epsilon_1 < self.epsilon:
             raise ParameterError(
                 f"epsilon 1 must leave a part of epsilon for degrees, {decimal_text(epsilon_0)}, and for the total: "
-                f"{decimal_text(epsilon_1)} of {decimal_text(parameters.epsilon)} does not.",
+                f"{decimal_text(epsilon_1)} of {decimal_text(self.epsilon)} does not.",
                 name="epsilon 1",
-                value=epsilon_1,
+                value=self.epsilon_1,
             )
-        return parameters
 
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+    def complete(self) -> None:
         """Fill in ε0 = 0.6ε below 1,000 vertices, else 0.8ε, and ε1 = 0.3(ε-ε0); refuse k = 4 in small graphs."""
-        if parameters.k == 4 and n < SMALL:
+        if self.k == 4 and self.n < SMALL:
             raise ParameterError(
-                f"Counts of 4-cliques are modelled for {SMALL:,} vertices and more, not for {n:,}: zeros would be "
+                f"Counts of 4-cliques are modelled for {SMALL:,} vertices and more, not for {self.n:,}: zeros would be "
                 "nearer. Take k = 3.",
                 name="k",
-                value=parameters.k,
+                value=self.k,
             )
-        epsilon, epsilon_0, epsilon_1 = parameters.epsilon, parameters.epsilon_0, parameters.epsilon_1
-        if epsilon_0 is None:
-            epsilon_0 = epsilon * (_OF_DEGREES_SMALL if n < SMALL else _OF_DEGREES)
-        if epsilon_1 is None:
-            epsilon_1 = _OF_BOUND * (epsilon - epsilon_0)
-        return cls.in_range(super().completed(replace(parameters, epsilon_0=epsilon_0, epsilon_1=epsilon_1), n))
+        self.fill("epsilon_0", self.epsilon * (_OF_DEGREES_SMALL if self.n < SMALL else _OF_DEGREES))
+        self.fill("epsilon_1", _OF_BOUND * (self.epsilon - self.epsilon_0))
+        super().complete()
+        self.check()
 
     @property
     def times_counted(self) -> int:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import ROUND_UP, Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
 from pcneo.basics.frames import rounded
+from pcneo.errors import ParameterError
 from pcneo.privacy.composition import NOTHING, Cost
+from pcneo.privacy.exact import decimal_text
 from pcneo.privacy.facts import Facts
 from pcneo.privacy.laplace import standard_error, variance
 from pcneo.privacy.mechanisms.base import Mechanism
-from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.parameters import Exact, Switch
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import handed_scale
 from pcneo.privacy.outlook import Foresight, Public, Utility
@@ -26,36 +28,36 @@ from pcneo.privacy.smoothing import BIASED, clipped, shrunk
 __all__ = ["OneScale", "handed"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OneScale(Mechanism):
     """First a bound on common neighbours is found with ε1, then all counts get noise of one scale λ with ε2.
 
     Attributes:
-        n: number of vertices, public.
         delta: the probability with which the bound may fail.
         epsilon_1: the part of ε that finds the bound.
         clip: whether counts cut to what is possible are added.
         smooth: whether counts drawn towards their mean are added.
     """
 
-    n: int
-    delta: Fraction
-    epsilon_1: Fraction
-    clip: bool | None = field(default=None, kw_only=True)
-    smooth: bool | None = field(default=None, kw_only=True)
+    delta: Exact = Exact(below=1)
+    epsilon_1: Exact = Exact()
+    clip: Switch = Switch()
+    smooth: Switch = Switch()
 
-    def __post_init__(self) -> None:
-        """Refuse what is out of range."""
-        super().__post_init__()
-        whole("n", self.n, at_least=1)
+    def check(self) -> None:
+        """Refuse an ε1 that leaves nothing of ε."""
+        if self.epsilon_1 is not None and not self.epsilon_1 < self.epsilon:
+            raise ParameterError(
+                f"epsilon 1 is a part of epsilon and must be below it: {decimal_text(self.epsilon_1)} is not "
+                f"below {decimal_text(self.epsilon)}.",
+                name="epsilon 1",
+                value=self.epsilon_1,
+            )
 
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
-        """Fill in δ = min(1e-6, 1/n²) and the usual ε1 where they are not given (GUARANTEE.md#defaults)."""
-        parameters = super().completed(parameters, n)
-        delta = min(Fraction(1, 10**6), Fraction(1, n * n)) if parameters.delta is None else parameters.delta
-        epsilon_1 = cls.usual_epsilon_1(parameters.epsilon) if parameters.epsilon_1 is None else parameters.epsilon_1
-        return replace(parameters, delta=delta, epsilon_1=epsilon_1)
+    def complete(self) -> None:
+        """Fill in δ = min(1e-6, 1/n²) and the usual ε1 (GUARANTEE.md#defaults)."""
+        self.fill("delta", min(Fraction(1, 10**6), Fraction(1, self.n * self.n)))
+        self.fill("epsilon_1", self.usual_epsilon_1(self.epsilon))
 
     @classmethod
     def usual_epsilon_1(cls, epsilon: Fraction) -> Fraction:

@@ -1,104 +1,108 @@
-"""The parameters of mechanisms: as a person writes them, and as exact numbers in range (GUARANTEE.md#refused)."""
+"""Parameters of mechanisms: given as a person writes them, read once, kept as exact numbers (GUARANTEE.md#refused)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from typing import Any, Generic, TypeVar, cast
 
 from pcneo.errors import ParameterError
-from pcneo.privacy.exact import decimal_text, positive
+from pcneo.privacy.exact import positive
 
-__all__ = ["MechanismRequest", "Parameters", "whole"]
+__all__ = ["AnyNumber", "CliqueSizes", "Exact", "Given", "Switch", "Vertices", "whole", "words_of"]
+
+AnyNumber = int | float | str | Decimal | Fraction
+"""A number of privacy: as text, `"0.5"` or `"1/3"`, or as a number that Python reads so."""
+
+Kept = TypeVar("Kept")
+Written = TypeVar("Written")
+
+_NO_DEFAULT = object()
 
 
-@dataclass(frozen=True, kw_only=True)
-class MechanismRequest:
-    """A mechanism and its parameters as a person writes them; None stands for the mechanism's default.
+class Given(Generic[Kept, Written]):
+    """A field of a mechanism that is read when it is set; None for as long as it is left to the mechanism.
 
-    Attributes:
-        mechanism: its name, one of `MECHANISMS`; there is no default, since each promises something else.
-        k: vertices of the cliques.
-        epsilon: ε, a number or its text; so are `delta` and `epsilon_1`.
-        delta: δ.
-        epsilon_1: ε1, the part of ε that finds the scale λ.
-        h: how many vertices are asked for a closer bound.
-        large: whether a graph is meant that is too large to be taken by mistake.
-        clip: whether to add counts cut to what is possible.
-        smooth: whether to add counts drawn towards those of vertices of like degree.
+    To type checkers it always has a value, as it does in a mechanism that knows the number of vertices.
     """
 
-    mechanism: str | None = None
-    k: int = 3
-    epsilon: object = None
-    delta: object = None
-    epsilon_1: object = None
-    h: int | None = None
-    large: bool | None = None
-    clip: bool | None = None
-    smooth: bool | None = None
+    def __init__(self, read: Callable[[Written, str], Kept], default: object = None) -> None:
+        """Take what reads a value, given it and the parameter's name for people."""
+        self._read, self._default = read, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the name under which the value is kept."""
+        self._name = name
+
+    def __get__(self, mechanism: Any, kind: type | None = None) -> Kept:
+        """Return the value, or the default where a dataclass asks its class for it."""
+        if mechanism is not None:
+            return mechanism.__dict__[self._name]
+        if self._default is _NO_DEFAULT:
+            raise AttributeError(self._name)
+        return cast("Kept", self._default)
+
+    def __set__(self, mechanism: Any, value: Written | None) -> None:
+        """Read a value and keep it."""
+        left = value is None and self._default is None
+        mechanism.__dict__[self._name] = None if left else self._read(cast("Written", value), words_of(self._name))
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Parameters in range, as far as that can be told without the graph.
+class Exact(Given[Fraction, AnyNumber]):
+    """ε, δ or a part of ε."""
 
-    The names are those of a mechanism's own fields. None stands for a parameter that the mechanism does not have, and
-    for a default that is not filled in yet.
+    def __init__(self, *, below: int | None = None, needed: bool = False) -> None:
+        """Take the bound that is itself refused, and whether there is no default."""
+        super().__init__(lambda value, name: positive(value, name, below=below), _NO_DEFAULT if needed else None)
 
-    Attributes:
-        k: vertices of the cliques, at least 3.
-        epsilon: ε of one release.
-        delta: δ, between 0 and 1.
-        epsilon_1: ε1, below ε.
-        h: how many vertices are asked for a closer bound; checked against the number of vertices.
-        large: whether a graph is meant that is too large to be taken by mistake.
-        clip, smooth: whether to add clipped and smoothed counts.
-        epsilon_0: the part of ε that noisy degrees cost; no person gives it.
-    """
 
-    k: int
-    epsilon: Fraction
-    delta: Fraction | None = None
-    epsilon_1: Fraction | None = None
-    h: int | None = None
-    large: bool | None = None
-    clip: bool | None = None
-    smooth: bool | None = None
-    epsilon_0: Fraction | None = None
+class Switch(Given[bool, bool]):
+    """A yes or no; no unless given."""
 
-    def __post_init__(self) -> None:
-        """Refuse what is out of range, and keep numbers of privacy as fractions.
+    def __init__(self) -> None:
+        """Have no for a default."""
+        super().__init__(_yes_or_no, False)
 
-        Raises:
-            ParameterError: names the parameter and its value.
-        """
-        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        if self.delta is not None:
-            object.__setattr__(self, "delta", positive(self.delta, "delta", below=1))
-        if self.epsilon_1 is not None:
-            object.__setattr__(self, "epsilon_1", positive(self.epsilon_1, "epsilon 1"))
-            if not self.epsilon_1 < self.epsilon:
-                raise ParameterError(
-                    f"epsilon 1 is a part of epsilon and must be below it: {decimal_text(self.epsilon_1)} is not "
-                    f"below {decimal_text(self.epsilon)}.",
-                    name="epsilon 1",
-                    value=self.epsilon_1,
-                )
-        whole("k", self.k, at_least=3)
 
-    @property
-    def spent_delta(self) -> Fraction:
-        """δ as outputs and ledger have it: 0 for a mechanism without one."""
-        return self.delta if self.delta is not None else Fraction(0)
+class CliqueSizes(Given[int, int | Sequence[int]]):
+    """k: a number, or several different ones, which are kept as a tuple."""
+
+    def __init__(self) -> None:
+        """Have 3 for a default."""
+        super().__init__(_clique_sizes, 3)
+
+
+class Vertices(Given[int, int]):
+    """A number of vertices, whose bounds depend on how many there are."""
+
+    def __init__(self) -> None:
+        """Leave it open by default."""
+        super().__init__(lambda value, name: value)
+
+
+def words_of(name: str) -> str:
+    """Return a parameter's name as messages have it."""
+    return name.replace("_", " ")
 
 
 def whole(name: str, value: int, *, at_least: int, at_most: int | None = None) -> None:
-    """Refuse anything but a whole number in a range.
-
-    Raises:
-        ParameterError: names the parameter, its value and the range.
-    """
+    """Refuse anything but a whole number in a range, by a ParameterError."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not (is_whole and at_least <= value and (at_most is None or value <= at_most)):
         bound = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
         raise ParameterError(f"{name} must be a whole number {bound}, not {value!r}.", name=name, value=value)
+
+
+def _yes_or_no(value: bool, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} is True or False, not {value!r}.", name=name, value=value)
+    return value
+
+
+def _clique_sizes(value: int | Sequence[int], name: str) -> int:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return value  # pyright: ignore[reportReturnType] - a text is refused with the numbers out of range
+    if not value or len(set(value)) < len(value):
+        raise ParameterError(f"k must be one number or several different ones, not {value!r}.", name=name, value=value)
+    return value[0] if len(value) == 1 else cast("int", tuple(value))

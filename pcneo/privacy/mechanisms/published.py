@@ -14,9 +14,20 @@ from pcneo.privacy.protection import Protects
 __all__ = ["Published"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Published(TwoPhases):
-    """The paper's Algorithm 3: the two phases over cohesions, deg(v, MC(v)) and cn_in(v); kept for comparison."""
+    """The mechanism of the paper as printed, which promises nothing; to compare with alone.
+
+    Its two phases go over cohesions: deg(v, MC(v)) and cn_in(v).
+
+    >>> import pcneo
+    >>> pcneo.Published(epsilon=1)
+    Published(k=3, epsilon=1)
+
+    Attributes:
+        delta, epsilon_1, h: as of `Elv`.
+        clip: add counts cut to what is possible, which are biased.
+    """
 
     name = "published"
     promise = "This release promises nothing: the noise does not follow from what a connection can change."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -14,12 +14,12 @@ from pcneo.privacy.composition import Cost
 from pcneo.privacy.facts import Answers, Facts
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.mechanisms.base import OWNER, InShort, Mechanism
-from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.parameters import Switch, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import USUAL_DEGREE, Foresight, Public, Utility, noise_warning
 from pcneo.privacy.protection import Protects
-from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon, threshold_of
+from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon
 from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
 
 __all__ = ["LARGEST", "Respond", "check_size", "shown"]
@@ -34,19 +34,23 @@ _LINE_BYTES = 13
 WARNING = " WARNING: from ln(n/d) - 2 on, the answers show much of the graph, and more where it is dense."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Respond(Answered):
-    """Every connection is protected, nothing is given, and all is computed from one answer for each pair.
+    """Every connection is protected, and nobody is trusted: each pair is answered for by one of its ends.
+
+    >>> import pcneo
+    >>> pcneo.Respond(epsilon="1/2").epsilon
+    Fraction(1, 2)
 
     Attributes:
-        large: whether more than 65,536 vertices are meant.
-        clip: whether counts cut to what is possible are added.
-        smooth: whether counts drawn towards those of vertices of like degree are added; for k = 3.
+        large: allow more than 65,536 vertices.
+        clip: add counts cut to what is possible, which are biased.
+        smooth: for k = 3, add counts drawn towards those of vertices of like degree, which are biased.
     """
 
-    large: bool | None = None
-    clip: bool | None = None
-    smooth: bool | None = None
+    large: Switch = Switch()
+    clip: Switch = Switch()
+    smooth: Switch = Switch()
 
     name = "respond"
     run_by = OWNER
@@ -76,31 +80,16 @@ class Respond(Answered):
         "Estimates err both ways, so a count can be below 0. Leave it so: cut at 0, counts add up to too much."
     )
 
-    def __post_init__(self) -> None:
-        """Refuse what is out of range."""
-        super().__post_init__()
-        whole("n", self.n, at_least=2)
-
-    @classmethod
-    def in_range(cls, parameters: Parameters) -> Parameters:
+    def check(self) -> None:
         """Refuse a k that nobody has checked, and an ε for which three bytes are too few or a flip is a fair coin."""
-        whole("k", parameters.k, at_least=3, at_most=4)
-        check_epsilon(parameters.epsilon, cls.name)
-        if parameters.smooth and parameters.k != 3:
-            raise ParameterError("Only counts of triangles are smoothed, k = 3.", name="smooth", value=parameters.k)
-        return parameters
+        whole("k", self.k, at_least=3, at_most=4)
+        check_epsilon(self.epsilon, self.name)
+        if self.smooth and self.k != 3:
+            raise ParameterError("Only counts of triangles are smoothed, k = 3.", name="smooth", value=self.k)
 
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
+    def complete(self) -> None:
         """Refuse, by the number of vertices alone, graphs without a pair, and those that take hours unless named."""
-        parameters = super().completed(parameters, n)
-        check_size(Flips(n, threshold_of(parameters.epsilon)), parameters)
-        return replace(
-            parameters,
-            large=bool(parameters.large),
-            clip=bool(parameters.clip),
-            smooth=bool(parameters.smooth),
-        )
+        check_size(self.flips, self.k, large=self.large)
 
     def cost(self, inside: int, outside: int = 0) -> Cost:
         """Return (mε, 0) for m = inside + outside pairs: groups make no difference."""
@@ -203,18 +192,14 @@ def _three_digits(error: float) -> float:
     return float(f"{error:.3g}")
 
 
-def check_size(flips: Flips, parameters: Parameters) -> None:
-    """Refuse a graph without a pair, and one that takes hours unless it is meant.
-
-    Raises:
-        ParameterError: says what it would take.
-    """
+def check_size(flips: Flips, k: int, *, large: bool) -> None:
+    """Refuse a graph without a pair, and one that takes hours unless it is meant, by a ParameterError."""
     if flips.n < 2:
         raise ParameterError("Answers are for pairs, and the graph has one vertex.", name="n", value=flips.n)
-    if flips.n > LARGEST and not parameters.large:
+    if flips.n > LARGEST and not large:
         raise ParameterError(
             f"The graph has {flips.n:,} vertices, and each of their {flips.pairs:,} pairs is answered. "
-            f"{_means(flips, parameters.k)} Give --large if you mean it.",
+            f"{_means(flips, k)} Give --large if you mean it.",
             name="n",
             value=flips.n,
         )

@@ -15,9 +15,19 @@ from pcneo.privacy.noise import Noise
 __all__ = ["Total"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Total(Edge):
-    """Every connection is protected, nothing is given, and the graph's number of k-cliques is all that is published."""
+    """Every connection is protected; the number of the graph's cliques is published alone.
+
+    >>> import pcneo
+    >>> pcneo.Total(epsilon=1)
+    Total(k=3, epsilon=1)
+
+    Attributes:
+        delta: δ; None for min(1e-6, 1/n²).
+        epsilon_1: the part of ε that finds the scale of the noise; None for the mechanism's own rule.
+        clip: add the total cut at 0, which is biased.
+    """
 
     name = "total"
     promise = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,14 +12,14 @@ from pcneo.privacy import collector, vertex
 from pcneo.privacy.facts import Facts, Integers
 from pcneo.privacy.laplace import pad
 from pcneo.privacy.mechanisms.one_scale import OneScale, handed
-from pcneo.privacy.mechanisms.parameters import Parameters, whole
+from pcneo.privacy.mechanisms.parameters import Vertices, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
 
 __all__ = ["TwoPhases"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TwoPhases(OneScale):
     """Each vertex bounds what it sees, a collector makes λ of the bounds, each vertex reports its noisy count.
 
@@ -27,22 +27,20 @@ class TwoPhases(OneScale):
         h: how many vertices the collector asks for a second, tighter bound.
     """
 
-    h: int
+    h: Vertices = Vertices()
 
     run_by = "each vertex and a collector, simulated inside one trusted process"
 
-    def __post_init__(self) -> None:
-        """Refuse what is out of range."""
-        super().__post_init__()
-        whole("h", self.h, at_least=1, at_most=self.n)
+    def check(self) -> None:
+        """Refuse an h that no graph can have, or that this one cannot."""
+        super().check()
+        if self.h is not None:
+            whole("h", self.h, at_least=1, at_most=self.n)
 
-    @classmethod
-    def completed(cls, parameters: Parameters, n: int) -> Parameters:
-        """Fill in h = min(3, n) where none is given, and refuse one that n vertices cannot have."""
-        parameters = super().completed(parameters, n)
-        h = min(3, n) if parameters.h is None else parameters.h
-        whole("h", h, at_least=1, at_most=n)
-        return replace(parameters, h=h)
+    def complete(self) -> None:
+        """Fill in h = min(3, n)."""
+        super().complete()
+        self.fill("h", min(3, self.n))
 
     @abstractmethod
     def view(self, facts: Facts) -> tuple[Integers, Integers]:

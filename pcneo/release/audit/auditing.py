@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pcneo.basics.model import Progress
 from pcneo.basics.selection import Selection
 from pcneo.counting.counted import CountedGraph
 from pcneo.errors import GraphError, NotFoundError, ParameterError
 from pcneo.privacy.attack import Seen
-from pcneo.privacy.mechanisms import MECHANISMS, Mechanism
+from pcneo.privacy.exact import positive
+from pcneo.privacy.mechanisms import MECHANISMS, AnyNumber, Mechanism
 from pcneo.privacy.mechanisms.answered import Answered
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import half_true_epsilon
@@ -28,10 +30,10 @@ from pcneo.release.audit.attacked import (
     mean_found,
     simulated,
 )
-from pcneo.release.choice import Place, choose_at, find_place, read_parameters
+from pcneo.release.choice import Place, check_run, find_place
 from pcneo.release.loss_summary import find_losses
 from pcneo.release.read_graph import ReadGraph, read_for_release
-from pcneo.release.request import GraphRequest
+from pcneo.release.request import Source
 from pcneo.store.chosen_graph import require_key_index
 from pcneo.store.database import Database
 
@@ -116,38 +118,49 @@ class AuditResult:
     rows: tuple[AuditRow, ...]
 
 
-def audit(db: Database, *, request: GraphRequest, progress: Progress | None = None) -> AuditResult:
+def audit(
+    db: Database,
+    *,
+    epsilon: AnyNumber,
+    k: int = 3,
+    delta: AnyNumber | None = None,
+    source: Source = Source(),
+    progress: Progress | None = None,
+) -> AuditResult:
     """Say what each mechanism would promise, err and show on a graph at one ε, beside zeros, degrees and exact counts.
 
     Args:
         db: the database.
-        request: k, ε and the graph, and the run whose groups count; its mechanism does not matter. A parameter that a
-            mechanism does not have is left out for it.
+        epsilon: ε of each release.
+        k: vertices of the cliques.
+        delta: δ of the mechanisms that have one; None for their own.
+        source: the graph, and the run whose groups count.
         progress: called with stage, done and total.
 
     Raises:
         ParameterError: ε is one that no mechanism takes, or a number is out of range.
         NotFoundError, GraphError: as for a release.
     """
-    every = [mechanism.adapted(request) for mechanism in MECHANISMS.values()]
-    refusals = {chosen.mechanism or "": _refusal(chosen) for chosen in every}
-    if all(refusals.values()):
-        raise ParameterError(next(filter(None, refusals.values())) or "", name="epsilon", value=request.epsilon)
-    place = _place(db, request)
+    epsilon = positive(epsilon, "epsilon")
+    delta = None if delta is None else positive(delta, "delta", below=1)
+    every = {kind: _made_or_refused(kind, k=k, epsilon=epsilon, delta=delta) for kind in MECHANISMS.values()}
+    mechanisms = [made for made in every.values() if isinstance(made, Mechanism)]
+    if not mechanisms:
+        raise ParameterError(str(next(iter(every.values()))), name="epsilon", value=epsilon)
+    place = _place(db, source)
     require_key_index(db, place.graph.selection)
-    source = read_for_release(db, place.graph, progress)
+    read = read_for_release(db, place.graph, progress)
     if place.run is not None:
-        source.read_groups(db, place.run, progress)
-    audited = _Audited(place, source, request.k)
+        read.read_groups(db, place.run, progress)
+    audited = _Audited(place, read, k)
     rows = list(audited.without_a_release())
-    for done, chosen in enumerate(every):
+    for done, (kind, made) in enumerate(every.items()):
         if progress:
             progress("auditing", done, len(every))
-        rows += audited.rows(chosen, refusals[chosen.mechanism or ""])
+        rows += audited.rows(kind, made)
     if progress:
         progress("auditing", len(every), len(every))
-    run, graph = place.run, source.graph
-    epsilon = next(read_parameters(chosen).epsilon for chosen in every if refusals[chosen.mechanism or ""] is None)
+    run, graph = place.run, read.graph
     return AuditResult(
         notice=NOTICE,
         meaning=MEANING,
@@ -155,12 +168,12 @@ def audit(db: Database, *, request: GraphRequest, progress: Progress | None = No
         run=run and run.id,
         p=run and str(run.search.p),
         search=run and run.search.name,
-        k=request.k,
-        epsilon=float(epsilon),
+        k=k,
+        epsilon=float(mechanisms[0].epsilon),
         vertices=graph.vertex_count,
         connections=graph.edge_count,
         total=audited.total,
-        inside=source.share_inside(run) if run else None,
+        inside=read.share_inside(run) if run else None,
         threshold=half_true_epsilon(graph.vertex_count, 2 * graph.edge_count / graph.vertex_count)
         if graph.edge_count
         else None,
@@ -170,24 +183,23 @@ def audit(db: Database, *, request: GraphRequest, progress: Progress | None = No
     )
 
 
-def _refusal(request: GraphRequest) -> str | None:
-    """Return why a mechanism refuses what is asked for, before anything is read."""
+def _made_or_refused(kind: type[Mechanism], **given: Any) -> Mechanism | str:
+    """Return a mechanism with what it has of what is given, or why it refuses that, before anything is read."""
     try:
-        read_parameters(request)
+        return kind.taking(**given)
     except ParameterError as error:
         return str(error)
-    return None
 
 
-def _place(db: Database, request: GraphRequest) -> Place:
+def _place(db: Database, source: Source) -> Place:
     """Find the graph with its run; without one, where none was named and there is none."""
     runs = db.list_runs()
     try:
-        return find_place(db, request, runs, Selection(), with_run=True)
+        return find_place(db, source, runs, Selection(), with_run=True)
     except NotFoundError:
-        if request.names_run:
+        if source.names_run:
             raise
-    return find_place(db, request, runs, Selection(), with_run=False)
+    return find_place(db, source, runs, Selection(), with_run=False)
 
 
 class _Audited:
@@ -215,21 +227,19 @@ class _Audited:
             found = self._attacker.of(seen) if self._attacker else _UNKNOWN
             yield AuditRow(name, "", error, of_total, found.alone, found.with_groups, found.protected)
 
-    def rows(self, request: GraphRequest, refused: str | None) -> Iterator[AuditRow]:
-        """Yield the row of a mechanism, and a second one for answers that are published."""
-        kind = MECHANISMS[request.mechanism or ""]
-        if refused is None and kind.needs_groups and self.place.run is None:
-            refused = "It rests on groups, and the graph has no run."
-        if refused is None:
-            try:
-                bare = request if kind.needs_groups else replace(request, run=None, p=None, search=None)
-                chosen = choose_at(self.place, bare, read_parameters(bare))
-                mechanism = kind.of(chosen.parameters, self.source.graph.vertex_count)
-                yield from self._of(mechanism)
-                return
-            except (GraphError, ParameterError) as error:
-                refused = str(error)
-        yield AuditRow(kind.name, refused=refused)
+    def rows(self, kind: type[Mechanism], made: Mechanism | str) -> Iterator[AuditRow]:
+        """Yield the row of a mechanism, and a second one for answers that are published; or why there is none."""
+        if isinstance(made, str):
+            yield AuditRow(kind.name, refused=made)
+            return
+        if kind.needs_groups and self.place.run is None:
+            yield AuditRow(kind.name, refused="It rests on groups, and the graph has no run.")
+            return
+        try:
+            check_run(made, self.place.run)
+            yield from self._of(made.on(self.source.graph.vertex_count))
+        except (GraphError, ParameterError) as error:
+            yield AuditRow(kind.name, refused=str(error))
 
     def _of(self, mechanism: Mechanism) -> Iterator[AuditRow]:
         releases = list(simulated(self.facts, mechanism, SimulatedNoise.seeded(SEED), self.releases))

@@ -16,7 +16,7 @@ from evaluation.kept_arrays import RefusedError
 from evaluation.results import Beside, Refused
 from pcneo.basics.model import Graph
 from pcneo.errors import GraphError
-from pcneo.privacy.mechanisms import Mechanism, MechanismRequest, mechanism_named
+from pcneo.privacy.mechanisms import Mechanism, mechanism_named
 from pcneo.privacy.mechanisms.scaling import Drawn
 from pcneo.privacy.noise import SimulatedNoise
 from pcneo.privacy.randomised_response import Flips, threshold_of
@@ -29,8 +29,7 @@ ORIENTED = "oriented"
 
 def made(name: str, epsilon: str, n: int) -> Mechanism:
     """Return a mechanism of ours as the product makes it, with its own δ, ε0 and ε1."""
-    kind = mechanism_named(name)
-    return kind.of(kind.parameters_of(MechanismRequest(mechanism=name, k=K, epsilon=epsilon)), n)
+    return mechanism_named(name)(k=K, epsilon=epsilon, n=n)
 
 
 def total_of(drawn: Drawn) -> float:
