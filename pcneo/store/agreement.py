@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pcneo.store.headers import Header
 from pcneo.store.tokens import Token, keys_of_maps, tokenize
 
-__all__ = ["OWN_LABELS", "OWN_TYPES", "SEVERAL", "check_agreement"]
-
 OWN_LABELS = frozenset(
     {
         "PCohesion",
@@ -33,17 +31,7 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 def check_agreement(folder: str, header: Header, text: str) -> None:
-    """Compare a header with its statement, token by token.
-
-    Args:
-        folder: the folder of the file, one of `statements.FOLDERS`.
-        header: its header.
-        text: the Cypher below.
-
-    Raises:
-        ValueError: they differ; says in what.
-        ParameterError: the text cannot be split into tokens.
-    """
+    """Compare a header with its statement, token by token."""
     _check_notes(folder, header)
     spoken = [token for token in tokenize(text) if not token.is_silent]
     _check_text(spoken)

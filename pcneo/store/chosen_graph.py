@@ -14,17 +14,6 @@ from pcneo.graph import graph_from_rows
 from pcneo.store.database import Database, GraphRecord, KeyCounts
 from pcneo.store.schema import OWN_SCHEMA, key_index
 
-__all__ = [
-    "StoredGraph",
-    "choose_selection",
-    "find_graph",
-    "find_keys",
-    "read_graph",
-    "refuse_new_name",
-    "require_key_index",
-    "schema_statements",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class StoredGraph:
@@ -45,16 +34,8 @@ class StoredGraph:
 def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[str, str]]:
     """Choose labels, types and key: those that are named, and otherwise the only ones that the database has.
 
-    Args:
-        db: the database.
-        named: the labels, types and key that are named.
-
     Returns:
         The selection, and the options that were filled in, by name.
-
-    Raises:
-        ParameterError: the database has several choices, or none; the message lists them.
-        NotFoundError: no node or relationship has a named label or type.
     """
     filled: dict[str, str] = {}
     labels = _choose(db.list_labels(), named.node_labels, "--node-label", "node label", filled)
@@ -68,11 +49,7 @@ def choose_selection(db: Database, named: Selection) -> tuple[Selection, dict[st
 
 
 def find_graph(db: Database, name: str) -> GraphRecord:
-    """Return a graph by its name.
-
-    Raises:
-        NotFoundError: pcneo knows no such graph in this database.
-    """
+    """Return a graph by its name."""
     graphs = {graph.name: graph for graph in db.list_graphs()}
     if name not in graphs:
         known = ", ".join(map(repr, graphs)) or "none; `pcneo annotate` makes one"
@@ -84,16 +61,7 @@ def find_graph(db: Database, name: str) -> GraphRecord:
 
 
 def refuse_new_name(name: str, selection: Selection, known: Iterable[GraphRecord]) -> None:
-    """Refuse a new name that was given alone where the only choice has one: it is misspelt, or opens a second ledger.
-
-    Args:
-        name: the new name.
-        selection: the labels, types and key that the database left no choice of.
-        known: the graphs that have names.
-
-    Raises:
-        NotFoundError: says under which names it is known.
-    """
+    """Refuse a new name given alone where the only choice has one: it is misspelt, or opens a second ledger."""
     names = [record.name for record in known if record.selection == selection]
     if names:
         raise NotFoundError(
@@ -127,18 +95,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def require_key_index(db: Database, selection: Selection, *, mode: str = "read", create: bool = False) -> None:
-    """Make sure that an index finds a vertex by its key.
-
-    Args:
-        db: the database.
-        selection: labels and key.
-        mode: with `write` the message offers to create the index.
-        create: create missing indexes instead of refusing.
-
-    Raises:
-        SchemaError: an index is missing; the message holds the statements that create it.
-        KeyPropertyError: an index is missing, and the property is missing on a vertex or cannot be a key.
-    """
+    """Make sure that an index finds a vertex by its key."""
     indexed = {index.label for index in db.list_key_indexes() if index.property == selection.key}
     missing = [key_index(label, selection.key) for label in selection.node_labels if label not in indexed]
     if missing:
@@ -158,16 +115,8 @@ def require_key_index(db: Database, selection: Selection, *, mode: str = "read",
 def schema_statements(node_labels: Sequence[str] = (), key: str | None = None, *, drop: bool = False) -> list[str]:
     """Return the statements that create every index that `annotate.write` needs, each on one line.
 
-    Args:
-        node_labels: also index the key of these labels.
-        key: the key property; needed with labels.
-        drop: return the statements that drop them instead.
-
     Returns:
         The statements, each ending in a semicolon.
-
-    Raises:
-        ParameterError: there are labels without a key or a key without labels, or Neo4j does not accept a name.
     """
     if bool(node_labels) != (key is not None):
         raise ParameterError("Node labels and the key belong together.", name="key", value=key)
@@ -179,15 +128,6 @@ def find_keys(db: Database, selection: Selection, vertices: Sequence[Key]) -> li
     """Return the requested keys, each once; a number given as text becomes an integer if that is the graph's key.
 
     A command line passes text only: `105` means the integer 105 where the graph's keys are integers.
-
-    Args:
-        db: the database.
-        selection: labels, types and key.
-        vertices: the requested keys.
-
-    Raises:
-        KeyPropertyError: both the integer and the text are keys.
-        ParameterError: a request cannot be a key.
     """
     keys = [_checked(vertex) for vertex in vertices]
     numbers: dict[Key, int] = {v: int(v) for v in keys if isinstance(v, str) and is_integer_key(v)}
@@ -217,16 +157,6 @@ def read_graph(db: Database, selection: Selection, progress: Progress | None = N
     """Read the whole graph into arrays (ALGORITHM.md#the-graph, DATA-MODEL.md#reading).
 
     If the count store changes between start and end, the graph is read once more.
-
-    Args:
-        db: the database.
-        selection: labels, types and key.
-        progress: called with `reading`, the number of vertices read, and their total.
-
-    Raises:
-        KeyPropertyError: keys are missing, of two kinds, of an unusable kind, or repeated.
-        GraphChangedError: the graph changed during the second read too.
-        NotFoundError: no node has the chosen labels.
     """
     counts = [db.count_store(selection)]
     for _ in range(2):

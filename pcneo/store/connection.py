@@ -13,8 +13,6 @@ from pcneo.store.database import Database
 from pcneo.store.failures import translated
 from pcneo.store.server_version import check_version, oldest
 
-__all__ = ["connect", "connect_async", "connect_to"]
-
 
 def connect(
     uri: str | None = None,
@@ -56,14 +54,7 @@ def connect(
 
 
 def connect_to(settings: ConnectionSettings | None) -> Database:
-    """Return a database that owns its driver, which warns of no label, type or property that there is not yet.
-
-    Args:
-        settings: where the database is; None is refused.
-
-    Raises:
-        ConnectionFailedError: as by `connect`.
-    """
+    """Return a database that owns its driver, which warns of no label, type or property that there is not yet."""
     if settings is None:
         raise ConnectionFailedError(
             "NEO4J_URI is not set. Set it, NEO4J_USERNAME and NEO4J_PASSWORD; `pcneo server status` tells those of a "

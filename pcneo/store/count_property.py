@@ -20,8 +20,6 @@ from pcneo.store.ledger import list_ledger, list_property_values, property_write
 from pcneo.store.ledger_records import ReleaseRecord
 from pcneo.store.lock import GraphLock
 
-__all__ = ["check_property", "remove_properties", "values_hash", "write_property"]
-
 
 def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
     """Return the SHA-256 of keys and counts, in any order; None if a key or value is of a kind that we never write."""
@@ -33,17 +31,7 @@ def values_hash(values: Iterable[tuple[Key, object]]) -> str | None:
 
 
 def check_property(db: Database, graph: GraphRecord, name: str) -> None:
-    """Refuse a property that a chosen vertex already has, unless all its values come from one recorded release.
-
-    Args:
-        db: the database.
-        graph: the graph.
-        name: the property.
-
-    Raises:
-        GraphError: its values are not ours.
-        ParameterError: Neo4j does not accept the name.
-    """
+    """Refuse a property that a chosen vertex already has, unless all its values come from one recorded release."""
     _replaced(db, graph, name, list_property_values(db, graph.selection, name))
 
 
@@ -65,20 +53,7 @@ def _noted(db: Database) -> list[ReleaseRecord]:
 
 
 def write_property(db: Database, graph: GraphRecord, name: str, release: str, counts: Mapping[Key, int]) -> None:
-    """Write noisy counts as a property, over those of an earlier release if there are any; all or nothing.
-
-    Args:
-        db: the database.
-        graph: the graph.
-        name: the property.
-        release: the identifier of the release.
-        counts: the noisy count of every vertex, by key.
-
-    Raises:
-        GraphError: the property's values are not ours, or a count does not fit a Neo4j integer.
-        WriteMismatchError: since the graph was read, vertices are gone or keys repeated; or the release was forgotten.
-        BusyError: another writer holds the graph.
-    """
+    """Write noisy counts as a property, over those of an earlier release if there are any; all or nothing."""
     if any(not -(2**63) <= count < 2**63 for count in counts.values()):
         raise GraphError("A noisy count does not fit a Neo4j integer.", property=name)
     digest = values_hash(counts.items())
@@ -93,11 +68,6 @@ def write_property(db: Database, graph: GraphRecord, name: str, release: str, co
 
 def remove_properties(db: Database, graph: GraphRecord, run: str | None = None) -> tuple[list[str], list[str]]:
     """Remove the properties that releases of a graph wrote, and update their records. Call it under the graph's lock.
-
-    Args:
-        db: the database.
-        graph: the graph.
-        run: only of releases that used this run; None for all.
 
     Returns:
         The properties removed, and those left alone because not all of their values are ours any more.

@@ -18,13 +18,12 @@ import neo4j
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 from pcneo.errors import GraphError, RightsError, SchemaError
+from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 from pcneo.store.failures import translated
 from pcneo.store.run_reader import RunReader
 from pcneo.store.schema import FORMAT, SchemaItem
-from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
+from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, in_transaction, rows_of
-
-__all__ = ["Database", "GraphRecord", "KeyCounts", "KeyIndex", "graph_records"]
 
 EARLIER_BATCH = 2_000
 """Hubs of an earlier format that one transaction deletes."""
@@ -67,15 +66,7 @@ class GraphRecord:
     fingerprint_key: str
 
     def check_stands_for(self, selection: Selection, instead: str) -> None:
-        """Refuse the name for another part of the database.
-
-        Args:
-            selection: what the name was given for.
-            instead: what to do, for the error.
-
-        Raises:
-            GraphError: it stands for other labels, types or another key.
-        """
+        """Refuse the name for another part of the database."""
         if self.selection != selection:
             raise GraphError(
                 f"The graph name {self.name!r} stands for {self.selection.default_name} already, not for "
@@ -176,16 +167,7 @@ class Database(RunReader):
         return graph_records(self.read("list_graphs"))
 
     def merge_graph(self, name: str, selection: Selection, fingerprint_key: str) -> GraphRecord:
-        """Record a graph under its name, or return the record that is there, with its own fingerprint key.
-
-        Args:
-            name: the graph's name.
-            selection: labels, types and key.
-            fingerprint_key: used for a new record only.
-
-        Raises:
-            GraphError: the name belongs to other labels, types or another key.
-        """
+        """Record a graph under its name, or return the record that is there, with its own fingerprint key."""
         row = self.write(
             "merge_graph",
             name=name,
@@ -252,15 +234,7 @@ class Database(RunReader):
     # --- schema -----------------------------------------------------------------------------------------------------
 
     def ensure_schema(self, wanted: Sequence[SchemaItem]) -> None:
-        """Create the missing ones among some indexes and constraints, and wait until they are online.
-
-        Args:
-            wanted: the indexes and constraints.
-
-        Raises:
-            RightsError: the user may not; the message holds the statements for an administrator.
-            SchemaError: an index is not online after `INDEX_SECONDS`.
-        """
+        """Create the missing ones among some indexes and constraints, and wait until they are online."""
         missing = self._missing(wanted)
         try:
             for item in missing:

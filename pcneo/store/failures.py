@@ -12,8 +12,6 @@ from neo4j import exceptions
 
 from pcneo.errors import BusyError, ConnectionFailedError, DatabaseError, PcneoError, RightsError, SchemaError
 
-__all__ = ["CODES", "KINDS", "OUT_OF_MEMORY", "translated"]
-
 OUT_OF_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 """Neo4j calls it transient, but the same batch never fits: the db halves it instead of repeating it."""
 

@@ -21,8 +21,6 @@ from pcneo.store.statements import load_statement
 from pcneo.store.transaction import rows_of
 from pcneo.store.waiting import BlockedError
 
-__all__ = ["SESSIONS", "Fence"]
-
 SESSIONS = 4
 """Fences of a graph: one for each session that writes at once, and one for the sweep."""
 ENDED_SECONDS = 2.0
@@ -45,11 +43,7 @@ class Fence:
         return {"pcneoGraph": self._graph, "pcneoWriter": self._writer}
 
     def take(self) -> None:
-        """Shut out all earlier writers: wait for their transactions, end them after some seconds, and wait again.
-
-        Raises:
-            BusyError: a transaction goes on that this user may not end.
-        """
+        """Shut out all earlier writers: wait for their transactions, end them after some seconds, and wait again."""
         try:
             self._take(lock.WAIT_SECONDS)
         except BlockedError:
@@ -73,15 +67,7 @@ class Fence:
         return self._db.waits.sees_strangers()
 
     def write(self, session_number: int, work: Callable[[neo4j.Transaction], T]) -> T:
-        """Return `work(transaction)`, committed, done again where the server asks for it.
-
-        Args:
-            session_number: 1 to `SESSIONS`; two transactions with the same number wait for each other.
-            work: creates, changes or deletes hubs of the graph.
-
-        Raises:
-            BusyError: another writer has taken the fences; nothing was done.
-        """
+        """Return `work(transaction)`, committed, done again where the server asks for it."""
         hold = load_statement("hold_fence").render({})
 
         def fenced(transaction: neo4j.Transaction) -> T:

@@ -9,8 +9,6 @@ from typing import Literal
 import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
 
-__all__ = ["Answer", "change_password", "say_hello"]
-
 log = logging.getLogger("pcneo")
 
 Answer = Literal["ready", "refused", "silent"]
@@ -18,25 +16,12 @@ Answer = Literal["ready", "refused", "silent"]
 
 
 def say_hello(uri: str, username: str, password: str) -> Answer:
-    """Find out whether the database `neo4j` answers.
-
-    Args:
-        uri: the Bolt address.
-        username: the user.
-        password: the password.
-    """
+    """Find out whether the database `neo4j` answers."""
     return _answer(uri, username, password, lambda driver: driver.execute_query("RETURN 1", database_="neo4j"))
 
 
 def change_password(uri: str, username: str, old: str, new: str) -> Answer:
-    """Give a user a new password; it is sent as a parameter, so no process list or log shows it.
-
-    Args:
-        uri: the Bolt address.
-        username: the user.
-        old: the present password.
-        new: the new password.
-    """
+    """Give a user a new password; it is sent as a parameter, so no process list or log shows it."""
     return _answer(
         uri,
         username,

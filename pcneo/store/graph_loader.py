@@ -11,11 +11,10 @@ import neo4j
 
 from pcneo.basics.selection import Selection
 from pcneo.errors import DatabaseError, KeyPropertyError, ParameterError, SchemaError, WriteMismatchError
+from pcneo.store.agreement import OWN_LABELS, OWN_TYPES
 from pcneo.store.database import Database, KeyIndex
-from pcneo.store.statements import OWN_LABELS, OWN_TYPES, load_statement
+from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, in_halves, rows_of
-
-__all__ = ["GraphLoader"]
 
 _KEYS_REPEATED = frozenset(
     {
@@ -30,17 +29,7 @@ class GraphLoader:
     """Writes vertices with one label, and relationships of one type, into a database."""
 
     def __init__(self, db: Database, label: str, type_: str, key: str) -> None:
-        """Put the names into the statements.
-
-        Args:
-            db: the database.
-            label: the label of the vertices.
-            type_: the type of the relationships.
-            key: the key property.
-
-        Raises:
-            ParameterError: Neo4j does not accept a name, or it is one of pcneo's own labels or types.
-        """
+        """Put the names into the statements."""
         if label in OWN_LABELS or type_ in OWN_TYPES:
             name = label if label in OWN_LABELS else type_
             raise ParameterError(f"{name} is pcneo's own; load into a name of yours.", name="name", value=name)
@@ -57,13 +46,7 @@ class GraphLoader:
         )
 
     def ensure_vertex_key(self) -> bool:
-        """Make the key unique within the label; return whether that took a new constraint.
-
-        Raises:
-            KeyPropertyError: nodes of the label share a key.
-            SchemaError: an index without a constraint is in the way.
-            RightsError: the user may not create constraints.
-        """
+        """Make the key unique within the label; return whether that took a new constraint."""
         (label,), key = self.selection.node_labels, self.selection.key
         if KeyIndex(label, key, unique=True) in self._db.list_key_indexes():
             return False
@@ -91,14 +74,7 @@ class GraphLoader:
         return error
 
     def merge_vertices(self, rows: Sequence[Row]) -> int:
-        """Create the vertices that do not exist yet; return their number.
-
-        Args:
-            rows: maps of `key` and `properties`, no key twice.
-
-        Raises:
-            WriteMismatchError: the database did not merge every row; none of these rows stays.
-        """
+        """Create the vertices that do not exist yet; return their number."""
 
         def merge(transaction: neo4j.Transaction, part: Sequence[Row]) -> int:
             return _merged(transaction, self._vertices, part, "nodes_created")
@@ -106,14 +82,7 @@ class GraphLoader:
         return self._merge(merge, rows)
 
     def merge_relationships(self, rows: Sequence[Row]) -> int:
-        """Connect the pairs that are not connected in either direction yet; return their number.
-
-        Args:
-            rows: maps of `source`, `target` and `properties`, no pair twice.
-
-        Raises:
-            WriteMismatchError: a vertex is gone; none of these rows stays.
-        """
+        """Connect the pairs that are not connected in either direction yet; return their number."""
 
         def merge(transaction: neo4j.Transaction, part: Sequence[Row]) -> int:
             if self._db.waits.sees_strangers():

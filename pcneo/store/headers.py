@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["NAME_KINDS", "Declaration", "Header", "read_header"]
-
 NAME_KINDS = ("index", "label", "labels", "type", "types", "property")
 
 _SECTIONS = ("names", "parameters", "returns", "repeatable", "cost", "scan")
@@ -53,14 +51,7 @@ class Header:
 
 
 def read_header(source: str) -> tuple[Header, str]:
-    """Split a statement file into its header, the `//` lines at its top, and the Cypher below.
-
-    Args:
-        source: the content of the file.
-
-    Raises:
-        ValueError: the header is malformed; says how.
-    """
+    """Split a statement file into its header, the `//` lines at its top, and the Cypher below."""
     lines = source.splitlines()
     end = next((i for i, line in enumerate(lines) if not line.startswith("//")), len(lines))
     summary, sections = _cut([line[2:].removeprefix(" ").rstrip() for line in lines[:end]])

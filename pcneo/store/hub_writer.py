@@ -20,8 +20,6 @@ from pcneo.store.fence import SESSIONS, Fence
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, in_halves, rows_of, sample_names
 
-__all__ = ["CohesionRow", "HubWriter"]
-
 RETIRED_A_TRANSACTION = 20_000
 """Hubs; a property that is set takes 0.8 kB of the server's transaction memory."""
 DELETED_A_TRANSACTION = 2_000
@@ -58,18 +56,7 @@ class HubWriter:
         self._names = sample_names(selection, "Person", "id")
 
     def create(self, session: int, run: str, version: int, search: Search, rows: Sequence[CohesionRow]) -> int:
-        """Write hubs with their memberships; return the memberships written.
-
-        Args:
-            session: number of the fence; see `Fence.write`.
-            run: the run's id.
-            version: the first version that has them.
-            search: what was searched for.
-            rows: the hubs.
-
-        Raises:
-            WriteMismatchError: the counters differ from what was sent; nothing of these rows was written.
-        """
+        """Write hubs with their memberships; return the memberships written."""
         self.begun = True
         text = load_statement("create_cohesions").render(self._names)
         hold = load_statement("hold_vertices").render(self._names)
@@ -90,14 +77,7 @@ class HubWriter:
         return sum(in_halves(write, rows, "hubs"))
 
     def retire(self, run: str, version: int, keys: Sequence[Key], following: int) -> int:
-        """Say of the current hubs of some vertices, each named once, that a version is without them; return how many.
-
-        Args:
-            run: the run's id.
-            version: the version that readers go by.
-            keys: the vertices.
-            following: the first version without the hubs.
-        """
+        """End the current hubs of some vertices, each named once, with a version; return how many."""
         values = {"run": run, "version": version, "next": following}
 
         def write(part: Sequence[Key]) -> int:
@@ -115,11 +95,6 @@ class HubWriter:
 
     def undo(self, run: str, version: int, tell: Callable[[int], object] | None = None) -> int:
         """Delete the hubs that came for a version which never did, and take back what was retired for it.
-
-        Args:
-            run: the run's id.
-            version: the version that readers go by; 0 deletes all hubs.
-            tell: called with the hubs deleted so far, after each transaction that deleted some.
 
         Returns:
             The hubs deleted.

@@ -13,42 +13,13 @@ from pcneo.basics.user import user
 from pcneo.errors import WriteMismatchError
 from pcneo.store.database import Database, graph_records
 from pcneo.store.ledger_records import (
-    BudgetRecord,
     DamagedRecord,
     LedgerRecords,
-    NoteRecord,
-    ReleaseRecord,
     budget_records,
     note_records,
     release_records,
 )
 from pcneo.store.transaction import Row, Transaction, sample_names
-
-__all__ = [
-    "BudgetRecord",
-    "DamagedRecord",
-    "LedgerRecords",
-    "NoteRecord",
-    "PropertyWriter",
-    "ReleaseRecord",
-    "create_budget",
-    "create_note",
-    "create_release",
-    "delete_ledger",
-    "get_secret",
-    "is_empty",
-    "list_ledger",
-    "list_property_values",
-    "mark_releases",
-    "mend_record",
-    "merge_secret",
-    "move_ledger",
-    "note_answers",
-    "property_writer",
-    "read_ledger",
-    "share_nodes",
-    "versions_relied_on",
-]
 
 T = TypeVar("T")
 
@@ -96,11 +67,7 @@ def list_property_values(db: Database, selection: Selection, name: str) -> list[
 
 
 def note_answers(db: Database, release: str, digest: str) -> None:
-    """Record the hash of a release's answers.
-
-    Raises:
-        WriteMismatchError: the release is no longer in the ledger.
-    """
+    """Record the hash of a release's answers."""
     row = db.write("note_answers", release=release, hash=digest)[0]
     if row["noted"] != 1:
         raise WriteMismatchError(
@@ -133,15 +100,7 @@ class PropertyWriter:
         return _values(self._transaction.run, self._selection, self._name)
 
     def note_property(self, release: str, digest: str) -> None:
-        """Record on a release that the property holds its noisy counts, with the hash of keys and values.
-
-        Args:
-            release: the release's identifier.
-            digest: the hash of keys and values.
-
-        Raises:
-            WriteMismatchError: the release is no longer in the ledger.
-        """
+        """Record on a release that the property holds its noisy counts, with the hash of keys and values."""
         row = self._transaction.run("note_property", release=release, property=self._name, hash=digest)[0]
         if row["noted"] != 1:
             raise WriteMismatchError(
@@ -155,14 +114,7 @@ class PropertyWriter:
         self._transaction.run("retire_property", releases=list(releases))
 
     def set_property(self, counts: Mapping[Key, int]) -> None:
-        """Set the property of every vertex to its noisy count.
-
-        Args:
-            counts: the noisy count of every vertex, by key.
-
-        Raises:
-            WriteMismatchError: since the graph was read, vertices are gone or keys repeated.
-        """
+        """Set the property of every vertex to its noisy count."""
         rows = [{"vertex": key, "count": count} for key, count in counts.items()]
         written = sum(
             self._transaction.run("set_property", self._names, rows=part)[0]["written"] for part in _parts(rows)

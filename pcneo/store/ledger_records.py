@@ -19,19 +19,6 @@ from pcneo.basics.selection import Selection
 from pcneo.store.database import GraphRecord
 from pcneo.store.transaction import Row
 
-__all__ = [
-    "LARGEST_NUMBER",
-    "BudgetRecord",
-    "DamagedRecord",
-    "LedgerRecords",
-    "NoteRecord",
-    "ReleaseRecord",
-    "ShareNodes",
-    "budget_records",
-    "note_records",
-    "release_records",
-]
-
 ShareNodes = Callable[[Selection, Selection], bool]
 IsEmpty = Callable[[Selection], bool]
 

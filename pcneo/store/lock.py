@@ -17,8 +17,6 @@ from pcneo.store.database import Database
 from pcneo.store.transaction import Transaction
 from pcneo.store.waiting import BLOCKED_SECONDS, BlockedError
 
-__all__ = ["GraphLock"]
-
 WAIT_SECONDS = 5.0
 """How long a second writer waits for the first."""
 TOUCH_SECONDS = 30.0
@@ -88,11 +86,7 @@ class GraphLock:
 
     @contextmanager
     def last_writes(self) -> Iterator[Transaction]:
-        """Yield the locking transaction, and commit it at the end of the block: all of its writes count, or none.
-
-        Raises:
-            DatabaseError: the lock was lost meanwhile.
-        """
+        """Yield the locking transaction, and commit it at the end of the block: all of its writes count, or none."""
         with self._use:
             self._stop.set()
             try:

@@ -17,8 +17,6 @@ from pcneo.store.failures import OUT_OF_MEMORY
 from pcneo.store.sessions import Sessions
 from pcneo.store.transaction import Row, in_halves, sample_names
 
-__all__ = ["FRONTIER", "PAGE", "PAGE_NEIGHBOURS", "GraphReader", "Page", "read_ahead"]
-
 PAGE = 5_000
 """The most vertices per page of a whole-graph read; 2,000 to 5,000 read equally fast (DATA-MODEL.md#what-it-costs)."""
 PAGE_NEIGHBOURS = 200_000
@@ -47,10 +45,6 @@ def read_ahead(read: Callable[[Key, int], Page[T]], smallest: Key) -> Iterator[t
 
     The next page is read while one is worked on. A page is yielded after its transaction has ended, so a repeated
     transaction yields nothing twice. A repeated key comes as often as it is repeated.
-
-    Args:
-        read: returns the page that begins with a key, of at most so many vertices.
-        smallest: a key no larger than any of its kind in the graph.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="pcneo-read") as pool:
         start, last = smallest, None
@@ -76,10 +70,6 @@ class GraphReader(Sessions):
 
         A node with two of the chosen labels comes once. Each relationship comes once, at its start. A repeated key
         comes as often as it is repeated, for the caller to refuse.
-
-        Args:
-            selection: labels, types and key.
-            smallest: a key of the graph's kind, no larger than any in the graph.
         """
         for i, label in enumerate(selection.node_labels):
             names = {**sample_names(selection, "Person", "KNOWS", "id"), "Page": label}
@@ -104,13 +94,6 @@ class GraphReader(Sessions):
         """Return the complete neighbourhoods of some vertices; vertices that do not exist are left out.
 
         A batch of keys that does not fit into the server's transaction memory is halved and tried again.
-
-        Args:
-            selection: labels, types and key.
-            keys: the keys of the vertices.
-
-        Raises:
-            KeyPropertyError: a key is repeated, or is neither an integer nor a string.
         """
         names = sample_names(selection, "Person", "KNOWS", "id")
         neighbourhoods: dict[Key, list[Key]] = {}
@@ -137,11 +120,6 @@ class GraphReader(Sessions):
         return list(neighbourhoods.items())
 
     def count_members(self, selection: Selection, rows: Sequence[Mapping[str, object]]) -> int:
-        """Find the vertices and members of cohesions, as their writing would, and return how many members there are.
-
-        Args:
-            selection: labels, types and key.
-            rows: `vertex` and `members`, all keys.
-        """
+        """Find the vertices and members of cohesions, as their writing would, and return how many members there are."""
         names = sample_names(selection, "Person", "id")
         return self.read("count_members", names, rows=rows)[0]["memberships"]

@@ -19,19 +19,6 @@ from pcneo.store.failures import translated
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, Transaction, in_transaction, rows_of
 
-__all__ = [
-    "BATCH",
-    "ENDED",
-    "LEASE_SECONDS",
-    "STATUSES",
-    "Answer",
-    "Claim",
-    "LostClaimError",
-    "RequestQueue",
-    "finish_within",
-    "is_cancelled_within",
-]
-
 LEASE_SECONDS = 30
 """How long a claim counts after its worker was last heard of, by the server's clock."""
 TRANSACTION_SECONDS = 5.0
@@ -121,12 +108,7 @@ class RequestQueue:
         return row["requests"], row["ids"]
 
     def enter(self, limit: int = BATCH, skip: int = 0) -> int:
-        """Give new requests a status, a time and an identifier; return how many there were, at most `limit`.
-
-        Args:
-            limit: how many at most.
-            skip: how many to leave out at the beginning, because somebody's transactions hold them.
-        """
+        """Give new requests a status, a time and an identifier; return how many there were, at most `limit`."""
         message = f"A new request has no status, or `requested`; the service sets it. There are {', '.join(STATUSES)}."
         with self.db.transaction({}, timeout=ENTER_SECONDS) as transaction:
             rows = transaction.run("enter_requests", skip=skip, limit=limit, statuses=list(STATUSES), message=message)
@@ -160,10 +142,6 @@ class RequestQueue:
         """Claim a request for `LEASE_SECONDS`; None where another worker was first.
 
         The transactions of a worker whose lease has run out are ended first.
-
-        Args:
-            request: its identifier.
-            worker: a name for people.
         """
         with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             transaction.run("lock_requests", ids=[request])
@@ -187,46 +165,23 @@ class RequestQueue:
             return claim
 
     def watch(self, claim: Claim) -> bool:
-        """Return whether the author of a request wants it stopped.
-
-        Raises:
-            LostClaimError: the claim no longer counts.
-        """
+        """Return whether the author of a request wants it stopped."""
         rows = self.db.read("watch_request", id=claim.id, token=claim.token)
         if not rows or not rows[0]["held"]:
             raise _lost(claim)
         return rows[0]["cancel"]
 
     def renew(self, claim: Claim, progress: float) -> None:
-        """Renew a lease, and tell how far the work is.
-
-        Raises:
-            LostClaimError: the claim no longer counts.
-        """
+        """Renew a lease, and tell how far the work is."""
         self._locked(claim, "renew_request", "renewed", lease=LEASE_SECONDS, progress=progress)
 
     def give_back(self, claim: Claim, message: str, *, wait: float = 0.0, attempts: int, busy: bool = False) -> None:
-        """Put a request back into its place in the queue.
-
-        Args:
-            claim: the claim on it.
-            message: why it waits.
-            wait: seconds for which it is left alone.
-            attempts: how often it counts as tried.
-            busy: whether it waits for others, which does not count as an attempt but for a day at most.
-
-        Raises:
-            LostClaimError: the claim no longer counts.
-        """
+        """Put a request back into its place in the queue."""
         values = {"message": message, "wait": wait, "attempts": attempts, "busy": busy}
         self._locked(claim, "return_request", "returned", **values)
 
     def finish(self, claim: Claim, answer: Answer, progress: float = 1.0) -> None:
-        """Answer a request in a transaction of its own.
-
-        Raises:
-            LostClaimError: the claim no longer counts.
-        """
+        """Answer a request in a transaction of its own."""
         with self.db.transaction({}, timeout=TRANSACTION_SECONDS, limit=BLOCKED_SECONDS) as transaction:
             finish_within(transaction, claim, answer, progress)
             transaction.commit()
@@ -238,13 +193,7 @@ class RequestQueue:
         return {row["name"] for row in self.db.read("list_due")}
 
     def claim_due(self, graph: str, every: float, patience: float) -> bool | None:
-        """Take one look at a graph upon oneself; return whether to read all of it, None where somebody else has looked.
-
-        Args:
-            graph: its name.
-            every: seconds until the next look.
-            patience: seconds to wait for whoever writes the graph.
-        """
+        """Take one look at a graph upon oneself; return whether to read all of it, None where somebody else has looked."""
         with self.db.transaction({}, timeout=patience) as transaction:
             transaction.touch_graph(graph)
             rows = transaction.run("claim_due", name=graph, every=every)
@@ -270,11 +219,7 @@ class RequestQueue:
 
 
 def finish_within(transaction: Transaction, claim: Claim, answer: Answer, progress: float = 1.0) -> None:
-    """Answer a request in an open transaction, so that the answer counts if and only if its other writes do.
-
-    Raises:
-        LostClaimError: the claim no longer counts.
-    """
+    """Answer a request in an open transaction, so that the answer counts if and only if its other writes do."""
     transaction.run("lock_requests", ids=[claim.id])
     rows = transaction.run(
         "finish_request",

@@ -27,8 +27,6 @@ from pcneo.store.schema import FORMAT
 from pcneo.store.statements import load_statement
 from pcneo.store.transaction import Row, begun, in_halves, sample_names
 
-__all__ = ["DifferingHub", "HubColumns", "KeptHub", "RunReader", "refuse_other_formats"]
-
 _TRIES = 10
 _PAUSE_SECONDS = 0.02
 """How often, and how soon after another, runs are listed while a version of one of them is being committed."""
@@ -116,11 +114,7 @@ class RunReader(GraphReader):
     """Reads of runs; errors as in `Database`."""
 
     def list_runs(self) -> list[RunRecord]:
-        """Return every standing run at the version that readers go by, by id.
-
-        Raises:
-            StoreFormatError: the store holds runs of an earlier format, or of a later one.
-        """
+        """Return every standing run at the version that readers go by, by id."""
         rows, tries = self.read("list_runs"), 1
         refuse_other_formats(
             earlier=any(row["search"] is None for row in rows),
@@ -144,21 +138,13 @@ class RunReader(GraphReader):
         return self.read("get_formats", format=FORMAT)[0]["earlier"]
 
     def check_format(self) -> None:
-        """Refuse a store whose runs this package cannot read.
-
-        Raises:
-            StoreFormatError: it holds runs of an earlier format, or graphs of a later one.
-        """
+        """Refuse a store whose runs this package cannot read."""
         row = self.read("get_formats", format=FORMAT)[0]
         refuse_other_formats(earlier=row["earlier"] > 0, later=row["later"])
 
     @contextmanager
     def reading_version(self, run: RunRecord) -> Iterator[None]:
-        """Vouch that what is read inside the block belongs to one version: it is still kept when the block ends.
-
-        Raises:
-            GraphChangedError: the version was let go meanwhile, so that what was read may lack hubs.
-        """
+        """Vouch that what is read inside the block belongs to one version: it is still kept when the block ends."""
         yield
         rows = self.read("get_version", run=run.id, version=run.version)
         if not rows or not rows[0]["readable"]:

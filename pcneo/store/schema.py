@@ -9,9 +9,6 @@ from typing import LiteralString
 from pcneo.store.statements import load_statement
 from pcneo.store.tokens import tokenize
 
-__all__ = ["FORMAT", "OWN_SCHEMA", "SchemaItem", "key_index"]
-
-
 FORMAT = 3
 """Of the data model. A run of this format names its `search`; in the first two it had a `score`."""
 

@@ -6,18 +6,12 @@ import re
 
 from pcneo.errors import ConnectionFailedError
 
-__all__ = ["OLDEST_SERVER", "check_version", "oldest", "version_number"]
-
 OLDEST_SERVER = (5, 23)
 """The first version that understands `CALL (x) { … }`."""
 
 
 def check_version(version: str) -> None:
-    """Refuse an old server before it gets a query that it would misunderstand.
-
-    Raises:
-        ConnectionFailedError: it is older than `OLDEST_SERVER`.
-    """
+    """Refuse an old server before it gets a query that it would misunderstand."""
     if version_number(version) < OLDEST_SERVER:
         raise ConnectionFailedError(f"The server is Neo4j {version}; pcneo needs {oldest()} or later.", version=version)
 
@@ -28,11 +22,7 @@ def oldest() -> str:
 
 
 def version_number(text: str) -> tuple[int, int]:
-    """Return the first two numbers of a server version: (2026, 9) for `2026.09.0`, (5, 27) for `5.27-aura`.
-
-    Raises:
-        ConnectionFailedError: the text does not begin with two numbers.
-    """
+    """Return the first two numbers of a server version: (2026, 9) for `2026.09.0`, (5, 27) for `5.27-aura`."""
     match = re.match(r"(\d+)\.(\d+)", text)
     if match is None:
         raise ConnectionFailedError(f"The server gives its version as {text!r}, which pcneo cannot read.", version=text)

@@ -24,8 +24,6 @@ from pcneo.store.statements import Statement, load_statement
 from pcneo.store.transaction import Row, Transaction, begun, in_one_trip, in_transaction, noticing_breaks, rows_of
 from pcneo.store.waiting import BLOCKED_SECONDS, Wait, Watch
 
-__all__ = ["Sessions", "limited", "open_session", "session_options"]
-
 T = TypeVar("T")
 Work = TypeVar("Work", bound=Callable[..., Any])
 
@@ -67,11 +65,7 @@ class Sessions:
         return self._known().version or ""
 
     def _known(self) -> _Server:
-        """Return what is known of the server, which is asked once.
-
-        Raises:
-            ConnectionFailedError: it is older than 5.23, or there is no such database.
-        """
+        """Return what is known of the server, which is asked once."""
         if self._server.version is None:
             statement = load_statement("get_server").render({})
             with translated(), open_session(self.driver, self._name, neo4j.READ_ACCESS) as session:
@@ -101,13 +95,7 @@ class Sessions:
     def run_statement(
         self, statement: Statement, names: Mapping[str, str | Sequence[str]], parameters: Mapping[str, Any]
     ) -> list[Row]:
-        """Run a statement that reads, in a transaction that may be repeated, and return its rows.
-
-        Args:
-            statement: the statement.
-            names: the user's names for its sample names.
-            parameters: the values of its parameters.
-        """
+        """Run a statement that reads, in a transaction that may be repeated, and return its rows."""
         text = statement.render(names)
         with translated(), self.session(neo4j.READ_ACCESS) as session:
             return in_one_trip(session, text, dict(parameters))
@@ -133,18 +121,7 @@ class Sessions:
         limit: float = BLOCKED_SECONDS,
         is_schema: bool = False,
     ) -> T:
-        """Return `work(transaction, *arguments)`, committed, in a watched transaction that may be repeated.
-
-        Args:
-            work: writes.
-            *arguments: its arguments.
-            metadata: shows in the server's list of transactions, beside the marks.
-            limit: seconds for which it may be blocked.
-            is_schema: whether it changes the schema; it may last as long beside others who hold locks.
-
-        Raises:
-            BlockedError: it was blocked for longer, or the work is to stop.
-        """
+        """Return `work(transaction, *arguments)`, committed, in a watched transaction that may be repeated."""
 
         @contextmanager
         def begin(session: neo4j.Session) -> Iterator[neo4j.Transaction]:
@@ -158,16 +135,7 @@ class Sessions:
     def transaction(
         self, metadata: Mapping[str, str], *, timeout: float = 0, limit: float = BLOCKED_SECONDS
     ) -> Iterator[Transaction]:
-        """Open a write transaction; it is rolled back unless the body commits it.
-
-        Args:
-            metadata: shows in the server's list of transactions, beside the marks.
-            timeout: seconds after which the server ends it; 0 for never.
-            limit: seconds for which it may be blocked.
-
-        Raises:
-            BlockedError: it was blocked for longer, or the work is to stop.
-        """
+        """Open a write transaction; it is rolled back unless the body commits it."""
         with (
             translated(),
             self.session(neo4j.WRITE_ACCESS) as session,

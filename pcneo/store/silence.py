@@ -16,8 +16,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["told_of_silence"]
-
 SAY_SECONDS = 20.0
 """Seconds without an answer, after which it is said for the first time, and after as many again each time."""
 

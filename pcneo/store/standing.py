@@ -21,8 +21,6 @@ from pcneo.store.run_reader import refuse_other_formats
 from pcneo.store.schema import FORMAT
 from pcneo.store.transaction import Transaction
 
-__all__ = ["Keeping", "OpenGraph", "VersionRecord", "open_graph", "run_id"]
-
 MOST_VERSIONS = 2**52
 """Versions of a graph; hubs without an end have 2^53 - 1 there, and so a number near it would hide what is written."""
 RECORDS = 1_000
@@ -111,11 +109,7 @@ class OpenGraph:
         self.swept = self.sweep(sweeping)
 
     def sweep(self, tell: Callable[[int], object] | None = None) -> int:
-        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted.
-
-        Args:
-            tell: called with the hubs deleted so far, once there are some.
-        """
+        """Undo what was written for versions that never came, and delete runs that have none; return hubs deleted."""
         deleted = 0
         for run, version in self._db.list_unfinished(self.graph.name):
             before = deleted
@@ -125,11 +119,7 @@ class OpenGraph:
         return deleted
 
     def next_version(self) -> int:
-        """Return the number of the next version: behind the graph's last one, and behind those of its runs.
-
-        Raises:
-            GraphError: somebody has written a number after which there is none.
-        """
+        """Return the number of the next version: behind the graph's last one, and behind those of its runs."""
         runs = [version for _, version in self._db.list_unfinished(self.graph.name)]
         last = self.lock.last_version
         if not 0 <= last < MOST_VERSIONS or not all(0 <= version < MOST_VERSIONS for version in runs):
@@ -148,11 +138,7 @@ class OpenGraph:
         return run, self._db.merge_run(run, self.graph.name, scope, search)
 
     def complete(self, transaction: Transaction, run: str, record: VersionRecord) -> None:
-        """Make a version the one that readers go by, in the transaction that holds the lock.
-
-        Raises:
-            WriteMismatchError: the hubs that came and went are not those that were written, or the run has moved on.
-        """
+        """Make a version the one that readers go by, in the transaction that holds the lock."""
         written = transaction.run("count_written", run=run, next=record.version)[0]
         intended = {"added": record.added, "retired": record.retired}
         if written != intended:
@@ -171,14 +157,7 @@ class OpenGraph:
             )
 
     def trim(self, run: str, keeping: Keeping, pinned: Collection[int]) -> None:
-        """Delete the hubs that no kept version has, and the records of versions long gone.
-
-        Args:
-            run: the run's id.
-            keeping: how long versions stay; where retired hubs have more members than the current ones, only the
-                version before the current one does.
-            pinned: versions that releases rest on; they stay until their owner lets them go.
-        """
+        """Delete the hubs that no kept version has, and the records of versions long gone."""
         versions = self._db.list_versions(run)
         if not versions:  # somebody has removed the run meanwhile
             return
@@ -213,17 +192,7 @@ class OpenGraph:
 def open_graph(
     db: Database, graph: GraphRecord, sweeping: Callable[[int], object] | None = None
 ) -> Iterator[OpenGraph]:
-    """Become the only writer of a graph.
-
-    Args:
-        db: the database.
-        graph: the graph.
-        sweeping: called with the hubs of earlier writers that are deleted so far, once there are some.
-
-    Raises:
-        BusyError: another writer is at work.
-        StoreFormatError: the graph was written in a later format.
-    """
+    """Become the only writer of a graph."""
     with GraphLock(db, graph.name) as lock:
         refuse_other_formats(later=graph.name if lock.format > FORMAT else None)
         yield OpenGraph(db, graph, lock, sweeping)

@@ -35,20 +35,9 @@ from pathlib import Path
 from typing import LiteralString, cast
 
 from pcneo.errors import NotFoundError, ParameterError, PcneoError
-from pcneo.store.agreement import OWN_LABELS, OWN_TYPES, SEVERAL, check_agreement
-from pcneo.store.headers import Declaration, Header, read_header
+from pcneo.store.agreement import OWN_LABELS, SEVERAL, check_agreement
+from pcneo.store.headers import Header, read_header
 from pcneo.store.tokens import keys_of_maps, quote_identifier, tokenize
-
-__all__ = [
-    "FOLDERS",
-    "OWN_LABELS",
-    "OWN_TYPES",
-    "Declaration",
-    "Statement",
-    "all_statements",
-    "load_statement",
-    "parse_statement",
-]
 
 FOLDERS = ("schema", "read", "write", "queries")
 
@@ -89,15 +78,7 @@ class Statement(Header):
 
 @cache
 def load_statement(name: str) -> Statement:
-    """Return the statement with this name, from any folder; it is read and checked once per process.
-
-    Args:
-        name: the file's name without `.cypher`.
-
-    Raises:
-        NotFoundError: there is no such file.
-        PcneoError: two folders have one, or the file's header and text disagree.
-    """
+    """Return the statement with this name, from any folder; it is read and checked once per process."""
     folders = [folder for folder in FOLDERS if name in _names_in(folder)]
     if not folders:
         raise NotFoundError(f"there is no statement named {name!r}", what="statement", name=name)
@@ -114,16 +95,7 @@ def all_statements() -> tuple[Statement, ...]:
 
 
 def parse_statement(folder: str, name: str, source: str) -> Statement:
-    """Parse a statement file, and compare its header with its text.
-
-    Args:
-        folder: one of `FOLDERS`.
-        name: the file's name without `.cypher`.
-        source: its content.
-
-    Raises:
-        PcneoError: the header is malformed or disagrees with the text; names the file.
-    """
+    """Parse a statement file, and compare its header with its text."""
     try:
         header, text = read_header(source)
         check_agreement(folder, header, text)

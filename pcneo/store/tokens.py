@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from pcneo.errors import ParameterError
 
-__all__ = ["LONGEST_IDENTIFIER", "Token", "keys_of_maps", "quote_identifier", "tokenize"]
-
 LONGEST_IDENTIFIER = 65_534
 
 _TOKEN = re.compile(
@@ -45,12 +43,6 @@ def tokenize(text: str) -> list[Token]:
     """Split Cypher into tokens; their texts, joined, are `text` again.
 
     A string, a comment, a backtick identifier and a `$parameter` are one token each, whatever they contain.
-
-    Args:
-        text: the Cypher.
-
-    Raises:
-        ParameterError: a string, an identifier or a comment is opened and never closed.
     """
     tokens = [Token(str(match.lastgroup), match.group()) for match in _TOKEN.finditer(text)]
     for token in tokens:
@@ -79,12 +71,6 @@ def quote_identifier(name: str) -> str:
 
     Backticks are doubled. A backslash becomes its unicode escape, because Cypher replaces `\u0060` by a backtick before
     it looks for the closing one.
-
-    Args:
-        name: the name.
-
-    Raises:
-        ParameterError: Neo4j refuses such a name: it is empty, has a NUL or half a surrogate pair, or is too long.
     """
     if not name:
         raise ParameterError("an empty name cannot be a label, relationship type or property", name="name", value=name)

@@ -22,19 +22,6 @@ from pcneo.store.silence import told_of_silence
 from pcneo.store.statements import load_statement
 from pcneo.store.waiting import Wait, is_to_end
 
-__all__ = [
-    "Row",
-    "RunFigures",
-    "Transaction",
-    "begun",
-    "in_halves",
-    "in_one_trip",
-    "in_transaction",
-    "noticing_breaks",
-    "rows_of",
-    "sample_names",
-]
-
 PATIENCE_SECONDS = 30.0
 """How long a transaction is retried; the driver's own default."""
 
@@ -93,12 +80,7 @@ class Transaction:
 
 
 def sample_names(selection: Selection, *wanted: str) -> dict[str, str | Sequence[str]]:
-    """Return the user's names by the sample names of the statement files.
-
-    Args:
-        selection: labels, types and key.
-        *wanted: the sample names: `Person` for labels, `KNOWS` for types, `id` for the key.
-    """
+    """Return the user's names by the sample names of the statement files."""
     values = {"Person": selection.node_labels, "KNOWS": selection.relationship_types, "id": selection.key}
     return {name: values[name] for name in wanted}
 
@@ -110,11 +92,6 @@ def begun(
     """Begin a transaction, which is rolled back after the block unless it was committed.
 
     After an interruption nothing is sent any more: the session cuts the connection (`open_session`).
-
-    Args:
-        session: as from `open_session`.
-        metadata: shows in the server's list of transactions.
-        timeout: seconds after which the server ends it; 0 for never, None for the server's own limit.
     """
     opened = session.begin_transaction(metadata=dict(metadata or {}), timeout=timeout)
     try:
@@ -153,13 +130,7 @@ def in_one_trip(session: neo4j.Session, text: LiteralString, parameters: Row) ->
 
 
 def in_halves(work: Callable[[Sequence[Item]], T], items: Sequence[Item], what: str) -> Iterator[T]:
-    """Yield `work(items)`, or that of each half where they do not fit into the server's transaction memory together.
-
-    Args:
-        work: does it with some of the items, in a transaction of its own.
-        items: the items; a single one that does not fit is an error.
-        what: what they are, for the log.
-    """
+    """Yield `work(items)`, or that of each half where they do not fit into the server's transaction memory together."""
     try:
         done = work(items)
     except DatabaseError as error:

@@ -19,8 +19,6 @@ from typing import Any
 
 from pcneo.errors import BusyError, PcneoError
 
-__all__ = ["BLOCKED_SECONDS", "BlockedError", "Wait", "Watch", "is_to_end", "lock_patience", "patient_until"]
-
 BLOCKED_SECONDS = 10.0
 """How long a transaction may be blocked before it is ended."""
 LOOK_SECONDS = 1.0
@@ -186,12 +184,7 @@ class Watch:
     """One thread that looks after all transactions of some sessions; it ends when there are none for a moment."""
 
     def __init__(self, transactions: Callable[[], Sequence[Row]], end: Callable[[str, bool], bool]) -> None:
-        """Begin with none.
-
-        Args:
-            transactions: returns the rows of the statement `list_transactions`.
-            end: ends the transaction of a token, only while it is blocked or in any case; returns whether it did.
-        """
+        """Begin with none."""
         self._transactions = transactions
         self._end = end
         self._lock = threading.Lock()
@@ -202,19 +195,7 @@ class Watch:
     def over(
         self, token: str, group: str | None, limit: float, cut: Callable[[], object], *, is_schema: bool = False
     ) -> Iterator[Wait]:
-        """Watch a transaction inside the block, where it begins and ends.
-
-        Args:
-            token: its metadata `pcneo`.
-            group: its metadata `pcneoWriter`, of those behind a fence and of a load; those of one group wait for each
-                other as long as it takes.
-            limit: seconds for which it may be blocked.
-            cut: closes its connection, from another thread.
-            is_schema: whether it changes the schema.
-
-        Raises:
-            BlockedError: it was ended, or left alone in its commit.
-        """
+        """Watch a transaction inside the block, where it begins and ends."""
         wait = Wait(token, group, min(limit, _patience.get()), cut, is_schema=is_schema)
         with self._lock:
             self._waits.add(wait)
