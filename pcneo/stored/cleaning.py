@@ -19,8 +19,6 @@ from pcneo.store.requests import ENDED, RequestQueue
 from pcneo.store.standing import OpenGraph, open_graph
 from pcneo.stored.runs import find_run, unfinished_runs
 
-__all__ = ["CleanResult", "clean", "is_unfinished"]
-
 
 @dataclass(frozen=True)
 class CleanResult:
@@ -60,20 +58,8 @@ def clean(
     are properties of releases that rest on no stored run, runs that an earlier pcneo stored in another format, and
     answered requests.
 
-    Args:
-        db: the database.
-        run: the run's id, or a beginning that no other has; None for all.
-        dry_run: remove nothing, and return what would be removed; hubs are those of now, properties those that releases
-            have written.
-        progress: called with stage, done and total.
-
     Returns:
         What was removed.
-
-    Raises:
-        NotFoundError: there is no such run.
-        BusyError: somebody is writing one of the graphs; its runs stay.
-        StoreFormatError: one run is named, and the runs there are of another format.
     """
     if dry_run:
         return _planned(db, run)
@@ -132,12 +118,7 @@ def _current_runs(db: Database) -> Sequence[RunRecord]:
 
 
 def is_unfinished(db: Database, *, run: str) -> bool:
-    """Return whether this is the whole id of a run that has no version yet.
-
-    Args:
-        db: the database.
-        run: the id.
-    """
+    """Return whether this is the whole id of a run that has no version yet."""
     return run in unfinished_runs(db, db.list_graphs())
 
 

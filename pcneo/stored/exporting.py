@@ -18,7 +18,6 @@ from pcneo.stored.showing import read_cohesions
 if TYPE_CHECKING:
     from pcneo.store.database import Database
 
-__all__ = ["ExportResult", "check_export", "export_of", "export_run"]
 
 ENDINGS = (".graphml", ".json")
 MOST_IN_GRAPHML = 5_000_000
@@ -56,15 +55,6 @@ def export_of(read: Callable[[], Network], path: AnyPath, progress: Progress | N
     """Write a network as GraphML, in which a list of members is JSON text, or as networkx's node-link JSON.
 
     JSON is written piece by piece, so that no run is too large.
-
-    Args:
-        read: returns the network; called once the file is known to be a place to write to.
-        path: a new file, `.graphml` or `.json`, which only its owner can read.
-        progress: called with stage, done and total.
-
-    Raises:
-        ParameterError: another ending, or the file exists or cannot be written.
-        GraphError: a run too large for GraphML, or a key that XML cannot hold.
     """
     path = Path(path)
     check_export(path)

@@ -17,7 +17,6 @@ from pcneo.graph import as_graph
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["Attributes", "Network", "critical_counts", "network_of", "to_networkx"]
 
 Attributes = dict[str, Any]
 
@@ -61,15 +60,8 @@ def to_networkx(
     (a list of keys); every node has `needed`, the number of cohesions it is a member of, and every edge `critical`, the
     number of cohesions it lies in.
 
-    Args:
-        cohesions: what `show` or `read_cohesions` returned, or what a search returned, with its graph.
-        graph: the graph that was searched, as arrays or as networkx's.
-
     Returns:
         A graph of its own: nothing of what was passed is changed by changing it.
-
-    Raises:
-        ParameterError: a search's cohesions without their graph, or with another.
     """
     import networkx
 
@@ -184,10 +176,6 @@ def _connections(graph: Graph, cohesion: FoundCohesion) -> tuple[tuple[Key, Key]
 
 def critical_counts(graph: Graph, cohesions: CohesionBatch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count, for each edge, the cohesions it lies in, and for each cohesion, the edges that lie in it.
-
-    Args:
-        graph: the graph.
-        cohesions: b cohesions of it.
 
     Returns:
         Two int64 arrays: by edge in the order of `cliques.edge_ends`, shape (m,); by cohesion, shape (b,).

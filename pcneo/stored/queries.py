@@ -16,11 +16,10 @@ from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_keys
 from pcneo.store.database import Database
-from pcneo.store.statements import Declaration, Statement, all_statements
+from pcneo.store.headers import Declaration
+from pcneo.store.statements import Statement, all_statements
 from pcneo.store.tokens import tokenize
 from pcneo.stored.runs import LATEST, find_run
-
-__all__ = ["QueryResult", "list_queries", "render_for_run", "render_query", "run_query"]
 
 DEFAULT_LIMIT = 10
 
@@ -111,21 +110,8 @@ def run_query(
 ) -> QueryResult:
     """Run one query on a database and return its table.
 
-    Args:
-        db: the database.
-        name: the query's name.
-        parameters: the query's parameters, by name without the `$`; `run` is found by its id, `limit` is 10
-            unless given. Where one vertex is still to be named, the graph's own key property may stand for `id`.
-        graph, p, search: what the run is of, where several fit.
-        selection: labels, types and key, where they are not those of the run's graph.
-
     Returns:
         The table, and the run it is of.
-
-    Raises:
-        NotFoundError: there is no such query, run or vertex.
-        ParameterError: a parameter is missing, unknown or of another kind.
-        DatabaseError: the database could not run it.
     """
     query = _find(name)
     values, own = _read(query, parameters)
@@ -165,19 +151,8 @@ def render_for_run(
 ) -> str:
     """Return one query with the names of a stored run's graph and the run's id in it, ready to paste.
 
-    Args:
-        db: the database.
-        name: the query's name.
-        parameters: values to be written in place of parameters; the others stay parameters, but for `run` and `limit`.
-        graph, p, search: what the run is of, where several fit.
-
     Returns:
         Cypher, as by `render_query`.
-
-    Raises:
-        NotFoundError: there is no such query, run or vertex.
-        ParameterError: a parameter is unknown or of another kind, or several runs fit.
-        DatabaseError: the database could not be asked.
     """
     query = _find(name)
     values, own = _read(query, parameters)

@@ -14,6 +14,7 @@ from pcneo.errors import NotFoundError, ParameterError
 from pcneo.store.chosen_graph import find_graph, find_keys
 from pcneo.store.database import Database, GraphRecord
 
+<<<<<<< HEAD
 __all__ = [
     "LATEST",
     "StoredRun",
@@ -25,6 +26,8 @@ __all__ = [
     "unfinished_runs",
 ]
 
+=======
+>>>>>>> 528271c (stored: arguments and errors are listed of public names alone, and __all__ of the room's face)
 LATEST = "latest"
 """Stands for the id of the whole graph's run that was given a version last."""
 
@@ -49,18 +52,7 @@ class StoredRun:
 
 
 def list_runs(db: Database, *, run: str | None = None, graph: str | None = None) -> list[StoredRun]:
-    """Return the standing runs by id, each at the version that readers go by.
-
-    Args:
-        db: the database.
-        run: only the run of this id, or those of the graph of this name, or those whose ids begin so; None for all.
-        graph: only those of the graph of this name; None for all.
-
-    Raises:
-        NotFoundError: no run fits, or there is no such graph.
-        StoreFormatError: the runs there are of another format.
-        DatabaseError: the database could not be read.
-    """
+    """Return the standing runs by id, each at the version that readers go by."""
     runs = runs_named(db, run, graph)  # before the graphs: so each run's graph is listed, too
     graphs = {graph.name: graph.selection for graph in db.list_graphs()}
     now = {name: db.count_store(graphs[name]) for name in {run.graph for run in runs} & graphs.keys()}
@@ -101,20 +93,7 @@ def find_run(
     search: str | None = None,
     vertex: Key | None = None,
 ) -> StoredRun:
-    """Return the one run that is meant.
-
-    Args:
-        db: the database.
-        run: its id, or any beginning of it that no other run has. None or `latest`: the run of a whole graph that was
-            given a version last, of those that fit the rest.
-        graph, p, search: what the run is of.
-        vertex: a key that is asked about: where runs of several graphs fit, those of graphs without it do not; where
-            none of a whole graph fits, those of single vertices do.
-
-    Raises:
-        NotFoundError: there is none.
-        ParameterError: several fit; the message lists them.
-    """
+    """Return the one run that is meant."""
     wanted = _Wanted.of(graph, p, search)
     stored = list_runs(db)
     runs = [standing.run for standing in stored]
@@ -149,12 +128,7 @@ def choose_run(
     p: AnyP | None = None,
     search: str | None = None,
 ) -> RunRecord:
-    """Return the one run of a whole graph that fits; arguments as for `find_run`, but none is taken for being the last.
-
-    Raises:
-        NotFoundError: there is none.
-        ParameterError: several fit; the message lists them.
-    """
+    """Return the only run of a whole graph that fits; as `find_run`, but none is taken for being the last."""
     whole = [standing for standing in runs if standing.scope == "graph"]
     wanted = _Wanted.of(graph, p, search)
     return _only(_fitting(whole, None if run == LATEST else run, wanted), whole, run, wanted)

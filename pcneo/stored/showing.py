@@ -20,17 +20,6 @@ from pcneo.store.run_reader import StoredHub
 from pcneo.stored.networks import critical_counts
 from pcneo.stored.runs import StoredRun, find_run
 
-__all__ = [
-    "cohesion_of",
-    "plain_cohesion",
-    "read_around",
-    "read_cohesions",
-    "read_in",
-    "show",
-    "show_in",
-    "show_members",
-]
-
 
 def show(
     db: Database,
@@ -45,20 +34,8 @@ def show(
 
     Only the neighbourhoods of the members and of the vertex's neighbours are read. Nothing is written.
 
-    Args:
-        db: the database.
-        vertex: the key; a number may be given as text.
-        run: the run's id, or any beginning of it that no other has; by default the whole graph's run that was given a
-            version last.
-        graph, p, search: what the run is of, where several fit; runs of graphs without the vertex do not.
-
     Returns:
         The cohesion in the graph as it is now.
-
-    Raises:
-        NotFoundError: there is no such run or vertex, or the run has no cohesion of this vertex.
-        ParameterError: several runs fit.
-        GraphChangedError: a member of the cohesion is gone.
     """
     return show_in(db, find_run(db, run=run, graph=graph, p=p, search=search, vertex=vertex), vertex)
 
@@ -90,13 +67,6 @@ def show_members(db: Database, shown: ShownCohesion) -> Iterator[ShownCohesion]:
     """Yield the cohesions of a cohesion's members, the members with most critical connections first.
 
     Each is read when it is asked for. Members that have none in this run are left out.
-
-    Args:
-        db: the database.
-        shown: the cohesion, as `show` returned it.
-
-    Raises:
-        GraphChangedError: a member of one of the cohesions is gone.
     """
     stored = replace(find_run(db, run=shown.run.id), run=shown.run)
     near: dict[Key, set[Key]] = {}
@@ -157,18 +127,7 @@ def read_around(
     since: str = "it was found",
     near: dict[Key, set[Key]] | None = None,
 ) -> CohesionAround:
-    """Read what lies around a cohesion in the graph as it is now.
-
-    Args:
-        db: the database.
-        selection: labels, types and key.
-        found: the cohesion.
-        since: since when its members are known, for the error.
-        near: neighbourhoods that were read before; those that are read now are added.
-
-    Raises:
-        GraphChangedError: a member is gone, or has lost its key.
-    """
+    """Read what lies around a cohesion in the graph as it is now."""
     near = {} if near is None else near
     _fetch(db, selection, near, [found.vertex])
     _fetch(db, selection, near, {*near.get(found.vertex, ()), *found.members})
@@ -206,17 +165,8 @@ def read_cohesions(
 ) -> StoredCohesions:
     """Read a run's graph and every cohesion of its current version into arrays.
 
-    Args:
-        db: the database.
-        run, graph, p, search: as for `show`.
-        progress: called with stage, done and total.
-
     Returns:
         The run, its graph and its cohesions as arrays.
-
-    Raises:
-        NotFoundError, ParameterError: as in `show`.
-        GraphChangedError: the memberships, or the edges inside the cohesions, are no longer those of the run.
     """
     return read_in(db, find_run(db, run=run, graph=graph, p=p, search=search), progress)
 

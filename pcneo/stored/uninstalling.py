@@ -11,8 +11,6 @@ from pcneo.store.ledger import list_ledger
 from pcneo.store.lock import GraphLock
 from pcneo.stored.cleaning import CleanResult, clean
 
-__all__ = ["Everything", "everything", "uninstall"]
-
 BATCH = 2_000
 LEDGER = frozenset(
     {"PCohesionGraph", "PCohesionFence", "PCohesionBudget", "PCohesionRelease", "PCohesionLedger", "PCohesionNote"}
@@ -63,17 +61,8 @@ def uninstall(
 
     The ledger stays, with its graphs' names and fences, unless it is to go too. What `pcneo load` has loaded is yours.
 
-    Args:
-        db: the database.
-        ledger: whether to remove the ledger, too: what was published stays so, and nothing counts it any more.
-        progress: called with stage, done and total.
-
     Returns:
         What was removed of runs, and what is left of pcneo.
-
-    Raises:
-        BusyError: a service is at work on a request, or somebody writes a graph.
-        RightsError: this user may not drop constraints and indexes.
     """
     if workers := [row["worker"] for row in db.read("list_working")]:
         raise BusyError(f"A service is at work here: {', '.join(workers)}. Stop it first.")

@@ -13,8 +13,6 @@ from pcneo.store.chosen_graph import read_graph
 from pcneo.store.database import Database, GraphRecord
 from pcneo.stored.runs import find_run
 
-__all__ = ["VerifiedRun", "by_graph", "verified", "verify"]
-
 
 @dataclass(frozen=True)
 class VerifiedRun:
@@ -40,17 +38,8 @@ class VerifiedRun:
 def verify(db: Database, *, run: str | None = None, progress: Progress | None = None) -> list[VerifiedRun]:
     """Read graphs and memberships again and compare them with what was recorded.
 
-    Args:
-        db: the database.
-        run: one run; None for every run.
-        progress: called with stage, done and total.
-
     Returns:
         The runs that were compared.
-
-    Raises:
-        NotFoundError: there is no such run.
-        GraphError: a graph cannot be read any more; the message says why.
     """
     runs = db.list_runs() if run is None else [find_run(db, run=run).run]
     graphs = {graph.name: graph for graph in db.list_graphs()}

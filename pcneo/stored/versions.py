@@ -10,8 +10,6 @@ from pcneo.store.database import Database
 from pcneo.store.standing import open_graph
 from pcneo.stored.runs import find_run, runs_named
 
-__all__ = ["Difference", "Side", "diff", "history", "let_go"]
-
 
 @dataclass(frozen=True)
 class Side:
@@ -41,15 +39,7 @@ class Difference:
 
 
 def history(db: Database, *, run: str | None = None, graph: str | None = None) -> list[RunRecord]:
-    """Return the versions of runs that are on record, oldest first.
-
-    Args:
-        db: the database.
-        run, graph: which, as in `pcneo.list_runs`; None for all.
-
-    Raises:
-        NotFoundError: no run fits, or there is no such graph.
-    """
+    """Return the versions of runs that are on record, oldest first."""
     runs = runs_named(db, run, graph)
     return [version for standing in runs for version in db.list_versions(standing.id)]
 
@@ -62,18 +52,7 @@ def diff(
     before: int,
     after: int,
 ) -> list[Difference]:
-    """Return the vertices whose cohesions differ between two kept versions of a run, ascending.
-
-    Args:
-        db: the database.
-        run: its id, or the beginning of its id, if no other begins so; by default as for `pcneo.show`.
-        graph: which graph's run, where several fit.
-        before, after: numbers of the versions.
-
-    Raises:
-        NotFoundError: there is no such run, or a version of it is no longer kept.
-        GraphChangedError: a version was let go while it was read.
-    """
+    """Return the vertices whose cohesions differ between two kept versions of a run, ascending."""
     stored = find_run(db, run=run, graph=graph)
     versions = {version.version: version for version in db.list_versions(stored.run.id) if version.readable}
     for number in (before, after):
@@ -94,17 +73,7 @@ def diff(
 
 
 def let_go(db: Database, *, run: str, version: int) -> int:
-    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many.
-
-    Args:
-        db: the database.
-        run: its id, or the beginning of its id, if no other begins so.
-        version: its number.
-
-    Raises:
-        NotFoundError: there is no such run, or it keeps no such version that readers have gone on from.
-        BusyError: somebody is writing the graph.
-    """
+    """Remove the hubs that only one earlier version of a run has, though releases may rest on it; return how many."""
     stored = find_run(db, run=run)
     graph = next(graph for graph in db.list_graphs() if graph.name == stored.run.graph)
     with open_graph(db, graph) as opened:
