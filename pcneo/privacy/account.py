@@ -16,8 +16,6 @@ from pcneo.privacy.exact import typed_text
 from pcneo.privacy.mechanisms import MECHANISMS, RETIRED, protection_of
 from pcneo.privacy.protection import Protects
 
-__all__ = ["Account", "Spend", "bounded_cost", "check_spends", "missing_total"]
-
 
 @dataclass(frozen=True)
 class Spend:
@@ -100,17 +98,7 @@ class Account:
 def check_spends(
     account: Account, wanted: Sequence[Spend], *, other_groups: bool = False, no_promise: bool = False
 ) -> None:
-    """Refuse releases that the account does not admit, all of them together, before anything is drawn.
-
-    Args:
-        account: the ledger as it stands, read under the graph's lock.
-        wanted: the releases.
-        other_groups: the owner admits a set of memberships other than the first.
-        no_promise: the owner admits releases that promise nothing, and any after one.
-
-    Raises:
-        BudgetError: says which rule refuses them, and what is left.
-    """
+    """Refuse releases that the account does not admit, all of them together, before anything is drawn."""
     _check_promises(account, wanted, no_promise)
     _check_sets(account, wanted, other_groups)
     if missing := missing_total(account, wanted):

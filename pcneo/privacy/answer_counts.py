@@ -19,8 +19,6 @@ from pcneo.privacy.facts import Answers
 from pcneo.privacy.randomised_response import COINS, Flips
 from pcneo.privacy.smoothing import degree_bounds
 
-__all__ = ["Estimates", "estimate"]
-
 Floats = NDArray[np.float64]
 
 
@@ -44,13 +42,7 @@ class Estimates:
 
 
 def estimate(answers: Answers, flips: Flips, k: int) -> Estimates:
-    """Return what the answers say of degrees and k-cliques.
-
-    Args:
-        answers: the answers.
-        flips: how they were drawn.
-        k: 3 or 4.
-    """
+    """Return what the answers say of degrees and k-cliques."""
     n, a, b = flips.n, flips.below, COINS
     yes_degrees = answers.degrees().tolist()
     degrees = [_double(d * b - (n - 1) * a, b - 2 * a) for d in yes_degrees]

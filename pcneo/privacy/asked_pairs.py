@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pcneo.basics.model import Key, KeyArray
 from pcneo.errors import GraphError
 
-__all__ = ["AskedKeys", "parity"]
-
 
 def parity(key: Key) -> int:
     """Return what decides who answers: an integer's lowest bit; of text the exclusive or of its bytes' lowest bits."""
@@ -37,12 +35,7 @@ class AskedKeys:
 
     @classmethod
     def listed(cls, keys: Sequence[Key]) -> AskedKeys:
-        """Take a list of keys that somebody else has made.
-
-        Raises:
-            GraphError: they are not all whole numbers of 64 bits or all text, or do not ascend strictly; so no key
-                stands there twice, and no pair is answered for twice.
-        """
+        """Take a list of keys that somebody else has made."""
         texts = {isinstance(key, str) for key in keys}
         if len(texts) > 1:
             raise GraphError("Some of the listed keys are text and some are whole numbers.", keys=len(keys))
@@ -65,11 +58,7 @@ class AskedKeys:
         return np.array([self._places[key] for key in keys if key in self._places], np.int64)
 
     def partners(self, at: int) -> NDArray[np.int64]:
-        """Return the positions of the other ends of the pairs that a vertex answers for, ascending.
-
-        Args:
-            at: position of the vertex.
-        """
+        """Return the positions of the other ends of the pairs that a vertex answers for, ascending."""
         # [party-one-end] By the two keys alone: the smaller one answers if their parities differ, else the larger one.
         # Positions say here which of two keys is smaller, and nothing else.
         differ = self._parities != self._parities[at]

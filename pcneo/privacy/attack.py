@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.randomised_response import Flips
 
-__all__ = ["MOST_VERTICES", "Attacker", "Block", "Seen", "Weights", "blocks", "grouped_weights"]
-
 MOST_VERTICES = 10_000
 """All pairs are ranked; of a larger graph they would take too long."""
 
@@ -89,11 +87,7 @@ class Seen:
 
 
 def grouped_weights(best: Iterable[Weights]) -> list[Weights]:
-    """Return combinations of weights of groups and degrees, with some weights of what else was published, and alone.
-
-    Args:
-        best: weights that are best where groups are unknown.
-    """
+    """Return combinations of weights of groups and degrees, with some weights of what else was published, and alone."""
     published = dict.fromkeys(
         (alpha, beta, gamma) for alpha, _, gamma, *_ in [*best, Weights(0, 0, 0)] for beta in BETAS
     )
@@ -155,14 +149,7 @@ class Attacker:
     def __init__(
         self, seen: Seen, connections: int, weights: Sequence[Weights] | None = None, pairs: int | None = None
     ) -> None:
-        """Begin with no pair seen; of m = 0 connections it finds none.
-
-        Args:
-            seen: what it has.
-            connections: m.
-            weights: by default all of `seen.weights`.
-            pairs: how many are to be ranked; by default all pairs of vertices.
-        """
+        """Begin with no pair seen; of m = 0 connections it finds none."""
         self.seen, self.connections = seen, connections
         self.pairs = math.comb(seen.vertices, 2) if pairs is None else pairs
         self._best = {each: _Best(connections) for each in (seen.weights if weights is None else weights)}

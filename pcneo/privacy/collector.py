@@ -16,8 +16,6 @@ from pcneo.privacy.sensitivity import count_sensitivity
 if TYPE_CHECKING:
     from pcneo.privacy.vertex import Answered, Report
 
-__all__ = ["check_answered", "noise_scale", "put_together", "vertices_to_ask"]
-
 
 def vertices_to_ask(degrees: Sequence[Report], h: int) -> list[int]:
     """Return T: the positions of the h vertices with the largest U, ties to the smaller identifier."""
@@ -25,14 +23,7 @@ def vertices_to_ask(degrees: Sequence[Report], h: int) -> list[int]:
 
 
 def noise_scale(degrees: Sequence[Report], common: Mapping[int, Report], *, k: int, epsilon_2: Fraction) -> Fraction:
-    """Return λ = LS/ε2 from the reports.
-
-    Args:
-        degrees: U(v) of each vertex, by position.
-        common: c*(v) of the vertices that were asked, by position; it replaces U(v) where it is smaller.
-        k: vertices of the cliques.
-        epsilon_2: ε2.
-    """
+    """Return λ = LS/ε2 from the reports."""
     # [two-rooms]
     bounds = [min(U, common.get(v, U)) for v, U in enumerate(degrees)]
     # [public-clamp] Two of n vertices share at most n-2 neighbours, and n is public.
@@ -44,16 +35,7 @@ def noise_scale(degrees: Sequence[Report], common: Mapping[int, Report], *, k: i
 
 
 def check_answered(key_list: AskedKeys, at: int, answered: Answered) -> None:
-    """Refuse what cannot be one bit for each pair that a vertex answers for.
-
-    Args:
-        key_list: the keys of all who were asked.
-        at: position of the vertex.
-        answered: what it sent.
-
-    Raises:
-        GraphError: says what is wrong.
-    """
+    """Refuse what cannot be one bit for each pair that a vertex answers for."""
     pairs = len(key_list.partners(at))
     bits = np.unpackbits(np.frombuffer(answered, np.uint8), bitorder="little")
     if len(answered) != -(-pairs // 8) or bits[pairs:].any():
@@ -67,10 +49,6 @@ def put_together(key_list: AskedKeys, answered: Mapping[int, Answered]) -> tuple
     """Return the answers of those who sent theirs, about each other.
 
     Who sent nothing is taken out with all its pairs; the other ends' answers about it are dropped.
-
-    Args:
-        key_list: the keys of all who were asked.
-        answered: what each vertex sent, by position; checked.
 
     Returns:
         The positions of those who answered, ascending, shape (n,); and the answers as a symmetric matrix of bits

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 from pcneo.privacy.exact import decimal_text, exact_text
 
-__all__ = ["NOTHING", "UNBOUNDED", "Cost", "compose", "fits", "left"]
-
 
 @dataclass(frozen=True)
 class Cost:

@@ -9,8 +9,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DegreeModel"]
-
 Floats = NDArray[np.float64]
 
 _FEWEST, _MOST, _TIMES = 5, 10, 24
@@ -57,13 +55,7 @@ class DegreeModel:
         return self.weights * (self.k * max(total, 0) / whole) if whole > 0 else np.zeros_like(self.weights)
 
     def shrunk(self, counts: Floats, sums: Sequence[int], variance: float) -> Floats:
-        """Return counts whose sum in each class is drawn towards what was published of it.
-
-        Args:
-            counts: as `counts` returns them.
-            sums: of each of `classes(len(sums))`, with noise.
-            variance: of that noise.
-        """
+        """Return counts whose sum in each class is drawn towards what was published of it."""
         classes = self.classes(len(sums))
         held = np.array([counts[members].sum() for members in classes])
         away = np.array(sums, np.float64) - held

@@ -8,8 +8,6 @@ from fractions import Fraction
 from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
 from pcneo.errors import ParameterError
 
-__all__ = ["decimal_text", "exact_text", "fraction_text", "positive", "typed_text"]
-
 _MOST_DIGITS = 300  # of numerator and denominator: more is a slip of the pen, and sums of more do not fit a float
 _DECIMALS = 15  # the longest decimal that is written in full
 _SMALL = -3  # the power of ten below which people read 1e-6 more surely than zeros
@@ -17,17 +15,7 @@ _ROUNDED = Context(prec=6, Emax=10**9, Emin=-(10**9))
 
 
 def positive(value: object, name: str, *, below: int | None = None, or_zero: bool = False) -> Fraction:
-    """Return a number exactly as it is written: text, a fraction `a/b`, an integer, or a float through its `repr`.
-
-    Args:
-        value: what a person wrote.
-        name: of the parameter, for the message.
-        below: an upper end that is itself refused; None for none.
-        or_zero: whether 0 is admitted.
-
-    Raises:
-        ParameterError: it is not a number, not positive, not finite or not below `below`, or has more than 300 digits.
-    """
+    """Return a number exactly as it is written: text, a fraction `a/b`, an integer, or a float through its `repr`."""
     try:
         fraction = exact_number(value, _MOST_DIGITS)
     except TooManyDigitsError as error:

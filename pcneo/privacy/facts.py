@@ -12,8 +12,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Answers", "Facts", "Integers", "PairAnswers", "ProtectedGraph", "Weighed"]
-
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -166,12 +164,7 @@ class Facts(Protocol):
         ...
 
     def answers(self, below: int, coins: Callable[[int], bytes]) -> Answers:
-        """Answer every pair once: what the graph holds, flipped where a coin of three bytes is less than `below`.
-
-        Args:
-            below: of 2^24.
-            coins: returns so many random bytes.
-        """
+        """Answer every pair once: what the graph holds, flipped where a coin of three bytes is less than `below`."""
         ...
 
     def inner_degrees(self) -> Integers:

@@ -16,8 +16,6 @@ from pcneo.privacy.outlook import Foresight, Public
 from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import half_true_epsilon
 
-__all__ = ["Advice", "Foreseen", "Wanted", "advise"]
-
 _MOST_VERTICES = 10**9
 _LEAST_EPSILON, _MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 _HALVINGS = 40  # of the range in which an ε is sought; its logarithm is then known to 10 digits
@@ -196,11 +194,7 @@ def _made(kind: type[Mechanism], n: int, epsilon: Fraction | None, k: int) -> Me
 
 
 def _epsilon_for(kind: type[Mechanism], n: int, public: Public, k: int, wanted: Wanted) -> Fraction:
-    """Return the smallest ε, of three digits, at which the error is foreseen to be small enough.
-
-    Raises:
-        ParameterError: there is none, or public numbers do not tell.
-    """
+    """Return the smallest ε, of three digits, at which the error is foreseen to be small enough."""
     if kind.protects is Protects.NOTHING:
         raise ParameterError("It promises nothing at any ε.", name="error", value=wanted.error)
 

@@ -18,8 +18,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cdf", "pad", "pmf", "standard_error", "sum_half_width", "variance"]
-
 _GUARD_DIGITS = 15  # beyond those asked for, so that a few roundings cannot reach them
 _FIRST_DIGITS = 50  # of `pad`; doubled for as long as they do not decide
 _FREQUENCIES = 2**14  # of `sum_half_width`, at most; what is left out is below _NUMERICAL_ERROR

@@ -18,26 +18,12 @@ import numpy as np
 
 from pcneo.errors import AnswerError, ParameterError, PcneoError
 
-__all__ = [
-    "Noise",
-    "ReleaseNoise",
-    "SimulatedNoise",
-    "add_noise",
-    "handed_scale",
-    "require_release_noise",
-    "system_coins",
-]
-
 _LARGEST_SCALE = 2**56
 """64 times this is 2^62: with a larger scale, the chance that a draw leaves 64 bits is no longer negligible."""
 
 
 def handed_scale(scale: Fraction) -> float:
-    """Return the binary64 scale that the sampler is given: the nearest double, or the one above where that is smaller.
-
-    Raises:
-        ParameterError: the scale is not positive, rounds to 0 or infinity, or 64 times it reaches 2^62.
-    """
+    """Return the binary64 scale that the sampler is given: the nearest double, or the next where that is smaller."""
     try:
         handed = scale.numerator / scale.denominator
     except OverflowError:
@@ -72,11 +58,7 @@ class Noise(ABC):
         self.draws = 0
 
     def draw(self, scale: Fraction, size: int) -> list[int]:
-        """Draw `size` numbers of one scale.
-
-        Raises:
-            ParameterError: the scale cannot be handed to the sampler; nothing is drawn.
-        """
+        """Draw `size` numbers of one scale."""
         handed = handed_scale(scale)
         self.draws += size
         drawn = self._sample(handed, size)
@@ -104,11 +86,7 @@ class ReleaseNoise(Noise):
     """OpenDP's exact sampler, by a generator that the system seeds: the only source that a release accepts."""
 
     def __init__(self) -> None:
-        """Load OpenDP, which takes most of a second.
-
-        Raises:
-            PcneoError: it cannot be loaded; nothing has been spent yet.
-        """
+        """Load OpenDP, which takes most of a second."""
         super().__init__()
         try:
             from opendp.domains import atom_domain, vector_domain
@@ -161,11 +139,7 @@ class SimulatedNoise(Noise):
 
 
 def require_release_noise(noise: Noise) -> None:
-    """Refuse every source of noise but OpenDP's.
-
-    Raises:
-        ParameterError: the source is another one.
-    """
+    """Refuse every source of noise but OpenDP's."""
     if type(noise) is not ReleaseNoise:
         raise ParameterError(
             f"A release draws its noise from OpenDP, not from {type(noise).__name__}, which is for simulations.",
@@ -175,11 +149,7 @@ def require_release_noise(noise: Noise) -> None:
 
 
 def add_noise(counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
-    """Return Γ*(v) = Γ(v) + X_v for each vertex, in exact integers; a scale of 0 means that the count stays exact.
-
-    Raises:
-        ParameterError: a scale cannot be handed to the sampler; nothing has been drawn then.
-    """
+    """Return Γ*(v) = Γ(v) + X_v for each vertex, in exact integers; a scale of 0 means that the count stays exact."""
     groups: defaultdict[Fraction, list[int]] = defaultdict(list)
     for v, (_, scale) in enumerate(zip(counts, scales, strict=True)):
         groups[scale].append(v)

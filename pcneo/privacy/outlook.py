@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["DIFFERENT_PROMISES", "USUAL_DEGREE", "Foresight", "Public", "Utility", "noise_warning"]
-
 DIFFERENT_PROMISES = "At equal ε, mechanisms promise different things."
 
 USUAL_DEGREE = 10.0

@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from pcneo.privacy.protection import Protects
 
-__all__ = ["in_plain_words"]
-
 _MANY = 10
 _LARGEST = 700  # beyond, e^ε is no double
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Protects"]
-
 
 class Protects(Enum):
     """Which pairs of vertices a release protects."""

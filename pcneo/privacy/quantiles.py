@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QUANTILES", "quantiles"]
-
 QUANTILES = (0.5, 0.9, 0.99, 1.0)
 """The shares of pairs at which losses are reported: 50, 90 and 99 % of the pairs lose no more, and the last is all."""
 
@@ -20,10 +18,6 @@ def quantiles(losses: Floats, shares: Sequence[float] = QUANTILES) -> tuple[floa
     """Return for each share the smallest loss that this share of the pairs does not exceed; 0 where there are none.
 
     Each is a loss that occurs, never a value between two: one of them may be infinite.
-
-    Args:
-        losses: float64, of 0 or more, in ε.
-        shares: above 0, 1 at most.
     """
     ascending = np.sort(losses)
     if not len(ascending):

@@ -9,8 +9,6 @@ from fractions import Fraction
 
 from pcneo.errors import AnswerError, ParameterError
 
-__all__ = ["COINS", "LEAST_EPSILON", "Flips", "Yes", "check_epsilon", "half_true_epsilon", "threshold_of"]
-
 COINS = 2**24
 """A coin is uniform on so many values: three bytes."""
 
@@ -18,11 +16,7 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 1000), Fraction(16)
 
 
 def check_epsilon(epsilon: Fraction, mechanism: str = "respond") -> None:
-    """Refuse an ε for which three bytes are too few or a flip is a fair coin.
-
-    Raises:
-        ParameterError: it is outside 0.001..16.
-    """
+    """Refuse an ε for which three bytes are too few or a flip is a fair coin."""
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise ParameterError(
             f"epsilon of {mechanism} must be from 0.001 to 16, not {float(epsilon):g}: below, nearly "

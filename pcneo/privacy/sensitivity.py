@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["count_sensitivity"]
-
 
 def count_sensitivity(common: int, k: int) -> int:
     """Return k·C(max(common, k-2), k-2): no less than what a connection with so many common neighbours can change.

@@ -9,8 +9,6 @@ from fractions import Fraction
 
 from pcneo.privacy.noise import Noise, SimulatedNoise
 
-__all__ = ["SEED", "SimulatedScales", "simulate"]
-
 SEED = 1
 """Seeds everything that an audit draws, so that a repeated audit repeats its numbers. A release takes no seed."""
 
@@ -31,12 +29,7 @@ class SimulatedScales:
 
 
 def simulate(scale: Callable[[Noise], Fraction], phases: int) -> SimulatedScales:
-    """Find a mechanism's λ many times with simulated noise.
-
-    Args:
-        scale: finds λ once, with the noise it is given.
-        phases: how many times, at least 1.
-    """
+    """Find a mechanism's λ many times with simulated noise."""
     noise = SimulatedNoise.seeded(SEED)
     ascending = sorted(scale(noise) for _ in range(phases))
     low, median, high = (ascending[max(0, math.ceil(share * phases) - 1)] for share in (0.05, 0.5, 0.95))

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from pcneo.privacy.randomised_response import Flips
 
-__all__ = ["BIASED", "clipped", "degree_bounds", "largest_counts", "shrunk", "smoothed", "variances"]
-
 BIASED = "Clipped and smoothed counts are biased. The total and standard errors are those of the plain counts."
 
 Floats = NDArray[np.float64]
@@ -38,13 +36,7 @@ def clipped(counts: Sequence[float], largest: Floats) -> list[float]:
 
 
 def shrunk(counts: Sequence[float], variance: float, largest: Floats) -> list[float]:
-    """Return each count drawn towards the mean of all, the more the less they differ beyond their noise; clipped.
-
-    Args:
-        counts: with noise.
-        variance: that of the noise of each.
-        largest: float64, shape (n,); of each count.
-    """
+    """Return each count drawn towards the mean of all, the more the less they differ beyond their noise; clipped."""
     plain = np.array(counts, np.float64)
     mean = float(np.clip(plain.mean(), 0, largest.mean()))
     spread = max(0.0, float(np.mean((plain - mean) ** 2)) - variance)
@@ -58,14 +50,7 @@ def variances(degrees: Sequence[float], flips: Flips) -> Floats:
 
 
 def smoothed(counts: Sequence[float], degrees: Sequence[float], least: Floats, largest: Floats) -> list[float]:
-    """Return each count drawn towards the mean of vertices of like degree, the more the less these differ; clipped.
-
-    Args:
-        counts: plain estimates for k = 3.
-        degrees: by which vertices are alike.
-        least: float64, shape (n,); V0, the variance that noise alone gives a count.
-        largest: float64, shape (n,); of each count.
-    """
+    """Return each count drawn towards the mean of vertices of like degree, the more the less these differ; clipped."""
     plain = np.array(counts, np.float64)
     drawn = plain.copy()
     n = len(plain)

@@ -20,8 +20,6 @@ from pcneo.errors import GraphError, NotFoundError
 from pcneo.privacy.asked_pairs import AskedKeys
 from pcneo.privacy.randomised_response import threshold_of
 
-__all__ = ["Answered", "OwnRow", "Report", "answer", "report_common", "report_count", "report_degree"]
-
 # [two-rooms]
 Report = NewType("Report", int)
 """A noisy integer that a vertex has sent. Only this module makes reports, and the collector takes nothing else."""
@@ -66,19 +64,7 @@ class OwnRow:
 
 
 def answer(key: Key, row: OwnRow, key_list: AskedKeys, epsilon: Fraction, coins: Callable[[int], bytes]) -> Answered:
-    """Answer for the pairs of one vertex that are its own to answer: what its row says, flipped by chance.
-
-    Args:
-        key: of the vertex.
-        row: its own row; neighbours that are not asked are left aside.
-        key_list: the keys of all who are asked.
-        epsilon: ε; the chance of a flip is computed from it here, whatever the collector says.
-        coins: returns so many random bytes; three are taken for each pair, whatever the row holds.
-
-    Raises:
-        GraphError: the row is another vertex's.
-        NotFoundError: the vertex itself is not asked.
-    """
+    """Answer for the pairs of one vertex that are its own to answer: what its row says, flipped by chance."""
     if row.key != key:
         raise GraphError(f"The row is that of vertex {row.key!r}, not of {key!r}.", key=row.key)
     at = key_list.place(key)

@@ -56,11 +56,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {m.name: m for m in (Critical, Respond,
 
 
 def mechanism_named(name: str | None) -> type[Mechanism]:
-    """Return a mechanism's class.
-
-    Raises:
-        ParameterError: there is none of that name, or none was named; lists those that there are.
-    """
+    """Return a mechanism's class."""
     if name is None:
         raise ParameterError(
             f"Name the mechanism, one of {', '.join(MECHANISMS)}: each promises something else, and none is a default.",
@@ -77,11 +73,7 @@ def mechanism_named(name: str | None) -> type[Mechanism]:
 
 
 def mechanism_of(name: str | None, **given: Any) -> Mechanism:
-    """Return a mechanism from what a person named; what is None was not.
-
-    Raises:
-        ParameterError: there is no such mechanism, it does not have such a parameter, or one is out of range.
-    """
+    """Return a mechanism from what a person named; what is None was not."""
     kind = mechanism_named(name)
     named = {parameter: value for parameter, value in given.items() if value is not None}
     for parameter, value in named.items():

@@ -9,8 +9,6 @@ from functools import cached_property
 from pcneo.privacy.mechanisms.base import Mechanism
 from pcneo.privacy.randomised_response import Flips, threshold_of
 
-__all__ = ["Answered"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Answered(Mechanism):

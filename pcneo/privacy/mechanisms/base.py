@@ -29,8 +29,6 @@ from pcneo.privacy.outlook import Foresight, Public, Utility
 from pcneo.privacy.plain_words import in_plain_words
 from pcneo.privacy.protection import Protects
 
-__all__ = ["OWNER", "InShort", "Mechanism"]
-
 OWNER = "the owner, who sees the whole graph"
 
 
@@ -132,12 +130,7 @@ class Mechanism(ABC):
             object.__setattr__(self, name, value)
 
     def on(self, n: int) -> Self:
-        """Return it for a graph of n vertices, with every parameter.
-
-        Raises:
-            GraphError: there are no vertices.
-            ParameterError: a parameter does not fit n vertices.
-        """
+        """Return it for a graph of n vertices, with every parameter."""
         return replace(self, n=n)
 
     @classmethod
@@ -196,20 +189,11 @@ class Mechanism(ABC):
     # --- From exact facts to noisy counts
 
     def check_drawable(self) -> None:  # noqa: B027 - most mechanisms have nothing to refuse
-        """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw.
-
-        Raises:
-            ParameterError: a possible scale cannot be handed to the sampler.
-        """
+        """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw."""
 
     @abstractmethod
     def scaling(self, facts: Facts) -> Scaling:
-        """Return how the scales come about; every fact is computed here, so that none can fail after the spend.
-
-        Raises:
-            GraphError: a fact cannot be had.
-            ParameterError: a scale cannot be handed to the sampler.
-        """
+        """Return how the scales come about; every fact is computed here, so that none can fail after the spend."""
 
     def draw(self, facts: Facts, scaling: Scaling, noise: Noise) -> Drawn:
         """Draw once: the scales where they take noise, then the counts."""
@@ -240,11 +224,7 @@ class Mechanism(ABC):
         raise NotImplementedError
 
     def compute(self, answers: Any, facts: Facts, noise: Noise) -> Drawn:
-        """Return what is published beside answers; for a mechanism that has some.
-
-        Raises:
-            AnswerError: the numbers fail their check; the answers are not lost.
-        """
+        """Return what is published beside answers; for a mechanism that has some."""
         raise NotImplementedError
 
     def noisy_counts(self, counts: Sequence[int], scales: Sequence[Fraction], noise: Noise) -> list[int]:
@@ -319,11 +299,7 @@ class Mechanism(ABC):
         return f"ε={decimal_text(epsilon)}{but}: {which[self.protects]}"
 
     def promised_loss(self, *, inside: bool) -> Fraction | None:
-        """Return what one pair costs at most at fixed scales, as the mechanism or its paper says; None for nothing.
-
-        Args:
-            inside: whether the pair lies inside a group.
-        """
+        """Return what one pair costs at most at fixed scales, as the mechanism or its paper says; None for nothing."""
         if self.protects is Protects.NOTHING or (self.protects is Protects.PAIRS_INSIDE_GROUPS and not inside):
             return None
         return self.epsilon

@@ -25,8 +25,6 @@ from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import check_epsilon
 from pcneo.privacy.smoothing import BIASED
 
-__all__ = ["EARLIER_GROUPS", "Critical"]
-
 EARLIER_GROUPS = "The groups are those of an earlier date; vertices that have come since are in none."
 """To be said with the promise where a release names the version of its groups."""
 
@@ -97,11 +95,7 @@ class Critical(Answered):
         return self.epsilon if inside else None
 
     def scaling(self, facts: Facts) -> Scaling:
-        """Return no scales: an answer is flipped, and nothing gets noise.
-
-        Raises:
-            GraphError: no pair lies inside a group, or P̂ or Ĝ is too large.
-        """
+        """Return no scales: an answer is flipped, and nothing gets noise."""
         graph = facts.protected_graph()
         if not graph.pair_count:
             raise GraphError(

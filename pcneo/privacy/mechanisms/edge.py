@@ -16,8 +16,6 @@ from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.protection import Protects
 
-__all__ = ["Edge"]
-
 _DIGITS = 10**9
 
 
@@ -82,12 +80,7 @@ class Edge(OneScale):
         return self.covering(self.bound(largest_common, noise))
 
     def bound(self, largest_common: int, noise: Noise) -> int:
-        """Draw once and return C*.
-
-        Args:
-            largest_common: C, the largest |N(u) ∩ N(v)| over all pairs of different vertices, adjacent or not.
-            noise: where X comes from.
-        """
+        """Draw once and return C*."""
         # [edge-common] One connection changes C by at most 1, so noise of scale 1/ε1 is ε1-private.
         (x,) = noise.draw(1 / self.epsilon_1, 1)
         return self._clamped(int(largest_common) + x + self._pad)

@@ -12,8 +12,6 @@ from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
-__all__ = ["Elv"]
-
 _DIGITS = 10**9
 
 

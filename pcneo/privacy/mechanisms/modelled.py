@@ -20,8 +20,6 @@ from pcneo.privacy.mechanisms.total import Total
 from pcneo.privacy.noise import Noise
 from pcneo.privacy.outlook import Foresight, Public
 
-__all__ = ["Modelled"]
-
 SMALL = 1_000
 """With fewer vertices degrees get less of ε, and counts of 4-cliques are not modelled."""
 

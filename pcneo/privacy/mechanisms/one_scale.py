@@ -25,8 +25,6 @@ from pcneo.privacy.outlook import Foresight, Public, Utility
 from pcneo.privacy.sensitivity import count_sensitivity
 from pcneo.privacy.smoothing import BIASED, clipped, shrunk
 
-__all__ = ["OneScale", "handed"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class OneScale(Mechanism):
@@ -90,23 +88,14 @@ class OneScale(Mechanism):
 
     @abstractmethod
     def expected_scale(self, common: int, degree: int = 1) -> Fraction:
-        """Return λ where all noise on the way to it is 0.
-
-        Args:
-            common: C, the most neighbours that two vertices share.
-            degree: the largest.
-        """
+        """Return λ where all noise on the way to it is 0."""
 
     @property
     @abstractmethod
     def _first_scales(self) -> tuple[Fraction, ...]: ...
 
     def check_drawable(self) -> None:
-        """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw.
-
-        Raises:
-            ParameterError: a scale on the way to λ, the least or the largest λ cannot be handed to the sampler.
-        """
+        """Refuse, before anything is counted, parameters with which a scale could turn out impossible to draw."""
         # [scale-refused] λ is known only after the first draw, so its largest possible value decides.
         for scale in (*self._first_scales, self.least_scale, self.largest_scale):
             handed_scale(scale)

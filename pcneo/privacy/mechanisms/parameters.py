@@ -10,8 +10,6 @@ from typing import Any, Generic, TypeVar, cast
 from pcneo.errors import ParameterError
 from pcneo.privacy.exact import positive
 
-__all__ = ["AnyNumber", "CliqueSizes", "Exact", "Given", "Switch", "Vertices", "whole", "words_of"]
-
 AnyNumber = int | float | str | Decimal | Fraction
 """A number of privacy: as text, `"0.5"` or `"1/3"`, or as a number that Python reads so."""
 

@@ -11,8 +11,6 @@ from pcneo.privacy.mechanisms.base import InShort
 from pcneo.privacy.mechanisms.two_phases import TwoPhases
 from pcneo.privacy.protection import Protects
 
-__all__ = ["Published"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Published(TwoPhases):

@@ -22,8 +22,6 @@ from pcneo.privacy.protection import Protects
 from pcneo.privacy.randomised_response import Flips, Yes, check_epsilon, half_true_epsilon
 from pcneo.privacy.smoothing import BIASED, clipped, degree_bounds, largest_counts, smoothed, variances
 
-__all__ = ["LARGEST", "Respond", "check_size", "shown"]
-
 LARGEST = 65_536
 """Vertices of a graph that is answered for without being asked for by name."""
 

@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 
 from pcneo.privacy.noise import Noise
 
-__all__ = ["Drawn", "Once", "Scaling"]
-
 T = TypeVar("T")
 
 

@@ -12,8 +12,6 @@ from pcneo.privacy.mechanisms.edge import Edge
 from pcneo.privacy.mechanisms.scaling import Drawn, Once, Scaling
 from pcneo.privacy.noise import Noise
 
-__all__ = ["Total"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Total(Edge):

@@ -16,8 +16,6 @@ from pcneo.privacy.mechanisms.parameters import Vertices, whole
 from pcneo.privacy.mechanisms.scaling import Drawn, Scaling
 from pcneo.privacy.noise import Noise
 
-__all__ = ["TwoPhases"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TwoPhases(OneScale):
@@ -91,13 +89,7 @@ class TwoPhases(OneScale):
         return self.covering(min(self.n - 2, bound))
 
     def scale(self, degrees: Sequence[int], common: Callable[[int], int], noise: Noise) -> Fraction:
-        """Run phase 1, drawing n + h times, and return λ.
-
-        Args:
-            degrees: deg(v, R(v)) of each vertex, by position.
-            common: c(v) of the vertex at a position; called for the h vertices that are asked and no other.
-            noise: where X comes from.
-        """
+        """Run phase 1, drawing n + h times, and return λ."""
         return self._phase_1(degrees, common, noise.draw)
 
     def _phase_1(
