@@ -11,24 +11,9 @@ from pcneo.basics.model import Graph, Key, KeyArray
 from pcneo.errors import GraphError, KeyPropertyError
 from pcneo.kernels.cohesion import MAX_DEGREE
 
-__all__ = [
-    "check_degree",
-    "check_degrees",
-    "check_listing",
-    "compress",
-    "key_array",
-    "note_kinds",
-    "sort_arcs",
-    "sort_keys",
-]
-
 
 def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
-    """Record the kinds of keys in `columns`, with an example of each; refuse all but integers alone or strings alone.
-
-    Raises:
-        KeyPropertyError: a key is neither an integer nor a string, or both kinds have been noted.
-    """
+    """Record the kinds of keys in `columns`, an example of each; refuse all but integers alone or strings alone."""
     for column in columns:
         if not kinds.keys() >= set(map(type, column)):  # twice as fast as collecting examples right away
             kinds |= {type(key): key for key in column}
@@ -48,15 +33,7 @@ def note_kinds(kinds: dict[type, Key], *columns: Sequence[Key]) -> None:
 
 
 def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
-    """Refuse a vertex that is listed more than once, and a neighbour that is never listed.
-
-    Args:
-        names: every key that occurs, once.
-        listed: the place in `names` of each listed vertex's key.
-
-    Raises:
-        KeyPropertyError: some key is; names how many, and an example.
-    """
+    """Refuse a vertex that is listed more than once, and a neighbour that is never listed."""
     times = np.bincount(listed, minlength=len(names))
     if repeated := [names[i] for i in np.flatnonzero(times > 1)]:
         raise KeyPropertyError(
@@ -75,11 +52,7 @@ def check_listing(names: list[Key], listed: NDArray[np.int64]) -> None:
 
 
 def sort_keys(names: list[Key]) -> tuple[KeyArray, NDArray[np.int64]]:
-    """Return distinct keys of one kind in ascending order, and the place of each of `names` in that order.
-
-    Raises:
-        KeyPropertyError: an integer does not fit 64 bits.
-    """
+    """Return distinct keys of one kind in ascending order, and the place of each of `names` in that order."""
     keys = key_array(names)
     by_key = np.argsort(keys)
     position = np.empty(len(names), np.int64)
@@ -88,11 +61,7 @@ def sort_keys(names: list[Key]) -> tuple[KeyArray, NDArray[np.int64]]:
 
 
 def key_array(names: list[Key]) -> KeyArray:
-    """Return keys of one kind as an array: int64, or str in an object array.
-
-    Raises:
-        KeyPropertyError: an integer does not fit 64 bits.
-    """
+    """Return keys of one kind as an array: int64, or str in an object array."""
     if names and isinstance(names[0], str):
         return np.array(names, np.object_)
     try:
@@ -120,11 +89,7 @@ def compress(
 
 
 def check_degrees(graph: Graph) -> None:
-    """Refuse a vertex whose degree to the third power does not fit 64 bits (ALGORITHM.md#scores).
-
-    Raises:
-        GraphError: a vertex has more than 2,097,151 neighbours.
-    """
+    """Refuse a vertex whose degree to the third power does not fit 64 bits (ALGORITHM.md#scores)."""
     check_degree(int(graph.degrees.max(initial=0)), lambda: graph.keys[[int(graph.degrees.argmax())]].tolist()[0])
 
 

@@ -14,23 +14,11 @@ from pcneo.basics.model import Graph, Key
 from pcneo.errors import ParameterError
 from pcneo.graph.arrays import check_degrees, check_listing, compress, note_kinds, sort_keys
 
-__all__ = ["graph_from_edges", "graph_from_rows"]
-
 _ROWS_AT_ONCE = 4096
 
 
 def graph_from_rows(rows: Iterable[tuple[Key, Sequence[Key]]]) -> Graph:
-    """Build a graph from a stream of rows; a few thousand rows are held at a time.
-
-    Args:
-        rows: (key, keys of neighbours), one row per vertex, in any order. An edge may be given from one end or both,
-            and more than once; direction is ignored, and self-loops are dropped.
-
-    Raises:
-        KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, a key is listed twice, or a
-            neighbour is never listed as a vertex.
-        GraphError: a vertex has more than 2,097,151 neighbours.
-    """
+    """Build a graph from a stream of rows; a few thousand rows are held at a time."""
     numbers: defaultdict[Key, int] = defaultdict(count().__next__)  # keys are numbered as they first appear
     listed, lengths, neighbours = array("q"), array("q"), array("q")
     kinds: dict[type, Key] = {}
@@ -46,19 +34,7 @@ def graph_from_rows(rows: Iterable[tuple[Key, Sequence[Key]]]) -> Graph:
 
 
 def graph_from_edges(keys: Iterable[Key], sources: Iterable[Key], targets: Iterable[Key]) -> Graph:
-    """Build a graph from its vertices and the ends of its edges, in two columns of equal length.
-
-    Args:
-        keys: the key of every vertex, once, isolated vertices included.
-        sources: the key of one end of each edge.
-        targets: the key of the other end; parallel edges count once, self-loops are dropped.
-
-    Raises:
-        KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, a key is listed twice, or an
-            end is not among `keys`.
-        GraphError: a vertex has more than 2,097,151 neighbours.
-        ParameterError: the two columns differ in length.
-    """
+    """Build a graph from its vertices and the ends of its edges, in two columns of equal length."""
     names, tails, heads = _plain(keys), _plain(sources), _plain(targets)
     if len(tails) != len(heads):
         raise ParameterError(

@@ -11,8 +11,6 @@ from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 from pcneo.basics.searches import Search
 from pcneo.errors import GraphChangedError
 
-__all__ = ["batch_from_rows"]
-
 ROWS_AT_ONCE = 1_000
 """Cohesions whose members are looked up together."""
 
@@ -20,16 +18,7 @@ ROWS_AT_ONCE = 1_000
 def batch_from_rows(
     graph: Graph, rows: Iterable[tuple[Key, Sequence[Key | None], int, bool, bool]], search: Search
 ) -> CohesionBatch:
-    """Return stored cohesions as a batch over `graph`, vertices and members ascending.
-
-    Args:
-        graph: the graph.
-        rows: (key of the vertex, keys of the members, number of edges, `proven`, `best`), in any order.
-        search: that of their run.
-
-    Raises:
-        GraphChangedError: a vertex or member is not in the graph.
-    """
+    """Return stored cohesions as a batch over `graph`, vertices and members ascending."""
     vertices: list[Key] = []
     edges: list[int] = []
     proven: list[bool] = []

@@ -15,7 +15,6 @@ from pcneo.graph.build import graph_from_edges, graph_from_rows
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["GivenGraph", "as_graph", "graph_from_networkx", "positions_of"]
 
 GivenGraph = Any
 """What `as_graph` takes. Frames and sparse matrices are known by what they can do, so no library is imported for it."""
@@ -68,11 +67,7 @@ def graph_from_networkx(graph: networkx.Graph[Any]) -> Graph:
 
 
 def positions_of(graph: Graph, keys: Iterable[Key]) -> list[int]:
-    """Return the positions of vertices that are given by key.
-
-    Raises:
-        NotFoundError: the graph has no such vertex.
-    """
+    """Return the positions of vertices that are given by key."""
     place = {key: i for i, key in enumerate(graph.keys.tolist())}
     keys = list(keys)
     for key in keys:

@@ -9,18 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from pcneo.basics.model import CohesionBatch, Graph, Key, KeyArray
 
-__all__ = [
-    "HubDigests",
-    "HubHasher",
-    "MembershipHash",
-    "fingerprint",
-    "keys_fingerprint",
-    "keys_hash",
-    "membership_hash",
-    "owner_hash",
-    "secret_mark",
-]
-
 
 def fingerprint(graph: Graph, key: bytes) -> str:
     """Return the hexadecimal HMAC-SHA-256, under `key`, of the graph's keys and edges.
@@ -28,10 +16,6 @@ def fingerprint(graph: Graph, key: bytes) -> str:
     It hashes the number of vertices, their keys in ascending order as `_encode` writes them, their degrees, and the
     places of each vertex's neighbours in that order, ascending. Numbers are unsigned and little-endian, places of 32
     bits, all others of 64.
-
-    Args:
-        graph: the graph.
-        key: the secret of the HMAC.
     """
     digest = hmac.new(key, struct.pack("<Q", graph.vertex_count), hashlib.sha256)
     digest.update(b"".join(map(_encode, graph.keys.tolist())))
@@ -62,9 +46,6 @@ def membership_hash(rows: Iterable[tuple[Key, Iterable[Key]]]) -> str:
 
     It is the SHA-256 of the SHA-256 digests of all cohesions, in ascending order of their vertices. The digest of a
     cohesion covers its vertex, the number of its members (unsigned, little-endian, 64 bits) and its members, ascending.
-
-    Args:
-        rows: (key of the vertex, keys of the members), in any order.
     """
     digests = [(vertex, _digest(_encode(vertex), list(map(_encode, sorted(members))))) for vertex, members in rows]
     return hashlib.sha256(b"".join(digest for _, digest in sorted(digests))).hexdigest()
@@ -115,11 +96,7 @@ class HubHasher:
         self._encoder = _Encoder()
 
     def digests(self, batch: CohesionBatch) -> list[bytes]:
-        """Return the digest of each hub, 128 bits of the vertex's key and its members' keys in order.
-
-        Args:
-            batch: cohesions whose vertices ascend, beyond those of the batches before.
-        """
+        """Return the digest of each hub, 128 bits of the vertex's key and its members' keys in order."""
         digests = []
         for vertex, members in self._encoder.cohesions(batch):
             self._memberships.update(_digest(vertex, members))

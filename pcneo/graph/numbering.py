@@ -13,8 +13,6 @@ from pcneo.basics.model import Key
 from pcneo.graph.arrays import key_array
 from pcneo.kernels.arrivals import number_keys
 
-__all__ = ["Numbering"]
-
 
 class Numbering:
     """Keys, all integers or all strings, numbered as they come."""
@@ -34,11 +32,7 @@ class Numbering:
         return self._count
 
     def add(self, rows: Sequence[Sequence[Key]]) -> NDArray[np.int64]:
-        """Return the number of each key of some rows, one row after the other, with new ones for keys that have none.
-
-        Raises:
-            KeyPropertyError: an integer does not fit 64 bits.
-        """
+        """Return the number of each key of some rows, row after row, with new ones for keys that have none."""
         # Rows are not put together first: a search has hundreds of thousands of keys, and each look at them counts.
         keys, count = chain.from_iterable(rows), sum(map(len, rows))
         if isinstance(rows[0][0], str):

@@ -15,8 +15,6 @@ from pcneo.graph.numbering import Numbering
 from pcneo.kernels.arrivals import Arrived, append_rows
 from pcneo.kernels.cohesion import MAX_DEGREE
 
-__all__ = ["PartialGraph"]
-
 
 class PartialGraph:
     """The vertices whose neighbours have been fetched so far, and those of which only the key is known.
@@ -84,16 +82,7 @@ class PartialGraph:
         return [neighbours[a:b] for a, b in zip(starts.tolist(), (starts + degrees).tolist(), strict=True)]
 
     def add(self, rows: Iterable[tuple[Key, Sequence[Key]]]) -> None:
-        """Add the neighbourhoods of vertices that have not been fetched before.
-
-        Args:
-            rows: (key, keys of all neighbours).
-
-        Raises:
-            KeyPropertyError: a key is neither a 64-bit integer nor a string, kinds are mixed, or a key comes twice.
-            GraphChangedError: of two fetched vertices, only one has the other as its neighbour.
-            GraphError: a vertex has more than 2,097,151 neighbours.
-        """
+        """Add the neighbourhoods of vertices that have not been fetched before."""
         rows = list(rows)
         if not rows:
             return

@@ -24,19 +24,7 @@ SHARE_OF_FORMATS = 8
 
 
 def read_graph_file(path: str | os.PathLike[str], key: str | None = None, *, max_bytes: int = MOST_BYTES) -> GraphFile:
-    """Read a whole file as an undirected simple graph (ALGORITHM.md#the-graph).
-
-    Args:
-        path: a regular file; its suffix, without `.gz`, decides the format.
-        key: name of the key property. If the vertices of a GraphML, GML or GEXF file have an attribute of this name,
-            its values are the keys, so the property means the same in the database as in the file. Otherwise, and in
-            edge lists, the file's own identifiers are the keys.
-        max_bytes: text beyond which the file is refused, unpacked; an eighth of it for GraphML, GML and GEXF.
-
-    Raises:
-        FileFormatError: the file cannot be read as a graph, holds more than `max_bytes`, or needs more memory than
-            there is; names the line where there is one.
-    """
+    """Read a whole file as an undirected simple graph (ALGORITHM.md#the-graph)."""
     path = Path(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":

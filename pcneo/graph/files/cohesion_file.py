@@ -24,7 +24,6 @@ from pcneo.graph.files.unpacked_sizes import unpacks_to_more
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["CohesionFile", "CohesionWriter", "RowGroup", "check_parquet"]
 
 _FAULTS = (OSError, ValueError, KeyError, TypeError, RecursionError, ParameterError)
 ROW_GROUP_MEMBERSHIPS = 1_000_000
@@ -33,11 +32,7 @@ ROW_GROUP_COHESIONS = 200_000
 
 
 def check_parquet() -> None:
-    """See that Parquet can be read and written.
-
-    Raises:
-        PcneoError: pyarrow is not installed.
-    """
+    """See that Parquet can be read and written."""
     try:
         import pyarrow.parquet  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
@@ -45,12 +40,7 @@ def check_parquet() -> None:
 
 
 def bytes_in_file(batches: Sequence[CohesionBatch], keys: KeyArray) -> int:
-    """Return about how many bytes cohesions take in a file, without what every file has.
-
-    Args:
-        batches: in any order.
-        keys: those of the graph.
-    """
+    """Return about how many bytes cohesions take in a file, without what every file has."""
     sizes = []
     for held in ([], batches):
         file = io.BytesIO()
@@ -68,13 +58,7 @@ class CohesionWriter:
     """Writes batches of one graph's cohesions to a file; at most one row group is in memory."""
 
     def __init__(self, file: BinaryIO, head: FileHead, keys: KeyArray) -> None:
-        """Begin a file.
-
-        Args:
-            file: open for writing.
-            head: what the cohesions are of.
-            keys: those of the graph; of every batch, too.
-        """
+        """Begin a file."""
         import pyarrow.parquet
 
         parquet: Any = pyarrow.parquet  # whose stubs know fewer kinds of arguments
@@ -195,11 +179,7 @@ class CohesionFile:
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the head of a file.
-
-        Raises:
-            FileFormatError: it cannot be read, or is no file of cohesions.
-        """
+        """Read the head of a file."""
         import pyarrow
 
         self.path = path
@@ -257,11 +237,7 @@ class CohesionFile:
         return groups
 
     def read(self, number: int, keys: KeyArray) -> CohesionBatch:
-        """Return a row group as a batch over the graph's keys.
-
-        Raises:
-            FileFormatError: it cannot be read, its numbers do not fit each other, or a vertex is not among the keys.
-        """
+        """Return a row group as a batch over the graph's keys."""
         with self._open() as file:
             table = file.read_row_group(number).combine_chunks()
             columns = {name: table.column(name).chunk(0) for name in table.column_names}

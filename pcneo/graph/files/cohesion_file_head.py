@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pcneo.basics.searches import Search
 from pcneo.basics.selection import Selection
 
-__all__ = ["FORMAT", "PREFIX", "FileHead"]
-
 FORMAT = "2"
 """Of the columns and the metadata."""
 PREFIX = b"pcneo."

@@ -26,8 +26,6 @@ from pcneo.basics.keys import is_integer_key
 from pcneo.graph.files.graph_file import LONGEST_KEY, GraphFile, LeftOut, graph_file, key_array
 from pcneo.graph.files.line_blocks import line_blocks
 
-__all__ = ["HEADERS", "read_edge_list"]
-
 HEADERS = frozenset(
     {
         ("source", "target"),
@@ -57,15 +55,7 @@ _PLAIN_MORE = {
 
 
 def read_edge_list(path: Path, most: int) -> GraphFile:
-    """Read an edge list as integers or, if some key is not an integer, again from the start as text.
-
-    Args:
-        path: the file.
-        most: bytes of content beyond which it is refused.
-
-    Raises:
-        FileFormatError: a line is not an edge, there is no edge, or the file cannot be read; names the line.
-    """
+    """Read an edge list as integers or, if some key is not an integer, again from the start as text."""
     return _read_integers(path, most) or _read_texts(path, most)
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from pcneo.basics.keys import is_integer_key
 from pcneo.basics.model import Key, KeyArray
 
-__all__ = ["LONGEST_KEY", "GraphFile", "LeftOut", "Properties", "Scalar", "graph_file", "key_array"]
-
 LONGEST_KEY = 2_000
 """The most characters of a string key: each takes up to four bytes, and Neo4j's index holds about 8,160 bytes."""
 
@@ -116,17 +114,7 @@ def graph_file(
     vertex_properties: Sequence[Properties] = (),
     edge_properties: Sequence[Properties] = (),
 ) -> GraphFile:
-    """Put a graph together from a reader's results.
-
-    Args:
-        keys: n distinct keys in any order.
-        ends: int64, shape (edges as read, 2); positions in `keys`, in either direction, with parallel edges and
-            self-loops.
-        lines: number of lines in the file.
-        left_out: what the reader left out.
-        vertex_properties: one mapping per key, or empty.
-        edge_properties: one mapping per edge as read, or empty.
-    """
+    """Put a graph together from a reader's results."""
     order = np.argsort(keys, kind="stable")
     rank = np.empty(len(keys), dtype=np.int64)
     rank[order] = np.arange(len(keys))

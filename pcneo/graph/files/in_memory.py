@@ -12,22 +12,11 @@ from pcneo.errors import ParameterError
 from pcneo.graph.files.graph_file import GraphFile, LeftOut, Properties
 from pcneo.graph.given import GivenGraph, as_graph
 
-__all__ = ["graph_in_memory"]
-
 _INT64 = range(-(2**63), 2**63)
 
 
 def graph_in_memory(graph: GivenGraph, key: str) -> GraphFile:
-    """Return a graph as it would be read; a networkx graph brings its attributes, where they are scalars.
-
-    Args:
-        graph: as `as_graph` takes it.
-        key: name of the key property; an attribute of this name is left out, since the nodes are the keys.
-
-    Raises:
-        TypeError, KeyPropertyError, GraphError: as from `as_graph`.
-        ParameterError: an attribute is an integer of more than 64 bits.
-    """
+    """Return a graph as it would be read; a networkx graph brings its attributes, where they are scalars."""
     arrays = as_graph(graph)
     sources = np.repeat(np.arange(arrays.vertex_count), arrays.degrees)
     targets = arrays.neighbours.astype(np.int64)

@@ -8,8 +8,6 @@ from pathlib import Path
 from pcneo.basics import bounded_file
 from pcneo.basics.bounded_file import UnreadableError, bad_file, opened
 
-__all__ = ["ADVICE", "line_blocks"]
-
 LONGEST_LINE = 1 << 20
 ADVICE = "--max-gib, or max_bytes, raises that, where there is the memory"
 
@@ -18,14 +16,6 @@ def line_blocks(path: Path, most: int) -> Iterator[tuple[int, bytes]]:
     r"""Yield (number of the first line, whole lines that each end in `\n`), about a mebibyte at a time.
 
     Line ends of Windows and old Macs become `\n`; a byte order mark is removed.
-
-    Args:
-        path: the file.
-        most: bytes of content beyond which it is refused.
-
-    Raises:
-        FileFormatError: as in `bounded_file.opened`, or a line is longer than a mebibyte; once reading has begun,
-            `line` is the first line that could not be read.
     """
     number = 1
     with opened(path, most, ADVICE) as stream:

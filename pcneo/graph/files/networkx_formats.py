@@ -28,25 +28,13 @@ from pcneo.graph.files.line_blocks import ADVICE
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["FORMATS", "read_attributed"]
 
 _INT64 = range(-(2**63), 2**63)
 _GML_POSITION = re.compile(r" at \((\d+), \d+\)")
 
 
 def read_attributed(path: Path, suffix: str, key: str | None, most: int) -> GraphFile:
-    """Read a GraphML, GML or GEXF file.
-
-    Args:
-        path: the file.
-        suffix: a key of `FORMATS`.
-        key: name of the attribute that holds the keys, if vertices have it.
-        most: bytes of content beyond which it is refused.
-
-    Raises:
-        FileFormatError: the file is not of this format; a key is missing, repeated, or neither an integer nor a string;
-            or Neo4j cannot hold an attribute.
-    """
+    """Read a GraphML, GML or GEXF file."""
     content = read_whole(path, most, ADVICE)
     graph = _parsed(path, suffix, content)
     dropped: Counter[str] = Counter()

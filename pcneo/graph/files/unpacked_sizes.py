@@ -10,8 +10,6 @@ from typing import Any, BinaryIO
 
 from pcneo.basics.model import KeyArray
 
-__all__ = ["unpacks_to_more"]
-
 ROOM = 2**20
 """Bytes of a column that are not values."""
 DELTA_BYTE_ARRAY = 7
@@ -21,14 +19,7 @@ MOST_IN_HEADER = 2**16
 
 
 def unpacks_to_more(file: BinaryIO, metadata: Any, keys: KeyArray, memberships: int) -> bool:
-    """Return, before anything is unpacked, whether a column has more values or bytes than a graph's cohesions can have.
-
-    Args:
-        file: open for reading.
-        metadata: the file's.
-        keys: those of the graph.
-        memberships: of a row group, beside those of one cohesion more.
-    """
+    """Return, before unpacking, whether a column has more values or bytes than a graph's cohesions can have."""
     of_key = max((len(key.encode()) for key in keys.tolist()), default=0) if keys.dtype == object else 8
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
