@@ -6,8 +6,6 @@ ALGORITHM.md#the-independent-check says why these conditions are enough.
 import numpy as np
 from numba import njit
 
-__all__ = ["CONNECTED", "HOLDS_QUERIED", "MINIMAL", "NEEDS_MET", "SOUND", "check_cohesions"]
-
 SOUND = 0
 HOLDS_QUERIED = 1
 NEEDS_MET = 2

@@ -9,18 +9,6 @@ from numba import njit
 
 from pcneo.kernels.instructions import lowest, ones
 
-__all__ = [
-    "answer_row",
-    "count_around",
-    "count_cliques",
-    "count_degrees",
-    "count_paths",
-    "count_shared",
-    "count_triangles",
-    "keep_sharing",
-    "mirror",
-]
-
 ONE = np.uint64(1)
 
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from pcneo.kernels.cohesion import DEGREE_BITS
 
-__all__ = ["Arrived", "append_rows", "number_keys"]
-
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: neighbouring keys end far apart
 
 

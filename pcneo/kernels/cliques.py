@@ -27,16 +27,6 @@ from numpy.typing import NDArray
 
 from pcneo.kernels.instructions import fetch, lowest, ones
 
-__all__ = [
-    "OVERFLOW",
-    "Workspace",
-    "binomials",
-    "cliques_inside",
-    "count_cliques",
-    "count_supports",
-    "workspace",
-]
-
 OVERFLOW = -1
 
 _NONE = np.uint64(0)

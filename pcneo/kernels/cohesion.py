@@ -33,21 +33,6 @@ from numpy.typing import NDArray
 
 from pcneo.kernels.instructions import fetch
 
-__all__ = [
-    "DEGREE",
-    "DEGREE_BITS",
-    "DENSITY",
-    "MAX_DEGREE",
-    "NARROW",
-    "Rows",
-    "Workspace",
-    "enlarged",
-    "expand",
-    "minimal_cohesions",
-    "places_of",
-    "workspace",
-]
-
 DENSITY = 0
 DEGREE = 1
 

@@ -3,8 +3,6 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["degrees_inside", "largest_common", "largest_common_inside"]
-
 
 @njit(nogil=True, cache=True)
 def largest_common(offsets, neighbours, first, last, largest):

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from numba.core.event import Event, Listener, install_listener
 
-__all__ = ["compilation_announced"]
-
 log = logging.getLogger("pcneo")
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Dag", "by_core", "by_degree", "edge_places"]
-
 
 class Dag(NamedTuple):
     """The graph as a DAG, its vertices renumbered by when they leave.

@@ -9,8 +9,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Marks", "Rows", "fill_bits", "groups_of_vertices", "marks_for"]
-
 
 class Rows(NamedTuple):
     """The arrays that rows of Ĝ are made from.

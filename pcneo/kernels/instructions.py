@@ -7,8 +7,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["fetch", "lowest", "ones"]
-
 
 def _of_word(build) -> Any:
     """Return an instruction that maps a word to a word (uint64)."""

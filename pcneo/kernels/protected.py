@@ -11,9 +11,6 @@ from numba import njit
 
 from pcneo.kernels.instructions import lowest
 
-__all__ = ["count_rows", "fill_pairs", "fill_rows"]
-
-
 # --- One row
 
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from pcneo.kernels.cohesion import DEGREE_BITS, MAX_DEGREE, Workspace
 
-__all__ = ["LARGEST_LISTED", "Memory", "improve", "list_small_sets", "memory_of"]
-
 LARGEST_LISTED = 8
 """Members of the largest sets that are listed: the members that a vertex is adjacent to are the bits of a byte."""
 

@@ -13,19 +13,13 @@ from numpy.typing import NDArray
 
 from pcneo.errors import ParameterError
 
-__all__ = ["run_ranges", "thread_count"]
-
 _RANGES_A_THREAD = 32  # many, so that threads finish together and an interruption waits only briefly
 
 Memory = TypeVar("Memory")
 
 
 def thread_count(concurrency: int | None) -> int:
-    """Return how many threads to use: `concurrency`, or if it is None the number of available cores.
-
-    Raises:
-        ParameterError: it is less than 1.
-    """
+    """Return how many threads to use: `concurrency`, or if it is None the number of available cores."""
     if concurrency is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not concurrency >= 1:
@@ -51,9 +45,6 @@ def run_ranges(
 
     Returns:
         The memories, one per thread.
-
-    Raises:
-        ParameterError: concurrency is less than 1.
     """
     threads = thread_count(concurrency)
     memories, ranges = [memory() for _ in range(threads)], _equal_ranges(costs, _RANGES_A_THREAD * threads)

@@ -5,8 +5,6 @@ from numba import njit
 
 from pcneo.kernels.instructions import fetch
 
-__all__ = ["count_triangles", "triangle_supports"]
-
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _successors(dag, v):

@@ -13,18 +13,6 @@ from numba import njit
 
 from pcneo.kernels.instructions import fetch, lowest, ones
 
-__all__ = [
-    "NO",
-    "OUTSIDE",
-    "YES",
-    "connected_pairs",
-    "set_pairs",
-    "steps_of_fours",
-    "weigh_fours",
-    "weigh_rows",
-    "weigh_triangles",
-]
-
 NO, YES, OUTSIDE = 0, 1, 2
 
 ONE = np.uint64(1)
