@@ -7,19 +7,12 @@ from dataclasses import replace
 
 from pcneo.basics.model import CohesionAround, FoundCohesion, Graph, Key, LocalView
 
-__all__ = ["Neighbours", "around", "neighbours_near"]
-
 Neighbours = Mapping[Key, set[Key]]
 """The neighbours of some vertices, by key."""
 
 
 def around(cohesion: FoundCohesion, near: Neighbours) -> CohesionAround:
-    """Return a cohesion with what lies around it; its edges are counted anew.
-
-    Args:
-        cohesion: its members.
-        near: the neighbours of its members and of the vertex's neighbours.
-    """
+    """Return a cohesion with what lies around it; its edges are counted anew."""
     vertex, members = cohesion.vertex, cohesion.members
     connections = _connections(near, members)
     return CohesionAround(

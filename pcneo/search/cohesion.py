@@ -23,8 +23,6 @@ from pcneo.search.expansion import ExpansionSearch
 from pcneo.search.needs import needs_of
 from pcneo.search.smallest import SmallestSearch
 
-__all__ = ["KERNELS", "REVISION", "Begun", "Found", "Searched", "Task", "compile_kernels", "make_task"]
-
 log = logging.getLogger("pcneo")
 
 Begun = SmallestSearch | ExpansionSearch
@@ -92,17 +90,7 @@ class Task:
     check: bool
 
     def run(self, searched: Searched, queries: NDArray[np.int64], work: Workspace) -> CohesionBatch:
-        """Search one queried vertex after another.
-
-        Args:
-            searched: the graph and its needs.
-            queries: int64, positions.
-            work: of this graph; no other thread may use it meanwhile.
-
-        Raises:
-            AnswerError: an answer failed its check.
-            CancelledError: `work.stop` was set.
-        """
+        """Search one queried vertex after another."""
         search = self.begin(queries)
         search.go_on(searched.rows, work)
         if not search.done:
@@ -123,18 +111,7 @@ class Task:
         found: Found,
         place: NDArray[np.int64],
     ) -> CohesionBatch:
-        """Check each cohesion and count its edges, from the graph alone.
-
-        Args:
-            graph: the graph, or as much of it as has the rows of all members.
-            need: int64, n; the need of each vertex that has a row.
-            vertices: int64, the queried ones.
-            found: their cohesions, by position in `graph`.
-            place: int64, n zeros, and zeros again on return.
-
-        Raises:
-            AnswerError: an answer failed its check.
-        """
+        """Check each cohesion and count its edges, from the graph alone."""
         edges, offsets, members = (
             np.zeros(len(vertices), np.int64),
             found.offsets,

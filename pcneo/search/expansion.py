@@ -7,19 +7,12 @@ from numpy.typing import NDArray
 
 from pcneo.kernels.cohesion import Rows, Workspace, minimal_cohesions
 
-__all__ = ["ExpansionSearch"]
-
 
 class ExpansionSearch:
     """The p-cohesions of some vertices by one score; attributes as those of `SmallestSearch`, and nothing is proven."""
 
     def __init__(self, queries: NDArray[np.int64], score: int) -> None:
-        """Begin.
-
-        Args:
-            queries: int64, vertices whose neighbours are known.
-            score: what ranks candidates, as the kernel calls it.
-        """
+        """Begin."""
         self._queries, self._score = queries, score
         self.offsets = np.zeros(1, np.int64)
         self.members = np.empty(0, np.uint32)

@@ -33,7 +33,6 @@ from pcneo.search.needs import needs_of
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["search_frontier", "search_one", "search_streamed"]
 
 Fetch = Callable[[list[Key]], Iterable[tuple[Key, Sequence[Key]]]]
 
@@ -56,19 +55,6 @@ def search_frontier(
     The answers are those of `search_batches` on the whole graph. Several vertices are searched in step: a fetch brings
     at once the neighbourhoods that the next step of each of their expansions lacks, and some that later steps may.
     What was fetched is kept, up to a bound, for the vertices that follow.
-
-    Args:
-        fetch: takes keys and gives (key, keys of all its neighbours, each once) for those that exist, in any order.
-        vertices: keys, in the order in which the answers are wanted.
-        search: what is searched for.
-        check: as in `search_batches`.
-
-    Raises:
-        ParameterError: a vertex cannot be one.
-        NotFoundError: a queried vertex does not exist.
-        GraphChangedError: the graph changed between two fetches.
-        KeyPropertyError: keys are of mixed or unusable kinds, or belong to several vertices.
-        AnswerError: an answer failed its check.
     """
     return _search(fetch, vertices, make_task(search, check))
 
@@ -228,14 +214,7 @@ def _as_many(sizes: NDArray[np.int32], limit: int, *, generously: bool) -> NDArr
 def search_one(
     graph: Graph | networkx.Graph[Any], vertex: Key, p: AnyP, search: str = DEFAULT_SEARCH, effort: int = 1
 ) -> FoundCohesion:
-    """Search one vertex, by key; of a networkx graph only the part that the search looks at is read.
-
-    Raises:
-        ParameterError: p, search or vertex cannot be one.
-        NotFoundError: the graph has no such vertex.
-        KeyPropertyError: nodes are of mixed or unusable kinds.
-        AnswerError: the answer failed its check.
-    """
+    """Search one vertex, by key; of a networkx graph only the part that the search looks at is read."""
     wanted = Search(p, search, effort)
     fetch = _fetch_from_arrays(graph) if isinstance(graph, Graph) else _fetch_from_networkx(graph)
     return next(search_streamed(fetch, [vertex], wanted))

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["needs_of"]
-
 
 def needs_of(p: Fraction, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return need(v) = ceil(p·deg(v)) for each degree, int64, exact for any p."""

@@ -17,8 +17,6 @@ from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, make_task
 from pcneo.search.whole_graph import Progress, in_ranges, queried_positions
 
-__all__ = ["VertexSteadiness", "numberings", "search_orders"]
-
 _SEED = 20
 
 
@@ -59,20 +57,8 @@ def search_orders(
 ) -> Iterator[list[VertexSteadiness]]:
     """Search each vertex as the keys are and under further numberings, drawn from a fixed seed.
 
-    Args:
-        graph: the graph.
-        search: what is searched for.
-        orders: numberings besides that of the keys, 1 or more.
-        vertices: positions in `graph.keys`; all of them if not given.
-        concurrency: number of threads; one for each core at hand if not given.
-        progress: called with the number of vertices done and of all.
-
     Yields:
         The vertices in ascending order, some at a time.
-
-    Raises:
-        ParameterError: orders, vertices or concurrency is out of range.
-        AnswerError: an answer failed its check.
     """
     if orders < 1:
         raise ParameterError(f"orders must be 1 or more, not {orders}.", name="orders", value=orders)

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from pcneo.kernels.cohesion import DENSITY, Rows, Workspace, minimal_cohesions
 from pcneo.kernels.smallest import LARGEST_LISTED, improve, list_small_sets, memory_of
 
-__all__ = ["SmallestSearch"]
-
 
 class SmallestSearch:
     """The smallest p-cohesions of some vertices, as far as they are found; it goes on where rows were missing.
@@ -20,12 +18,7 @@ class SmallestSearch:
     """
 
     def __init__(self, queries: NDArray[np.int64], effort: int) -> None:
-        """Begin.
-
-        Args:
-            queries: int64, vertices whose neighbours are known.
-            effort: 1 or more.
-        """
+        """Begin."""
         count = len(queries)
         self._queries, self._effort = queries, effort
         self._listed = self._improved = 0  # queries
@@ -51,12 +44,7 @@ class SmallestSearch:
         return self.best | (self._sizes == self._lows)
 
     def go_on(self, rows: Rows, work: Workspace) -> NDArray[np.uint32]:
-        """Search on; return the vertices whose neighbours must be known next, none where all is done or was stopped.
-
-        Args:
-            rows: the graph.
-            work: of this graph, and between calls of this search alone.
-        """
+        """Search on; return the vertices whose neighbours must be known next, none where all is done or was stopped."""
         queries, memory, count = self._queries, memory_of(work), len(self._queries)
         if self._listed < count:
             found = self._sizes, self._listed_members, self._lows, self.best

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from pcneo.basics.model import CohesionBatch
 
-__all__ = ["Distribution", "Summary", "Tally"]
-
 
 @dataclass(frozen=True)
 class Distribution:

@@ -19,8 +19,6 @@ from pcneo.kernels.cohesion import Workspace
 from pcneo.kernels.threads import thread_count
 from pcneo.search.cohesion import Searched, Task, make_task
 
-__all__ = ["in_ranges", "queried_positions", "search_all", "search_batches"]
-
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
@@ -38,21 +36,7 @@ def search_batches(
     check: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[CohesionBatch]:
-    """Yield minimal p-cohesions in ascending order of their vertices, a few batches ahead of the consumer.
-
-    Args:
-        graph: the graph.
-        search: what is searched for.
-        vertices: positions in `graph.keys`; all of them if not given.
-        concurrency: number of threads; one for each core at hand if not given.
-        check: whether to check also that each answer is minimal. That it holds its vertex, meets every need and is
-            connected is checked always.
-        progress: called, from the consumer's thread, with the number of vertices done and of all.
-
-    Raises:
-        ParameterError: vertices or concurrency is out of range.
-        AnswerError: an answer failed its check.
-    """
+    """Yield minimal p-cohesions in ascending order of their vertices, a few batches ahead of the consumer."""
     queries, threads = queried_positions(graph, vertices), thread_count(concurrency)
     task = make_task(search, check, int(graph.degrees.max(initial=0)))
     return _search(graph, task, queries, threads, progress or (lambda done, total: None))
@@ -87,15 +71,7 @@ def search_all(
 
 
 def queried_positions(graph: Graph, vertices: Iterable[int] | None) -> NDArray[np.int64]:
-    """Return the positions of the queried vertices, int64, ascending and distinct.
-
-    Args:
-        graph: the graph.
-        vertices: positions in its keys; all of them if not given.
-
-    Raises:
-        ParameterError: a position is outside the graph.
-    """
+    """Return the positions of the queried vertices, int64, ascending and distinct."""
     if vertices is None:
         return np.arange(graph.vertex_count)
     positions = np.unique(vertices) if isinstance(vertices, np.ndarray) else sorted(set(vertices))
@@ -124,13 +100,6 @@ def in_ranges(
     progress: Progress,
 ) -> Iterator[T]:
     """Work on ranges of vertices of about equal cost: each is as long as the time of the last one to end suggests.
-
-    Args:
-        queries: int64, positions.
-        work_on: takes the positions of a range and the workspace of its thread.
-        allocate: makes the workspace of a thread, which stops when the flag that it takes is not 0.
-        threads: how many.
-        progress: called with the number of vertices done and of all.
 
     Yields:
         What `work_on` returns, range after range.

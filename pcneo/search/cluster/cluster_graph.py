@@ -25,7 +25,6 @@ from pcneo.search.whole_graph import queried_positions
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["ClusterGraph"]
 
 Progress = Callable[[int, int], None]
 
@@ -66,12 +65,7 @@ class ClusterGraph:
     """
 
     def __init__(self, graph: Graph, client: Client) -> None:
-        """Write the graph to a file; workers get it when the first search begins.
-
-        Args:
-            graph: the graph.
-            client: of the cluster; it stays open, and is the caller's to close.
-        """
+        """Write the graph to a file; workers get it when the first search begins."""
         self._graph, self._client = graph, client
         image = GraphImage(graph)
         self._token = image.token
@@ -86,13 +80,7 @@ class ClusterGraph:
         check: bool = False,
         progress: Progress | None = None,
     ) -> Iterator[CohesionBatch]:
-        """Yield minimal p-cohesions as `pcneo.search.search_batches` does; arguments as there.
-
-        Raises:
-            ParameterError: vertices are out of range.
-            ClusterError: the scheduler is gone, workers have other versions, or there is no worker for two minutes.
-            AnswerError: an answer failed its check.
-        """
+        """Yield minimal p-cohesions as `pcneo.search.search_batches` does; arguments as there."""
         task = Task(search, check)
         queries = queried_positions(self._graph, vertices)
         return self._search(task, queries, progress or (lambda done, total: None))

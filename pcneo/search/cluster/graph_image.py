@@ -19,8 +19,6 @@ import numpy as np
 
 from pcneo.basics.model import Graph
 
-__all__ = ["GraphImage", "open_image"]
-
 _HEADER = 64
 _TOKEN = 16
 _NAME = "graph"

@@ -16,8 +16,6 @@ from pcneo.basics.searches import P
 from pcneo.search.cluster.graph_image import open_image
 from pcneo.search.cohesion import REVISION, Searched, Task, compile_kernels
 
-__all__ = ["GraphMissingError", "TimedCohesions", "forget", "search", "take_bytes", "take_file"]
-
 STALE_SECONDS = 600
 """Graphs that nobody has searched for so long make place for others: their client may have been killed."""
 
@@ -106,17 +104,7 @@ def forget(token: str) -> None:
 
 
 def search(token: str, task: Task, ranges: NDArray[np.int64]) -> TimedCohesions:
-    """Search the vertices of some ranges of positions.
-
-    Args:
-        token: of a graph that this worker has.
-        task: what is searched for.
-        ranges: int64, shape (r, 2): first position, and the one after the last.
-
-    Raises:
-        GraphMissingError: it has not.
-        AnswerError: an answer failed its check; it names positions.
-    """
+    """Search the vertices of some ranges of positions."""
     started = time.perf_counter()
     held = _held.get(token)
     if held is None:

@@ -14,7 +14,6 @@ from pcneo.errors import ClusterError, needs_extra
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["check_running", "connected_scheduler", "scheduler_failures"]
 
 CONNECT_SECONDS = 5
 """How long a scheduler may take to answer at all."""
@@ -27,14 +26,7 @@ web server's answer are taken for a length, and there is no memory for that."""
 
 @contextmanager
 def connected_scheduler(address: str) -> Iterator[Client]:
-    """Connect to a scheduler, and disconnect after the block.
-
-    Args:
-        address: such as `tcp://host:8786`; settings for TLS are Dask's own.
-
-    Raises:
-        ClusterError: there is no scheduler, or `distributed` is not installed.
-    """
+    """Connect to a scheduler, and disconnect after the block."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -100,11 +92,7 @@ def scheduler_failures(client: Client) -> Iterator[None]:
 
 
 def check_running(client: Client) -> None:
-    """See that the client has its scheduler.
-
-    Raises:
-        ClusterError: it is gone.
-    """
+    """See that the client has its scheduler."""
     if client.status != "running":
         raise _gone(client)
 

@@ -19,7 +19,6 @@ from pcneo.search.cohesion import REVISION
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Workers"]
 
 PACKAGES = ("pcneo", "numpy", "numba")
 """What must be of one version everywhere: answers and compiled code depend on them."""
@@ -53,12 +52,7 @@ class Workers:
         return sum(self.ready.values())
 
     def look(self) -> None:
-        """Take in who came, and take out who went.
-
-        Raises:
-            ClusterError: the scheduler is gone, nobody has been there for two minutes, or at first some have other
-                versions; later such are refused with a warning.
-        """
+        """Take in who came, and take out who went."""
         check_running(self._client)
         if time.monotonic() - self._looked_at < LOOK_SECONDS:
             return
