@@ -19,8 +19,6 @@ from pcneo.kernels import answers as kernels
 from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.threads import run_ranges
 
-__all__ = ["AnsweredPairs", "Rows", "answer_pairs"]
-
 Integers = NDArray[np.int64]
 
 _COUNTS = "the answers' counts"
@@ -54,12 +52,7 @@ class AnsweredPairs:
 
     @classmethod
     def of_parts(cls, n: int, parts: Iterable[Integers]) -> AnsweredPairs:
-        """Return the answers of which some pairs are yes.
-
-        Args:
-            n: vertices.
-            parts: int64, shape (pairs, 2) each; two different positions a row.
-        """
+        """Return the answers of which some pairs are yes."""
         rows = np.zeros((n, -(-n // 64)), np.uint64)
         for pairs in parts:
             for end, other in (pairs.T, pairs.T[::-1]):
@@ -87,11 +80,7 @@ class AnsweredPairs:
         return degrees
 
     def triangles(self) -> Integers:
-        """Return the triangles of each vertex in H: int64, shape (n,).
-
-        Raises:
-            AnswerError: the numbers fail their check.
-        """
+        """Return the triangles of each vertex in H: int64, shape (n,)."""
         return self._known.get("triangles", self._triangles)
 
     def _triangles(self) -> Integers:
@@ -116,9 +105,6 @@ class AnsweredPairs:
         """Return the 4-cliques of each vertex, and the sum of cn(x, y) - 1 over the yes-pairs among its yes-neighbours.
 
         Both int64, shape (n,).
-
-        Raises:
-            AnswerError: the numbers fail their check.
         """
         with compilation_announced(_COUNTS):
 
@@ -172,14 +158,7 @@ class AnsweredPairs:
         return AnsweredPairs(kept)
 
     def as_graph(self, keys: KeyArray) -> Graph:
-        """Return the yes-answers as a graph.
-
-        Args:
-            keys: of the vertices, by position.
-
-        Raises:
-            GraphError: a vertex has more yes-neighbours than a search takes.
-        """
+        """Return the yes-answers as a graph."""
         rows = [np.unpackbits(row.view(np.uint8), bitorder="little").nonzero()[0] for row in self.rows]
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         neighbours = np.concatenate([np.empty(0, np.int64), *rows]).astype(np.uint32)
@@ -196,14 +175,7 @@ class AnsweredPairs:
 
 
 def answer_pairs(graph: Graph, below: int, coins: Callable[[int], bytes]) -> AnsweredPairs:
-    """Answer every pair once: what the graph holds, flipped where the pair's coin is less than `below`.
-
-    Args:
-        graph: the graph.
-        below: a, of 2^24.
-        coins: returns so many random bytes. Three are taken for every pair {x, y}, x < y, in the order of the pairs,
-            whatever the graph holds; only those of one x are in memory together.
-    """
+    """Answer every pair once: what the graph holds, flipped where the pair's coin is less than `below`."""
     n = graph.vertex_count
     rows = np.zeros((n, -(-n // 64)), np.uint64)
     with compilation_announced(_COUNTS):

@@ -8,19 +8,9 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionBatch, Graph
 from pcneo.errors import ParameterError
 
-__all__ = ["check_batch"]
-
 
 def check_batch(graph: Graph, batch: CohesionBatch) -> None:
-    """Refuse cohesions that cannot be of this graph.
-
-    Args:
-        graph: the graph.
-        batch: the cohesions.
-
-    Raises:
-        ParameterError: members are not positions in the graph, or do not ascend within each cohesion.
-    """
+    """Refuse cohesions that cannot be of this graph."""
     offsets, members = batch.offsets, batch.members.astype(np.int64)
     whole = len(offsets) == len(batch) + 1 and offsets[0] == 0 and offsets[-1] == len(members)
     if not (whole and (batch.sizes > 0).all() and _are_positions(graph, batch.vertices, members, offsets)):

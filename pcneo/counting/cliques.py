@@ -22,27 +22,11 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import Dag, by_core, by_degree, edge_places
 from pcneo.kernels.threads import run_ranges
 
-__all__ = [
-    "check_clique_size",
-    "clique_counts",
-    "clique_counts_of_sizes",
-    "clique_supports",
-    "cliques_inside",
-    "edge_ends",
-]
-
 _COUNTS = "the clique counts"
 
 
 def check_clique_size(k: object) -> int:
-    """Return k as an int.
-
-    Args:
-        k: the number of vertices of a clique.
-
-    Raises:
-        ParameterError: k is not a whole number of 3 or more.
-    """
+    """Return k as an int."""
     if not isinstance(k, int | np.integer) or isinstance(k, bool) or not k >= 3:
         raise ParameterError(f"k must be a whole number of 3 or more, not {k!r}.", name="k", value=k)
     return operator.index(k)
@@ -70,36 +54,14 @@ class _Memory:
 
 
 def clique_counts(graph: Graph, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
-    """Return Γ(v), the number of k-cliques that contain v, for each vertex: int64, shape (n,).
-
-    Args:
-        graph: the graph.
-        k: vertices of a clique, 3 or more.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: k or concurrency is out of range.
-        GraphError: a count is 2^63 or more.
-        AnswerError: the counts fail their check.
-    """
+    """Return Γ(v), the number of k-cliques that contain v, for each vertex: int64, shape (n,)."""
     return clique_counts_of_sizes(graph, (k,), concurrency=concurrency)[k]
 
 
 def clique_counts_of_sizes(
     graph: Graph, sizes: Iterable[int], *, concurrency: int | None = None
 ) -> dict[int, NDArray[np.int64]]:
-    """Return for each k in `sizes` what `clique_counts` returns; several sizes together take less time than one by one.
-
-    Args:
-        graph: the graph.
-        sizes: the sizes k, each 3 or more.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: a k or concurrency is out of range.
-        GraphError: a count is 2^63 or more.
-        AnswerError: the counts fail their check.
-    """
+    """Return for each k in `sizes` what `clique_counts` returns; together they take less time than one by one."""
     capped = {check_clique_size(k): _capped(k, graph) for k in sizes}
     distinct = sorted(set(capped.values()))
     if not distinct:
@@ -161,16 +123,6 @@ def clique_supports(graph: Graph, k: int, *, concurrency: int | None = None) -> 
     """Return support_k(e), the number of k-cliques that contain both ends of e, for each edge: int64, shape (m,).
 
     Edges come in the order of `edge_ends`.
-
-    Args:
-        graph: the graph.
-        k: vertices of a clique, 3 or more.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: k or concurrency is out of range.
-        GraphError: a support is 2^63 or more.
-        AnswerError: the supports fail their check.
     """
     size = _capped(k, graph)
     supports, at_root = _triangle_supports(graph, concurrency) if size == 3 else _supports(graph, size, concurrency)
@@ -256,19 +208,7 @@ def _sum(numbers: NDArray[np.int64]) -> int:
 
 
 def cliques_inside(graph: Graph, batch: CohesionBatch, k: int, *, concurrency: int | None = None) -> NDArray[np.int64]:
-    """Return Γ_in(v), the number of k-cliques that contain v with all vertices in MC(v): int64, shape (b,).
-
-    Args:
-        graph: the graph.
-        batch: cohesions of this graph, one for each v, in the order of the answer.
-        k: vertices of a clique, 3 or more.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: k or concurrency is out of range, or the batch does not fit the graph.
-        GraphError: a count is 2^63 or more.
-        AnswerError: a count is larger than the cohesion allows.
-    """
+    """Return Γ_in(v), the number of k-cliques that contain v with all vertices in MC(v): int64, shape (b,)."""
     size = _capped(k, graph)
     check_batch(graph, batch)
     largest = int(np.minimum(graph.degrees[batch.vertices], batch.sizes).max(initial=0))

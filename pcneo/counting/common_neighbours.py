@@ -13,25 +13,15 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import by_core
 from pcneo.kernels.threads import run_ranges
 
-__all__ = ["degrees_inside", "largest_common", "largest_common_inside"]
-
 _COUNTS = "the clique counts"
 
 
 def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDArray[np.int64], int]:
     """Return c(v), the largest |N(v) ∩ N(u)| over u != v, adjacent or not, and C, the largest c(v).
 
-    Args:
-        graph: the graph.
-        concurrency: number of threads; by default the available cores.
-
     Returns:
         c: int64, shape (n,).
         C: an int; 0 for a graph without vertices.
-
-    Raises:
-        ParameterError: concurrency is out of range.
-        AnswerError: the numbers fail their check: one exceeds a degree, or only one vertex has the largest.
     """
     degrees = graph.degrees
     u = np.repeat(np.arange(graph.vertex_count), degrees)
@@ -50,17 +40,7 @@ def largest_common(graph: Graph, *, concurrency: int | None = None) -> tuple[NDA
 
 
 def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: int | None = None) -> NDArray[np.int64]:
-    """Return cn_in(v), the largest |N(v) ∩ N(u) ∩ MC(v)| over u in MC(v), u != v: int64, shape (b,); 0 without such u.
-
-    Args:
-        graph: the graph.
-        batch: cohesions of this graph, one for each v, in the order of the answer.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: concurrency is out of range, or the batch does not fit the graph.
-        AnswerError: a number is larger than the cohesion allows.
-    """
+    """Return cn_in(v), the largest |N(v) ∩ N(u) ∩ MC(v)| over u in MC(v), u != v: int64, (b,); 0 without such u."""
     check_batch(graph, batch)
     largest = np.zeros(len(batch), np.int64)
     with compilation_announced(_COUNTS):
@@ -84,15 +64,7 @@ def largest_common_inside(graph: Graph, batch: CohesionBatch, *, concurrency: in
 
 
 def degrees_inside(graph: Graph, batch: CohesionBatch) -> NDArray[np.int64]:
-    """Return deg(v, MC(v)), the number of neighbours of v among the members of its cohesion: int64, shape (b,).
-
-    Args:
-        graph: the graph.
-        batch: cohesions of this graph, one for each v, in the order of the answer.
-
-    Raises:
-        ParameterError: the batch does not fit the graph.
-    """
+    """Return deg(v, MC(v)), the number of neighbours of v among the members of its cohesion: int64, shape (b,)."""
     check_batch(graph, batch)
     inside = np.zeros(len(batch), np.int64)
     with compilation_announced(_COUNTS):

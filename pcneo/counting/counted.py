@@ -14,8 +14,6 @@ from pcneo.counting.memo import Memo
 from pcneo.counting.protected import Groups, Hull, Protected, protect
 from pcneo.errors import GraphError
 
-__all__ = ["CountedGraph"]
-
 Counts = NDArray[np.int64]
 
 
@@ -55,11 +53,7 @@ class CountedGraph:
         return self.graph.degrees
 
     def count(self, sizes: Iterable[int]) -> None:
-        """Count the cliques of several sizes, which together takes less time than one by one.
-
-        Raises:
-            ParameterError, GraphError, AnswerError: as `cliques.clique_counts` does.
-        """
+        """Count the cliques of several sizes, which together takes less time than one by one."""
         missing = {k for k in sizes if k not in self._counts}
         for k, counts in cliques.clique_counts_of_sizes(self.graph, missing).items():
             self._counts.put(k, counts)
@@ -94,19 +88,11 @@ class CountedGraph:
         return self._inner.get("common", lambda: common_neighbours.largest_common_inside(self.graph, self._cohesions()))
 
     def protected(self) -> Protected:
-        """Return P̂ and Ĝ, which are counted and not listed.
-
-        Raises:
-            GraphError: there are no groups.
-        """
+        """Return P̂ and Ĝ, which are counted and not listed."""
         return self._protected.get("P̂ and Ĝ", lambda: protect(self.graph, self._sets()))
 
     def protected_graph(self) -> Hull:
-        """Return P̂ and Ĝ with what is drawn and counted on them.
-
-        Raises:
-            GraphError: there are no groups.
-        """
+        """Return P̂ and Ĝ with what is drawn and counted on them."""
         return self._hull.get("Ĝ", lambda: Hull(self.protected(), self.label))
 
     def _sets(self) -> CohesionBatch | Groups:

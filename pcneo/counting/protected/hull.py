@@ -25,8 +25,6 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.degeneracy import Dag, by_degree, edge_places
 from pcneo.kernels.threads import run_ranges, thread_count
 
-__all__ = ["MEMORY", "STEPS", "Hull", "PairAnswers", "Weighed", "Weights"]
-
 MEMORY = 4 * 10**9
 """Bytes that answers and Ĝ may take beside the graph and its groups."""
 
@@ -87,13 +85,7 @@ class Hull:
     """
 
     def __init__(self, protected: Protected, label: str = "the graph", *, concurrency: int | None = None) -> None:
-        """Take P̂; nothing is listed before it is wanted.
-
-        Args:
-            protected: P̂ and Ĝ.
-            label: what messages call the groups.
-            concurrency: number of threads; by default the available cores.
-        """
+        """Take P̂; nothing is listed before it is wanted."""
         self.protected, self._label, self._concurrency = protected, label, concurrency
 
     @property
@@ -109,14 +101,7 @@ class Hull:
     # --- Limits, from n, k, P̂ and Ĝ alone
 
     def check(self, k: int) -> None:
-        """Refuse, before anything is drawn, what is beyond memory or time.
-
-        Args:
-            k: 3 or 4.
-
-        Raises:
-            GraphError: P̂ or Ĝ is too large.
-        """
+        """Refuse, before anything is drawn, what is beyond memory or time."""
         # [critical-limits]
         n, pairs, edges = self.vertex_count, self.pair_count, self.protected.edge_count
         listed, bits = pairs + edges * (_LISTED + _OF_THREAD), pairs + _IN_BITS * 8 * n * -(-n // 64)
@@ -183,13 +168,7 @@ class Hull:
         return connected
 
     def answer(self, below: int, coins: Callable[[int], bytes]) -> PairAnswers:
-        """Answer every pair of P̂ once: what the graph holds, flipped where the pair's coin is less than `below`.
-
-        Args:
-            below: a, of 2^24.
-            coins: returns so many random bytes. Three are taken for every pair of P̂, in the order of the pairs,
-                whatever the graph holds.
-        """
+        """Answer every pair of P̂ once: what the graph holds, flipped where the pair's coin is less than `below`."""
         # [critical-flip]
         yes = np.empty(self.pair_count, np.bool_)
         for at in range(0, len(yes), _BLOCK):
@@ -202,16 +181,7 @@ class Hull:
     # --- Sums over cliques
 
     def triangles(self, yes: Flags, weights: Sequence[Weights], v: float) -> list[Weighed]:
-        """Return what the triangles of Ĝ weigh at each vertex, and how far answers move that, for several weights.
-
-        Args:
-            yes: bool; for each pair of P̂, which of its two weights it has.
-            weights: of the edges.
-            v: the variance that one answer adds.
-
-        Raises:
-            AnswerError: the sums fail their check.
-        """
+        """Return what the triangles of Ĝ weigh at each vertex, and how far answers move that, for several weights."""
         if self.in_bits:
             return self._from_bits(yes, weights, v)
         kinds = self._listed.kinds(yes)
@@ -247,14 +217,7 @@ class Hull:
         return [Weighed(sums[0], sums[1], float(sums[2].sum())) for sums in np.sum(parts, axis=0)]
 
     def four_cliques(self, yes: Flags, weights: Weights) -> Floats:
-        """Return what the 4-cliques of Ĝ weigh at each vertex: float64, shape (n,).
-
-        Args:
-            yes, weights: as for `triangles`.
-
-        Raises:
-            AnswerError: the sums fail their check.
-        """
+        """Return what the 4-cliques of Ĝ weigh at each vertex: float64, shape (n,)."""
         dag, n = self._listed.dag, self.vertex_count
         kinds, table = self._listed.kinds(yes), np.array(weights)
 

@@ -14,21 +14,11 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, marks_for
 from pcneo.kernels.threads import run_ranges
 
-__all__ = ["listed_hull"]
-
 
 def listed_hull(protected: Protected, *, concurrency: int | None = None) -> tuple[Graph, NDArray[np.bool_]]:
     """Return Ĝ, and whether each of its edges is in P̂: bool, in the order of `edge_ends`.
 
     They take 9 bytes per edge of Ĝ.
-
-    Args:
-        protected: P̂ and Ĝ.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: concurrency is out of range.
-        AnswerError: Ĝ does not hold as many pairs of P̂ as were counted.
     """
     n, degrees = protected.graph.vertex_count, protected.degrees
     rows_at = np.concatenate((np.zeros(1, np.int64), degrees)).cumsum()

@@ -16,18 +16,6 @@ from pcneo.kernels.compilation import compilation_announced
 from pcneo.kernels.groups import Marks, Rows, fill_bits, groups_of_vertices, marks_for
 from pcneo.kernels.threads import run_ranges
 
-__all__ = [
-    "BLOCK",
-    "PAIRS",
-    "Groups",
-    "Protected",
-    "matrix_memory",
-    "pair_blocks",
-    "pairs_in_groups_of_two",
-    "protect",
-    "starts_of_edges",
-]
-
 MOST_MEMBERS = 10**9
 """Of all groups together; each takes 4 bytes here, beside the groups themselves."""
 
@@ -86,18 +74,7 @@ class Protected:
 
 
 def protect(graph: Graph, groups: CohesionBatch | Groups, *, concurrency: int | None = None) -> Protected:
-    """Return P̂ and Ĝ, counted.
-
-    Args:
-        graph: the graph.
-        groups: the groups, by position in it.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: the groups do not fit the graph, or concurrency is out of range.
-        GraphError: they have more members in all than memory is allowed for.
-        AnswerError: the degrees of Ĝ do not match P̂ and the graph.
-    """
+    """Return P̂ and Ĝ, counted."""
     offsets, members, n = groups.offsets, groups.members, graph.vertex_count
     whole = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(members) and (np.diff(offsets) >= 0).all()
     if not whole or members.min(initial=0) < 0 or members.max(initial=0) >= max(n, 1):
@@ -136,10 +113,6 @@ def matrix_memory(groups: CohesionBatch | Groups, vertex_count: int) -> int:
 
     That is where walking through all groups, once for each member, costs less than setting their bits, or the bits
     would take more than `MATRIX`.
-
-    Args:
-        groups: the groups.
-        vertex_count: n.
     """
     sizes, words = np.diff(groups.offsets), -(-vertex_count // 64)
     needed = 8 * vertex_count * words
@@ -171,14 +144,6 @@ def pair_blocks(
     """Yield all pairs u < v of P̂ in blocks, ascending by u, then v: the ends u and the ends v, int64.
 
     A block has at most `most` pairs, unless a single vertex has more; it takes 16 bytes per pair.
-
-    Args:
-        protected: P̂.
-        most: pairs in a block.
-        concurrency: number of threads; by default the available cores.
-
-    Raises:
-        ParameterError: concurrency is out of range.
     """
     n = protected.graph.vertex_count
     pairs_at = np.concatenate((np.zeros(1, np.int64), protected.pairs)).cumsum()
@@ -198,11 +163,7 @@ def pair_blocks(
 
 
 def pairs_in_groups_of_two(protected: Protected) -> int:
-    """Return how many connections are a group of two: whoever knows the groups knows these.
-
-    Args:
-        protected: P̂.
-    """
+    """Return how many connections are a group of two: whoever knows the groups knows these."""
     starts, members, graph = protected.rows.starts, protected.rows.members.astype(np.int64), protected.graph
     begin = starts[:-1][np.diff(starts) == 2]
     n = graph.vertex_count
