@@ -15,8 +15,6 @@ from typing import BinaryIO, cast
 from pcneo.basics.visible import visible
 from pcneo.errors import FileFormatError
 
-__all__ = ["UnreadableError", "bad_file", "check_regular", "opened", "read_whole"]
-
 BLOCK_BYTES = 1 << 20
 FREELY_UNPACKED = 1 << 24
 """Bytes that a packed file of any size may hold."""
@@ -39,17 +37,7 @@ def bad_file(path: Path, what: str, line: int | None = None) -> FileFormatError:
 
 @contextmanager
 def opened(path: Path, most: int, advice: str = "") -> Iterator[io.BufferedReader]:
-    """Open a regular file, decompressed if its name ends in `.gz`; reading beyond its bounds is refused in the block.
-
-    Args:
-        path: the file; a link may lead to it.
-        most: bytes of content beyond which it is refused.
-        advice: what else can be done where there are more; it goes on after a semicolon.
-
-    Raises:
-        FileFormatError: there is no such regular file, it may not be read, it holds more than `most`, it unpacks to far
-            more than such files do, or its gzip data are damaged or cut short.
-    """
+    """Open a regular file, decompressed if its name ends in `.gz`; reading beyond its bounds is refused."""
     try:
         with _regular(path) as file:
             content = _Content(path, file, most, advice)
@@ -67,11 +55,7 @@ def read_whole(path: Path, most: int, advice: str = "") -> bytes:
 
 
 def check_regular(path: Path) -> os.stat_result:
-    """Return a file's status.
-
-    Raises:
-        UnreadableError: there is no such regular file.
-    """
+    """Return a file's status."""
     try:
         status = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:

@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from pcneo.errors import ConnectionFailedError
 
-__all__ = ["SCHEMES", "ConnectionSettings", "__version__", "read_environment", "validate"]
-
 __version__ = "0.2.0"
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
@@ -40,15 +38,8 @@ def read_environment(
 
     The password may also stand in a file that `NEO4J_PASSWORD_FILE` names, or be asked for.
 
-    Args:
-        environ: the process environment.
-        ask_password: called with the user's name where no password is set; None where nobody can be asked.
-
     Returns:
         None where `NEO4J_URI` is not set.
-
-    Raises:
-        ConnectionFailedError: the address is no Bolt address, or a password is missing or cannot be read.
     """
     uri = environ.get("NEO4J_URI", "").strip()
     if not uri:
@@ -83,12 +74,7 @@ def _read_password(file: Path) -> str:
 
 
 def validate(settings: ConnectionSettings) -> ConnectionSettings:
-    """Return `settings` unchanged if the address is one that the driver understands.
-
-    Raises:
-        ConnectionFailedError: an HTTP address, another unknown scheme, no host or an impossible one, or text that is
-            no UTF-8.
-    """
+    """Return `settings` unchanged if the address is one that the driver understands."""
     for variable, text in (
         ("NEO4J_URI", settings.uri),
         ("NEO4J_USERNAME", settings.username),

@@ -7,8 +7,6 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["csv_row"]
-
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 

@@ -5,24 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-__all__ = ["TooManyDigitsError", "exact_number"]
-
 
 class TooManyDigitsError(ValueError):
     """A number is longer than anybody means; its text goes on after the name of what it is."""
 
 
 def exact_number(value: object, most_digits: int = 1_000) -> Fraction:
-    """Return a number exactly as it is written; nothing is computed that has more than a few thousand digits.
-
-    Args:
-        value: text such as `0.3`, `3e-1` or `3/10`, an integer, a Fraction, a Decimal, or a float, read by its `repr`.
-        most_digits: of the numerator and of the denominator.
-
-    Raises:
-        TooManyDigitsError: one of them has more.
-        ValueError: it is not a finite number.
-    """
+    """Return a number exactly as it is written; nothing is computed that has more than a few thousand digits."""
     fraction = _fraction(value, most_digits)
     if max(abs(fraction.numerator), fraction.denominator) >= 10**most_digits:
         raise _too_many(most_digits)

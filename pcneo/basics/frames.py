@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = ["Table", "columns_of", "html_table", "is_number", "rounded", "words"]
 
 SHOWN_ROWS = 20
 SHOWN_ITEMS = 12
@@ -38,11 +37,7 @@ class Table(ABC):
         return ""
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row for each row of this table.
-
-        Raises:
-            PcneoError: pandas is not installed.
-        """
+        """Return a data frame with a row for each row of this table."""
         try:
             import pandas
         except ImportError as error:
@@ -50,11 +45,7 @@ class Table(ABC):
         return pandas.DataFrame({name: _plain(column) for name, column in self.as_columns().items()})
 
     def to_arrow(self) -> pyarrow.Table:
-        """Return an Arrow table with a row for each row of this table.
-
-        Raises:
-            PcneoError: pyarrow is not installed.
-        """
+        """Return an Arrow table with a row for each row of this table."""
         try:
             import pyarrow
         except ImportError as error:
@@ -62,11 +53,7 @@ class Table(ABC):
         return pyarrow.table({name: _plain(column) for name, column in self.as_columns().items()})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the table as a stream of Arrow's C interface, for `polars.DataFrame(result)` and others.
-
-        Raises:
-            PcneoError: pyarrow is not installed.
-        """
+        """Return the table as a stream of Arrow's C interface, for `polars.DataFrame(result)` and others."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
@@ -88,13 +75,7 @@ def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Sequence[Any]]:
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """Return a table for a notebook: the first rows, and whether there are more.
-
-    Args:
-        columns: their names.
-        rows: as many values each; no more of them than are shown are taken, and one.
-        caption: a sentence above.
-    """
+    """Return a table for a notebook: the first rows, and whether there are more."""
     rows = iter(rows)
     shown = list(itertools.islice(rows, SHOWN_ROWS))
     head = "".join(f"<th>{_text(column)}</th>" for column in columns)

@@ -12,8 +12,6 @@ from typing import Any
 
 from pcneo.basics.searches import Search
 
-__all__ = ["camel", "json_form"]
-
 
 def json_form(value: Any) -> Any:
     """Return a result as lists, dictionaries, text and numbers."""

@@ -10,8 +10,6 @@ import numpy as np
 
 from pcneo.basics.model import Key
 
-__all__ = ["checked_key", "checked_keys", "is_integer_key", "key_text", "plain_key"]
-
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _INT64 = range(-(2**63), 2**63)
 
@@ -27,11 +25,7 @@ def key_text(key: Key) -> str:
 
 
 def checked_key(key: object) -> Key:
-    """Return a key as Python's own integer or string.
-
-    Raises:
-        TypeError: it is neither, nor an integer or text of NumPy's.
-    """
+    """Return a key as Python's own integer or string."""
     plain = plain_key(key)
     if isinstance(plain, bool) or not isinstance(plain, int | str):
         raise TypeError(f"a key is an integer or text, not {key!r}, which is {type(key).__name__}")

@@ -6,8 +6,6 @@ import importlib.util
 import sys
 from typing import Any
 
-__all__ = ["UNDOING", "ProgressBars"]
-
 UNDOING = "removing what was written"
 """The stage that begins when the others are given up."""
 
@@ -42,12 +40,7 @@ class ProgressBars:
         self._bars.stop()
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
-        """Move one stage's bar.
-
-        Args:
-            stage: what is being done.
-            done, total: how much of it; None where the total is not known.
-        """
+        """Move one stage's bar."""
         if stage == UNDOING and not self._is_undoing:  # the bars of what is given up stay as they stand
             self._is_undoing = True
             self._bars.stop()

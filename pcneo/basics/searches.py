@@ -14,8 +14,6 @@ from pcneo.basics.exact_numbers import TooManyDigitsError, exact_number
 from pcneo.basics.spelling import did_you_mean
 from pcneo.errors import ParameterError
 
-__all__ = ["DEFAULT_P", "DEFAULT_SEARCH", "SEARCHES", "AnyP", "P", "Search", "SearchKind", "check_search"]
-
 AnyP = str | float | Fraction | Decimal
 """What p is made from."""
 
@@ -36,14 +34,7 @@ class P(Fraction):
     _text: str
 
     def __new__(cls, value: AnyP) -> Self:  # type: ignore[override]
-        """Read p.
-
-        Args:
-            value: text (`"0.3"`, `"3/10"`), a Fraction, a Decimal, or a float of at most six digits.
-
-        Raises:
-            ParameterError: it is not a number between 0 and 1, both excluded, or has more than 1,000 digits.
-        """
+        """Read p."""
         if isinstance(value, cls):
             return value
         self = super().__new__(cls, _share(value))
@@ -128,11 +119,7 @@ DEFAULT_P = P("0.3")
 
 
 def check_search(name: object) -> str:
-    """Return the name of a search.
-
-    Raises:
-        ParameterError: there is no search of that name.
-    """
+    """Return the name of a search."""
     if not isinstance(name, str) or name not in SEARCHES:
         near = did_you_mean(name, SEARCHES) if isinstance(name, str) else ""
         raise ParameterError(
@@ -159,11 +146,7 @@ class Search:
     effort: int
 
     def __init__(self, p: AnyP, name: str = DEFAULT_SEARCH, effort: int = 1) -> None:
-        """Check each of them.
-
-        Raises:
-            ParameterError: p cannot be one, there is no such search, or it does not take so much effort.
-        """
+        """Check each of them."""
         if type(effort) is not int or effort < 1:
             raise ParameterError(
                 f"effort must be a whole number from 1 on, not {effort!r}.", name="effort", value=effort

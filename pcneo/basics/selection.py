@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Selection", "one_or_more"]
-
 
 def one_or_more(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names as a tuple; a single text is one name, not a sequence of letters.
-
-    Args:
-        names: several names, or one.
-    """
+    """Return names as a tuple; a single text is one name, not a sequence of letters."""
     return (names,) if isinstance(names, str) else tuple(names)
 
 

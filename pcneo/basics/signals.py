@@ -12,8 +12,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["Waiting", "signals_interrupt", "signals_wait"]
-
 _ALL = ("SIGINT", "SIGTERM", "SIGHUP")
 _AGAIN_SECONDS = 0.01
 
@@ -26,12 +24,7 @@ class Waiting:
     """The signals that have come since they wait, by number, the first one first."""
 
     def __init__(self, on_arrival: Callable[[str], object] | None = None, patient: bool = True) -> None:
-        """Wait for none yet.
-
-        Args:
-            on_arrival: called with the name of each signal that has to wait.
-            patient: whether the second Ctrl-C waits as well.
-        """
+        """Wait for none yet."""
         self.arrived: list[int] = []
         self._on_arrival, self._patient = on_arrival, patient
 
@@ -100,10 +93,6 @@ def _sent_again_where_lost() -> Iterator[None]:
 @contextmanager
 def signals_wait(on_arrival: Callable[[str], object] | None = None, *, patient: bool = True) -> Iterator[Waiting]:
     """Delay SIGINT, SIGTERM and SIGHUP to the end of the block, where the first of them takes effect.
-
-    Args:
-        on_arrival: called, in the middle of anything, with the name of each signal that has to wait.
-        patient: whether a second Ctrl-C waits as well; else it takes effect at once.
 
     Yields:
         What has come so far.

@@ -5,16 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean"]
-
 
 def did_you_mean(name: str, known: Iterable[str], option: str = "") -> str:
-    """Return a question to put after a refusal, with a space before it; nothing where no known name is near.
-
-    Args:
-        name: as it was written.
-        known: the names that there are.
-        option: what stands before the name on a command line, if anything.
-    """
+    """Return a question to put after a refusal, with a space before it; nothing where no known name is near."""
     near = difflib.get_close_matches(name, list(known), 1)
     return f" Did you mean {f'{option} ' if option else ''}{near[0]}?" if near else ""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import getpass
 
-__all__ = ["user"]
-
 
 def user() -> str:
     """Return the name of the operating system's user, for the record; `unknown` where there is none."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["visible"]
-
 _OBEYED = re.compile(
     "["
     "\\u0000-\\u001f\\u007f-\\u009f"  # controls of both kinds, which move the cursor or begin sequences
@@ -20,10 +18,5 @@ _OBEYED = re.compile(
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text in which every character that a terminal obeys is written by its number.
-
-    Args:
-        text: of any origin.
-        keep: characters to leave alone, such as the line ends of a message of several lines.
-    """
+    """Return a text in which every character that a terminal obeys is written by its number."""
     return _OBEYED.sub(lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text)

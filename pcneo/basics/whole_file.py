@@ -12,8 +12,6 @@ from typing import BinaryIO
 
 from pcneo.errors import ParameterError, PcneoError
 
-__all__ = ["check_place", "refusing", "whole_file"]
-
 
 @contextmanager
 def _temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
@@ -29,16 +27,7 @@ def _temporary_beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 @contextmanager
 def whole_file(path: Path, *, replace: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears under its name only if the block ends without an error.
-
-    Args:
-        path: the file.
-        replace: whether it may replace an existing file.
-        mode: its permissions before the umask; until the block ends only its owner can read it.
-
-    Raises:
-        PcneoError: it cannot be written, or exists and may not be replaced.
-    """
+    """Open a file for writing that appears under its name only if the block ends without an error."""
     try:
         with _temporary_beside(path) as (file, temporary):
             yield file
@@ -65,11 +54,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _try_link(temporary: Path) -> None:
-    """Give a file a second name and take it away again, as `whole_file` does for a file that replaces none.
-
-    Raises:
-        OSError: the file system has no hard links.
-    """
+    """Give a file a second name and take it away again, as `whole_file` does for a file that replaces none."""
     other = temporary.with_name(f"{temporary.name}-")
     os.link(temporary, other)
     other.unlink()
@@ -89,18 +74,7 @@ def _mode_of_new_files(beside: Path, mode: int) -> int:
 def check_place(
     path: Path, option: str, *, replace: bool, taken: str = "exists and is not overwritten. Name another file."
 ) -> None:
-    """Check, before long work, that `whole_file` can write a file, by making and removing one beside it.
-
-    Args:
-        path: the file.
-        option: the option that names it, for the error.
-        replace: whether it may replace an existing file.
-        taken: what is said of one that exists and may not be replaced, after its name.
-
-    Raises:
-        ParameterError: it cannot be written, is a folder, or exists and may not be replaced; `data["name"]` is the
-            option.
-    """
+    """Check, before long work, that `whole_file` can write a file, by making and removing one beside it."""
     with refusing(path, option):
         if _is_taken(path) and not replace:
             raise ParameterError(f"{path} {taken}", name=option, value=path)
@@ -113,11 +87,7 @@ def check_place(
 
 @contextmanager
 def refusing(path: Path, option: str) -> Iterator[None]:
-    """Turn every failure to write at `path` into the error for the option that names it.
-
-    Raises:
-        ParameterError: the block raised what a system or Python says of a place that cannot be written.
-    """
+    """Turn every failure to write at `path` into the error for the option that names it."""
     try:
         yield
     except (OSError, ValueError) as error:  # a name with NUL, or that is no text here, is a ValueError
@@ -131,11 +101,7 @@ def _why(path: Path, error: OSError | ValueError) -> str:
 
 
 def _is_taken(path: Path) -> bool:
-    """Return whether something has this name, a link that leads nowhere too.
-
-    Raises:
-        OSError, ValueError: nothing can have this name here.
-    """
+    """Return whether something has this name, a link that leads nowhere too."""
     if not path.name:
         raise IsADirectoryError(None, "it is a folder")
     try:
