@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["draw_cohesion"]
 
 CRITICAL = LOOKS["critical"].colour
 OTHER = LOOKS["other"].colour
@@ -49,16 +48,8 @@ def draw_cohesion(shown: CohesionAround, path: AnyPath | None = None) -> Figure:
     Of hundreds of members the nearest are drawn, and of thousands of connections some; the legend says how many. A
     warning names letters that the font lacks.
 
-    Args:
-        shown: the cohesion, its connections and its local view, as `pcneo.show` returns them.
-        path: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
-
     Returns:
         The figure, which a notebook shows.
-
-    Raises:
-        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
-        PcneoError: matplotlib is not installed.
     """
     drawn = visible(shown)
     rings = arrange(drawn)

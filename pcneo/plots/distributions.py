@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["LOGARITHMIC_FROM", "draw_distributions", "whose"]
 
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
@@ -34,19 +33,8 @@ def draw_distributions(
 ) -> Figure:
     """Draw the cumulative distributions of sizes and of densities, a line for each p.
 
-    Args:
-        runs: by p, written `a/b`: the sizes, int64, shape (b,), and densities, float64, shape (b,), of its b cohesions.
-            A single member has no density, so cohesions of one member are left out there.
-        search: the search's name.
-        path: the picture, `.svg` or `.png`; an older one there is replaced. None to write none.
-        vertices: number of vertices of the graph, if all of them were searched.
-
     Returns:
         The figure, which a notebook shows.
-
-    Raises:
-        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
-        PcneoError: matplotlib is not installed.
     """
     colours = _colours(look(search).colour, len(runs))
     rows = -(-len(runs) // LEGEND_COLUMNS)

@@ -11,8 +11,6 @@ from itertools import takewhile
 
 from pcneo.basics.model import Key
 
-__all__ = ["LONGEST_LABEL", "TIE", "Labels", "fitted", "isolated", "labels", "plain"]
-
 LONGEST_LABEL = 14
 """Letters of a label where there is room; longer keys are shortened."""
 LETTER_INCHES = 0.085
@@ -56,10 +54,6 @@ def labels(keys: Iterable[Key], longest: int = LONGEST_LABEL) -> Labels:
 
     What all long keys share at their ends (`@example.org`, `https://example.org/`) is left out of all that have it.
     What is still too long loses its middle, and where that would make two alike, what they share instead.
-
-    Args:
-        keys: those of the drawn vertices.
-        longest: letters, at least 5.
     """
     texts = {key: str(key) for key in keys}
     long = {text: None for text in texts.values() if len(text) > longest}
@@ -141,12 +135,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def fitted(text: str, inches: float) -> str:
-    """Return a title in lines that fit into a width.
-
-    Args:
-        text: the title, with `TIE` for a space at which no line ends.
-        inches: the width of the figure.
-    """
+    """Return a title in lines that fit into a width."""
     most = max(20, int(inches / LETTER_INCHES))
     lines = [part for line in text.splitlines() for part in textwrap.wrap(line, most, break_on_hyphens=False)]
     return plain("\n".join(lines)).replace(TIE, " ")

@@ -23,8 +23,6 @@ from pcneo.plots.labels import TIE, isolated
 from pcneo.plots.rings import Rings, arrange
 from pcneo.plots.style import PAGE_ENDING, look
 
-__all__ = ["MOST_FURTHER", "Page", "draw_page"]
-
 _MARKS = re.compile("@data@|@library@|@program@")
 
 MOST_FURTHER = 100
@@ -50,14 +48,7 @@ class Page:
     opens: int
 
     def save(self, path: AnyPath) -> None:
-        """Write the document; an older one there is replaced.
-
-        Args:
-            path: the file, `.html`.
-
-        Raises:
-            ParameterError: the name ends otherwise, or the file cannot be written.
-        """
+        """Write the document; an older one there is replaced."""
         path = Path(path)
         if path.suffix.lower() != PAGE_ENDING:
             raise ParameterError(f"{path}: an interactive picture's name ends in .html.", name="plot", value=path)
@@ -80,10 +71,6 @@ def draw_page(shown: CohesionAround, further: Iterable[CohesionAround] = ()) -> 
 
     A cohesion of hundreds of members is drawn as in the still picture: the nearest members and some connections, which
     the legend says.
-
-    Args:
-        shown: the cohesion that is shown first.
-        further: cohesions of its members, in the order in which they are taken while there is room.
 
     Returns:
         The picture. It needs no matplotlib.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_profile"]
-
 
 def draw_profile(
     runs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]],
@@ -30,15 +28,8 @@ def draw_profile(
 ) -> Figure:
     """Draw sizes and densities over p: the median, the half of the cohesions around it, and nine tenths of them.
 
-    Args:
-        runs, search, path, vertices: as of `draw_distributions`.
-
     Returns:
         The figure, which a notebook shows.
-
-    Raises:
-        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
-        PcneoError: matplotlib is not installed.
     """
     ordered = dict(sorted(runs.items(), key=lambda run: Fraction(run[0])))
     colour = look(search).colour

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from pcneo.basics.model import CohesionAround, Key
 from pcneo.plots.labels import LONGEST_LABEL, Labels, labels
 
-__all__ = ["Rings", "arrange"]
-
 SLOT = 0.14
 """Inches of its ring that a labelled vertex takes."""
 MOST_LABELLED_OTHERS = 24
@@ -51,12 +49,7 @@ class Rings:
 
 
 def arrange(shown: CohesionAround, longest: int = LONGEST_LABEL) -> Rings:
-    """Return a place for every vertex to draw.
-
-    Args:
-        shown: the cohesion, its connections and its local view.
-        longest: letters of a label, for which the rings leave room.
-    """
+    """Return a place for every vertex to draw."""
     vertex = shown.cohesion.vertex
     by_hops = [[key for key in shown.cohesion.members if shown.hops[key] == hops] for hops in (1, 2, 3)]
     others = shown.others[:MOST_OTHERS]

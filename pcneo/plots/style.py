@@ -29,20 +29,6 @@ from pcneo.errors import ParameterError, PcneoError, needs_extra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLUMN",
-    "LOOKS",
-    "PAGE",
-    "PAGE_ENDING",
-    "Look",
-    "check_picture",
-    "has_matplotlib",
-    "letters_without_glyph",
-    "look",
-    "new_figure",
-    "save_figure",
-    "svg_text",
-]
 
 COLUMN = 3.4
 """Width of a figure in one column of print, in inches."""
@@ -130,14 +116,7 @@ name in the code; `exact` is the true value, `other` is whatever is there for co
 
 
 def look(name: str) -> Look:
-    """Return the look of a search, a mechanism or a view.
-
-    Args:
-        name: a key of `LOOKS`.
-
-    Raises:
-        ParameterError: `LOOKS` has no such name.
-    """
+    """Return the look of a search, a mechanism or a view."""
     if name not in LOOKS:
         raise ParameterError(f"{name!r} has no look of its own; there is {', '.join(LOOKS)}.", name="name", value=name)
     return LOOKS[name]
@@ -155,17 +134,8 @@ def new_figure(
 ) -> Iterator[tuple[Figure, NDArray[np.object_]]]:
     """Make a figure in this style; draw inside the block, and save there or later with `save_figure`.
 
-    Args:
-        rows, columns: how many axes to make.
-        width: inches, `PAGE` or `COLUMN`.
-        height: inches; by default axes are about two thirds as high as wide.
-        sharex, sharey: which axes share their scales, as for matplotlib's `Figure.subplots`.
-
     Yields:
         The figure, and its axes as an object array, shape (rows, columns).
-
-    Raises:
-        PcneoError: matplotlib is not installed.
     """
     with _style():
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -191,16 +161,7 @@ def _picture() -> type[Figure]:
 
 
 def check_picture(path: AnyPath, *, or_page: bool = False) -> None:
-    """Check, before long work, that a picture can be drawn and written at `path`.
-
-    Args:
-        path: the picture, `.svg` or `.png`.
-        or_page: whether it may be an interactive one, `.html`, which needs no matplotlib.
-
-    Raises:
-        ParameterError: the suffix is another, or the file cannot be written.
-        PcneoError: matplotlib is not installed.
-    """
+    """Check, before long work, that a picture can be drawn and written at `path`."""
     path = Path(path)
     endings = (*_ENDINGS, PAGE_ENDING) if or_page else _ENDINGS
     if path.suffix.lower() not in endings:
@@ -214,14 +175,6 @@ def save_figure(figure: Figure, path: AnyPath) -> None:
     """Write a figure as SVG or PNG, whole or not at all; an older picture there is replaced.
 
     The same figure and versions give the same bytes: no date, no random identifiers.
-
-    Args:
-        figure: a figure of `new_figure`.
-        path: the picture, `.svg` or `.png`.
-
-    Raises:
-        ParameterError: the suffix is neither `.svg` nor `.png`, or the file cannot be written.
-        PcneoError: matplotlib is not installed.
     """
     path = Path(path)
     check_picture(path)
