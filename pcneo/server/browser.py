@@ -15,8 +15,6 @@ from pcneo.server.configuration import HOST
 from pcneo.server.folders import cache_folder, make_private
 from pcneo.server.jars import fetch_jars, parse_lock
 
-__all__ = ["BROWSER_VERSION", "browser_is_fetched", "browser_settings", "ensure_browser", "style_file"]
-
 BROWSER_VERSION = "5.24.0"
 
 POLICY = (
@@ -29,14 +27,7 @@ DECLARATION = re.compile(r"([\w-]+):\s*(.+);")
 
 
 def ensure_browser(progress: Callable[[int, int], None] | None = None) -> Path:
-    """Return the folder with Neo4j Browser's checked jar, fetching it if it is missing.
-
-    Args:
-        progress: called with the number of jars present and the number wanted.
-
-    Raises:
-        LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
-    """
+    """Return the folder with Neo4j Browser's checked jar, fetching it if it is missing."""
     folder = make_private(cache_folder() / f"browser-{BROWSER_VERSION}")
     fetch_jars(parse_lock(_lock()), folder, progress=progress)
     return folder
@@ -62,10 +53,6 @@ def browser_settings(http_port: int, port: int) -> dict[str, str]:
 
     Browser applies the style at login, and clears away the text of it. Its page would load fonts and scripts from
     several companies; the policy lets it contact this server alone, on the HTTP and the Bolt port.
-
-    Args:
-        http_port: Browser's port.
-        port: the Bolt port.
     """
     return {
         "server.http.enabled": "true",

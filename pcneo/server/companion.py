@@ -16,8 +16,6 @@ from pcneo.server.data_folder import password_file
 from pcneo.server.folders import read_private, write_private
 from pcneo.server.processes import start_detached, started_at
 
-__all__ = ["end_service", "service_log", "service_process", "start_service"]
-
 END_SECONDS = 60
 """How long a service may take to end: 20 s of grace for the request under way, and to remove what that wrote."""
 QUIET_SECONDS = 2
@@ -53,14 +51,6 @@ def start_service(data: Path, uri: str, username: str) -> int:
     """Start a service for a local server that runs, unless there is one; return the number of its process.
 
     It waits for the database as long as it takes, in a session of its own, so that it outlives the terminal.
-
-    Args:
-        data: the server's data folder.
-        uri: its Bolt address.
-        username: its user.
-
-    Raises:
-        LocalServerError: it cannot be started.
     """
     if (running := service_process(data)) is not None:
         return running

@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["HEAP", "HOST", "PAGE_CACHE", "USERNAME", "earlier_ports", "java_arguments", "settings_text"]
-
 HOST = "127.0.0.1"
 USERNAME = "neo4j"
 HEAP = "512m"
@@ -60,12 +58,7 @@ LINE_2026 = Line(
 
 
 def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
-    """Return Java's arguments for a Neo4j version, the main class last.
-
-    Args:
-        jars: the folders of its jars.
-        version: the version.
-    """
+    """Return Java's arguments for a Neo4j version, the main class last."""
     return [
         "-cp",
         os.pathsep.join(f"{folder}/*" for folder in jars),
@@ -76,11 +69,7 @@ def java_arguments(jars: Sequence[Path], version: str) -> list[str]:
 
 
 def earlier_ports(data: Path) -> tuple[int | None, int | None]:
-    """Return the Bolt port and Browser's of the start before, as neo4j.conf has them; None for what it has not.
-
-    Args:
-        data: the data folder.
-    """
+    """Return the Bolt port and Browser's of the start before, as neo4j.conf has them; None for what it has not."""
     try:
         text = (data / "conf" / "neo4j.conf").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -96,13 +85,7 @@ def _port(match: re.Match[str] | None) -> int | None:
 
 
 def settings_text(port: int, version: str, further: Mapping[str, str] | None = None) -> str:
-    """Return the content of neo4j.conf.
-
-    Args:
-        port: the Bolt port.
-        version: of Neo4j.
-        further: settings that override ours.
-    """
+    """Return the content of neo4j.conf."""
     settings = {
         **SETTINGS,
         **_line(version).settings,

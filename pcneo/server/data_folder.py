@@ -23,21 +23,12 @@ from pcneo.errors import LocalServerError
 from pcneo.server.folders import read_private, write_private
 from pcneo.server.records import store_lock
 
-__all__ = ["check_store_is_free", "claim", "ensure_password", "exclusive", "password_file", "read_password"]
-
 PATIENCE_SECONDS = 2
 
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold the right to start or stop a server on `folder`; the system frees it however this process ends.
-
-    Args:
-        folder: an existing folder.
-
-    Raises:
-        LocalServerError: another process holds it.
-    """
+    """Hold the right to start or stop a server on `folder`; the system frees it however this process ends."""
     import fcntl  # not on Windows, where this module must still be importable
 
     handle = os.open(folder, os.O_RDONLY)
@@ -57,15 +48,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 def claim(folder: Path, version: str) -> None:
     """Make an existing folder the data folder of a Neo4j version, unless it is one already.
 
-    Args:
-        folder: an existing folder.
-        version: of Neo4j.
-
     It is closed to other users.
-
-    Raises:
-        LocalServerError: it belongs to another user or version, others may have changed it, it holds other files or
-            links where files are written, or it cannot be written.
     """
     marker = folder / "neo4j-version"
     is_ours = marker.exists()
@@ -131,31 +114,19 @@ def password_file(folder: Path) -> Path:
 
 
 def ensure_password(folder: Path) -> str:
-    """Return the server's password, drawn at random on the first call and kept.
-
-    Raises:
-        LocalServerError: its file cannot be read or written.
-    """
+    """Return the server's password, drawn at random on the first call and kept."""
     if not password_file(folder).exists():
         write_private(password_file(folder), secrets.token_urlsafe(24))
     return read_password(folder)
 
 
 def read_password(folder: Path) -> str:
-    """Return the server's password.
-
-    Raises:
-        LocalServerError: its file cannot be read, or others may read it.
-    """
+    """Return the server's password."""
     return read_private(password_file(folder))
 
 
 def check_store_is_free(folder: Path) -> None:
-    """Refuse a store that some Neo4j, whoever started it, has open: Neo4j locks a file of its store while it runs.
-
-    Raises:
-        LocalServerError: the store is open.
-    """
+    """Refuse a store that some Neo4j, whoever started it, has open: Neo4j locks a file of its store while it runs."""
     path = store_lock(folder)
     # The locks of a killed process last a moment longer than its entry in the list of processes.
     deadline = time.monotonic() + PATIENCE_SECONDS

@@ -15,16 +15,6 @@ from pathlib import Path
 
 from pcneo.errors import LocalServerError
 
-__all__ = [
-    "cache_folder",
-    "data_folder",
-    "data_option",
-    "make_private",
-    "read_private",
-    "state_folder",
-    "write_private",
-]
-
 _MOST_BYTES = 100_000  # of a small file
 
 
@@ -49,11 +39,7 @@ def state_folder() -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Return `folder`, made if it is missing and then readable by its owner only.
-
-    Raises:
-        LocalServerError: it cannot be made or written.
-    """
+    """Return `folder`, made if it is missing and then readable by its owner only."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -64,11 +50,7 @@ def make_private(folder: Path) -> Path:
 
 
 def read_private(path: Path) -> str:
-    """Return the content of a small file that only this user may read and write, without surrounding white space.
-
-    Raises:
-        LocalServerError: it cannot be read, is a link or no file, or others may read or write it.
-    """
+    """Return the content of a small file that only this user may read and write, without surrounding white space."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
@@ -91,11 +73,7 @@ def read_private(path: Path) -> str:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a small file that only its owner can read, whole or not at all.
-
-    Raises:
-        LocalServerError: it cannot be written.
-    """
+    """Write a small file that only its owner can read, whole or not at all."""
     try:
         descriptor, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # readable by its owner only
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

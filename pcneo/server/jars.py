@@ -21,8 +21,6 @@ from pathlib import Path
 from pcneo.errors import LocalServerError, ParameterError, needs_extra
 from pcneo.server.folders import cache_folder, make_private
 
-__all__ = ["Jar", "Resolve", "ensure_jars", "fetch_jars", "known_versions", "parse_lock", "read_lock"]
-
 log = logging.getLogger(__name__)
 
 LOCK_LINE = re.compile(r"([^\s:]+):([^\s:]+):([^\s:]+)(?::([^\s:]+))? ([0-9a-f]{64}) ([0-9]+)")
@@ -81,14 +79,7 @@ def known_versions() -> list[str]:
 
 
 def read_lock(version: str) -> list[Jar]:
-    """Return the jars of one Neo4j version.
-
-    Args:
-        version: one of `known_versions()`.
-
-    Raises:
-        ParameterError: no lock file pins this version.
-    """
+    """Return the jars of one Neo4j version."""
     if version not in known_versions():
         raise ParameterError(
             f"Neo4j {version} is not offered as a local server; there is {', '.join(known_versions())}.",
@@ -99,14 +90,7 @@ def read_lock(version: str) -> list[Jar]:
 
 
 def parse_lock(text: str) -> list[Jar]:
-    """Return the jars of a lock file.
-
-    Args:
-        text: a line per jar, `group:artifact:version[:classifier] sha256 bytes`; lines with `#` are comments.
-
-    Raises:
-        LocalServerError: a line has another form, or two jars share a file name; names the line.
-    """
+    """Return the jars of a lock file."""
     jars: dict[str, Jar] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
@@ -123,16 +107,7 @@ def parse_lock(text: str) -> list[Jar]:
 
 
 def ensure_jars(version: str, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Return the folder with exactly the checked jars of one Neo4j version, fetching the missing ones.
-
-    Args:
-        version: one of `known_versions()`.
-        progress: called from this thread with the number of jars present and the number wanted.
-
-    Raises:
-        ParameterError: the version is unknown.
-        LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
-    """
+    """Return the folder with exactly the checked jars of one Neo4j version, fetching the missing ones."""
     jars = read_lock(version)
     folder = make_private(cache_folder() / f"neo4j-{version}")
     fetch_jars(jars, folder, progress=progress)
@@ -151,17 +126,7 @@ def fetch_jars(
     resolve: Resolve | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Fetch the jars that `folder` lacks, or holds with another content, with eight threads.
-
-    Args:
-        jars: the jars wanted.
-        folder: an existing folder. Jars fetched before a failure stay there for the next call.
-        resolve: fetches one jar; by default with jgo, from Maven Central.
-        progress: called from this thread with the number of jars present and the number wanted.
-
-    Raises:
-        LocalServerError: no network, a wrong checksum, a cache that cannot be written, or jgo is not installed.
-    """
+    """Fetch the jars that `folder` lacks, or holds with another content, with eight threads."""
     with ThreadPoolExecutor(THREADS) as pool:  # hashes of 155 MB take half a second
         there = list(pool.map(lambda jar: jar.is_in(folder), jars))
     missing = [jar for jar, is_there in zip(jars, there, strict=True) if not is_there]
@@ -224,11 +189,7 @@ def _resolve_patiently(jar: Jar, part: Path, resolve: Resolve) -> Path:
 
 
 def _jgo_resolve() -> Resolve:
-    """Return a `Resolve` that downloads with jgo.
-
-    Raises:
-        LocalServerError: jgo is not installed.
-    """
+    """Return a `Resolve` that downloads with jgo."""
     try:
         from jgo.maven import MavenContext
     except ImportError as error:

@@ -24,8 +24,6 @@ from pcneo.server.processes import start_detached, started_at
 from pcneo.server.records import Record, folder_arguments
 from pcneo.store.first_login import change_password, say_hello
 
-__all__ = ["console_log", "end", "launch", "wait_until_ready"]
-
 log = logging.getLogger(__name__)
 
 INITIAL_PASSWORD = "neo4j"  # noqa: S105 - Neo4j's own default, which must be changed at the first login
@@ -48,19 +46,7 @@ def console_log(data: Path) -> Path:
 def launch(
     java_home: Path, jars: Sequence[Path], data: Path, port: int, version: str, http_port: int | None = None
 ) -> Record:
-    """Start Neo4j on `data` in its own session, so that it outlives the terminal, and return its record.
-
-    Args:
-        java_home: the Java runtime.
-        jars: the folders of jars; with `http_port`, Browser's too.
-        data: the data folder.
-        port: the Bolt port.
-        version: of Neo4j.
-        http_port: the port of Neo4j Browser; None for no Browser and no HTTP.
-
-    Raises:
-        LocalServerError: a file in the data folder cannot be written, or Java cannot be run.
-    """
+    """Start Neo4j on `data` in its own session, so that it outlives the terminal, and return its record."""
     command = [
         str(java_home / "bin" / "java"),
         *java_arguments(jars, version),
@@ -91,15 +77,7 @@ def launch(
 
 
 def wait_until_ready(record: Record, password: str) -> None:
-    """Wait until the server answers a query; replace its initial password by `password` if it still has it.
-
-    Args:
-        record: the server.
-        password: the password of user `neo4j`.
-
-    Raises:
-        LocalServerError: the server ends, refuses the password, or does not answer in five minutes.
-    """
+    """Wait until the server answers a query; replace its initial password by `password` if it still has it."""
     deadline = time.monotonic() + START_SECONDS
     while not (_listens(record.port) and _answers(record, password)):
         if not _is_alive(record):
@@ -114,12 +92,7 @@ def wait_until_ready(record: Record, password: str) -> None:
 
 
 def end(record: Record, patience: float | None = None) -> None:
-    """Ask the server to stop, and kill it if it does not stop in time or the wait is interrupted.
-
-    Args:
-        record: the server.
-        patience: seconds to wait, by default `STOP_SECONDS`; 0 for a server that was starting, which is not waited for.
-    """
+    """Ask the server to stop, and kill it if it does not stop in time or the wait is interrupted."""
     try:
         _signal(record, signal.SIGTERM)
         deadline = time.monotonic() + (STOP_SECONDS if patience is None else patience)

@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["holder_of", "is_on", "start_detached", "started_at"]
-
 _PROC = Path("/proc")
 _FLOCK = ("hhqqi", "type", "whence", "start", "len", "pid")  # struct flock, with its padding, on 64 bits
 _FLOCK_OF_MACOS = ("qqihh", "start", "len", "pid", "type", "whence")
@@ -31,15 +29,6 @@ def start_detached(
     """Start a program in a session of its own, so that it outlives the terminal, and return it.
 
     It does not see the credentials of the user's own database, and what it writes is its user's alone.
-
-    Args:
-        command: the program and its arguments.
-        folder: where it runs.
-        environment: what is added to this process's environment without `NEO4J_…`.
-        output: takes all that it says.
-
-    Raises:
-        OSError: it cannot be started.
     """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")}
     return subprocess.Popen(

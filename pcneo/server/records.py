@@ -16,8 +16,6 @@ from pcneo.errors import LocalServerError
 from pcneo.server.folders import make_private, read_private, state_folder, write_private
 from pcneo.server.processes import holder_of, is_on, started_at
 
-__all__ = ["Record", "folder_arguments", "read_record", "running", "store_lock", "unrecorded"]
-
 log = logging.getLogger(__name__)
 
 
@@ -120,11 +118,7 @@ def _read(path: Path) -> Record | None:
 
 
 def _parsed(text: str) -> Record:
-    """Return the record that a text holds.
-
-    Raises:
-        ValueError, TypeError: it holds none.
-    """
+    """Return the record that a text holds."""
     record = Record(**json.loads(text))
     kinds = {"data": str, "pid": int, "port": int, "version": str, "ready": bool, "started": str}
     for name, kind in kinds.items():

